@@ -1,0 +1,78 @@
+/*
+ * Who may import whom. The rooms and the reasons are in ARCHITECTURE.md.
+ */
+const src = (room) => `^service/src/${room}/`;
+
+const mayOnlyImport = (room, others, comment) => ({
+  name: `${room}-imports`,
+  comment,
+  severity: 'error',
+  from: { path: src(room) },
+  to: { path: '^service/src/', pathNot: [room, ...others].map(src) },
+});
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    mayOnlyImport('schema', [], 'the grammar of names knows nobody'),
+    mayOnlyImport('db', [], 'the tables know nobody'),
+    mayOnlyImport('config', ['db'], 'the configuration says where the database is'),
+    mayOnlyImport('core', ['db', 'drivers', 'schema'], 'the operations know tables, and drivers as contracts'),
+    mayOnlyImport('auth', ['core', 'db'], 'a backend finds out who is calling'),
+    mayOnlyImport('server', ['core', 'auth', 'db', 'schema'], 'HTTP around the operations'),
+    mayOnlyImport('worker', ['core', 'db', 'drivers', 'config'], 'the engine drives switches for the operations'),
+    mayOnlyImport('drivers', ['schema', 'core'], 'a driver knows its contract'),
+    {
+      name: 'core-sees-contracts-only',
+      comment: 'which driver there is, is for main to say',
+      severity: 'error',
+      from: { path: src('core') },
+      to: { path: src('drivers'), pathNot: 'contract\\.ts$' },
+    },
+    {
+      name: 'drivers-use-only-errors-of-core',
+      severity: 'error',
+      from: { path: src('drivers') },
+      to: { path: src('core'), pathNot: 'core/errors\\.ts$' },
+    },
+    {
+      name: 'worker-sees-contracts-only',
+      severity: 'error',
+      from: { path: src('worker') },
+      to: { path: src('drivers'), pathNot: 'contract\\.ts$' },
+    },
+    {
+      name: 'lab-stands-alone',
+      comment: 'the rack must not depend on what is tested in it',
+      severity: 'error',
+      from: { path: '^lab/' },
+      to: { path: '^(service|bench)/' },
+    },
+    {
+      name: 'no-test-code-in-the-product',
+      severity: 'error',
+      from: { path: '/src/' },
+      to: { path: '/test/' },
+    },
+    {
+      name: 'only-config-reads-the-environment',
+      comment: 'main hands process.env to it',
+      severity: 'error',
+      from: { path: '^service/src/', pathNot: '^service/src/main\\.ts$' },
+      to: { path: '^(node:)?process$' },
+    },
+    { name: 'nothing-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '/dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.test.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['source', 'import', 'node', 'default'] },
+  },
+};

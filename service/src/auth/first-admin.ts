@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { hashPassword } from '../core/passwords.ts';
+import type { Desk } from '../core/op.ts';
+
+const adminName = 'admin';
+
+/** How the first administrator came to be. */
+export type FirstAdmin =
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'given' }
+  | { readonly kind: 'generated'; readonly password: string; readonly file: string };
+
+/** On an empty database: user `admin`, with the operator's password or one made here and kept in a file. */
+export const ensureFirstAdmin = async (desk: Desk, given: string | null, file: string): Promise<FirstAdmin> => {
+  const isEmpty = () => desk.read(async ({ tx }) => !(await tx.selectFrom('users').select('id').executeTakeFirst()));
+  if (!(await isEmpty())) return { kind: 'exists' };
+  const password = given ?? randomBytes(18).toString('base64url');
+  const password_hash = await hashPassword(password);
+  const isMade = await desk.write(async (op) => {
+    if (await op.tx.selectFrom('users').select('id').executeTakeFirst()) return false;
+    await op.tx.insertInto('users').values({ label: adminName, password_hash, is_admin: 1 }).execute();
+    op.record({ type: 'user_create', user: adminName, detail: { is_admin: true } });
+    op.ring('users');
+    return true;
+  });
+  if (!isMade) return { kind: 'exists' };
+  if (given !== null) return { kind: 'given' };
+  await writeFile(file, `${password}\n`, { mode: 0o600 });
+  return { kind: 'generated', password, file };
+};

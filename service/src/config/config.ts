@@ -1,0 +1,55 @@
+import type { DatabaseLocation } from '../db/open.ts';
+
+/** One closed range of VLAN ids. */
+export interface VlanRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Everything an operator decides, checked. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly database: DatabaseLocation;
+  readonly auth: 'database' | 'null';
+  readonly requireAuthentication: boolean;
+  /** For the first start only. */
+  readonly adminPassword: string | null;
+  readonly vlans: readonly VlanRange[];
+  readonly maintenance: { readonly project: string; readonly url: string } | null;
+  /** Where the key for secrets at rest is; made on first start if it is not there. */
+  readonly keyFile: string;
+  readonly images: readonly string[];
+  readonly logLevel: LogLevel;
+  readonly engine: EngineConfig;
+  readonly obm: { readonly timeoutMs: number };
+  /** Modules that bring drivers of their own. */
+  readonly extensions: readonly string[];
+}
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** How patient the network engine is. */
+export interface EngineConfig {
+  /** How long an action may stay PENDING while its switch cannot be reached. */
+  readonly budgetMs: number;
+  /** How long one call to a switch may take. */
+  readonly deviceTimeoutMs: number;
+  /** How long a dead worker keeps its switches from the others. */
+  readonly leaseMs: number;
+  /** How often the queue is looked at without being woken. */
+  readonly pollMs: number;
+}
+
+/** Mistakes in the configuration: one line each. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'));
+    this.name = 'ConfigError';
+    this.mistakes = mistakes;
+  }
+}

@@ -1,0 +1,140 @@
+/*
+ * Every setting once: its name in corral.toml, its environment variable, what it takes. The list is what
+ * the loader reads, and what docs/configuration.md is checked against.
+ */
+
+export interface Setting {
+  /** `table.key` or `key` in corral.toml. */
+  readonly key: string;
+  readonly env: string;
+  readonly takes: 'text' | 'secret' | 'port' | 'flag' | 'seconds' | 'count' | 'list';
+  readonly fallback: string | null;
+  readonly about: string;
+}
+
+export const settings = [
+  { key: 'host', env: 'CORRAL_HOST', takes: 'text', fallback: '127.0.0.1', about: 'address to listen on' },
+  { key: 'port', env: 'CORRAL_PORT', takes: 'port', fallback: '5000', about: 'port to listen on; 0 takes a free one' },
+  {
+    key: 'data_dir',
+    env: 'CORRAL_DATA_DIR',
+    takes: 'text',
+    fallback: './data',
+    about: 'where the embedded database, the key file and the first password are kept',
+  },
+  {
+    key: 'database_url',
+    env: 'CORRAL_DATABASE_URL',
+    takes: 'secret',
+    fallback: null,
+    about: 'a path for SQLite, or postgres://…; default: corral.db in the data directory',
+  },
+  {
+    key: 'database_connections',
+    env: 'CORRAL_DATABASE_CONNECTIONS',
+    takes: 'count',
+    fallback: '10',
+    about: 'most connections to PostgreSQL',
+  },
+  {
+    key: 'auth',
+    env: 'CORRAL_AUTH',
+    takes: 'text',
+    fallback: 'database',
+    about: '`database`, or `null`: no passwords, everyone is admin, loopback only',
+  },
+  {
+    key: 'require_authentication',
+    env: 'CORRAL_REQUIRE_AUTHENTICATION',
+    takes: 'flag',
+    fallback: 'false',
+    about: 'refuse callers without credentials on every call',
+  },
+  {
+    key: 'admin_password',
+    env: 'CORRAL_ADMIN_PASSWORD',
+    takes: 'secret',
+    fallback: null,
+    about: 'password of the first administrator; first start only',
+  },
+  {
+    key: 'vlans',
+    env: 'CORRAL_VLANS',
+    takes: 'text',
+    fallback: '100-1000',
+    about: 'VLAN ids to hand out, such as `100-300, 500`',
+  },
+  {
+    key: 'maintenance.project',
+    env: 'CORRAL_MAINTENANCE_PROJECT',
+    takes: 'text',
+    fallback: null,
+    about: 'project that nodes go to when they leave another',
+  },
+  {
+    key: 'maintenance.url',
+    env: 'CORRAL_MAINTENANCE_URL',
+    takes: 'text',
+    fallback: null,
+    about: 'address that is told of such a node',
+  },
+  {
+    key: 'key_file',
+    env: 'CORRAL_KEY_FILE',
+    takes: 'text',
+    fallback: null,
+    about: 'key for secrets at rest; default: secret.key in the data directory, made on first start',
+  },
+  { key: 'images', env: 'CORRAL_IMAGES', takes: 'list', fallback: 'base', about: 'images of the mock hypervisor' },
+  {
+    key: 'log_level',
+    env: 'CORRAL_LOG_LEVEL',
+    takes: 'text',
+    fallback: 'info',
+    about: 'trace, debug, info, warn, error, fatal or silent',
+  },
+  {
+    key: 'engine.budget',
+    env: 'CORRAL_ENGINE_BUDGET',
+    takes: 'seconds',
+    fallback: '60',
+    about: 'how long a networking action may stay PENDING while its switch cannot be reached',
+  },
+  {
+    key: 'engine.device_timeout',
+    env: 'CORRAL_ENGINE_DEVICE_TIMEOUT',
+    takes: 'seconds',
+    fallback: '15',
+    about: 'how long one call to a switch may take',
+  },
+  {
+    key: 'engine.lease',
+    env: 'CORRAL_ENGINE_LEASE',
+    takes: 'seconds',
+    fallback: '5',
+    about: 'how long a dead worker keeps its switches from the others',
+  },
+  {
+    key: 'engine.poll',
+    env: 'CORRAL_ENGINE_POLL',
+    takes: 'seconds',
+    fallback: '2',
+    about: 'how often the queue is looked at without being woken',
+  },
+  {
+    key: 'obm.timeout',
+    env: 'CORRAL_OBM_TIMEOUT',
+    takes: 'seconds',
+    fallback: '20',
+    about: 'how long a call to an OBM daemon may take',
+  },
+  {
+    key: 'extensions',
+    env: 'CORRAL_EXTENSIONS',
+    takes: 'list',
+    fallback: '',
+    about: 'modules that bring drivers of their own',
+  },
+] as const satisfies readonly Setting[];
+
+export type SettingKey = (typeof settings)[number]['key'];

@@ -1,0 +1,98 @@
+import { mayActFor, nameOf } from './caller.ts';
+import { blocked, duplicate, notFound, unauthorized } from './errors.ts';
+import { findNetwork, findProject, type Network, ownerOf, type Project } from './find.ts';
+import { mayManage } from './networks.ts';
+import type { WriteOp } from './op.ts';
+
+interface AccessArgs {
+  readonly network: string;
+  readonly project: string;
+}
+
+export const networkGrantProjectAccess = async (op: WriteOp, args: AccessArgs): Promise<void> => {
+  const network = await findNetwork(op, args.network);
+  const project = await findProject(op, args.project);
+  if (!mayManage(op, network)) throw notYours(op, network);
+  requirePrivate(network);
+  if (await hasAccess(op, network, project)) {
+    throw duplicate(`project ${project.label} has access to network ${network.label} already`);
+  }
+  await op.tx.insertInto('network_access').values({ network_id: network.id, project_id: project.id }).execute();
+  op.record({
+    type: 'network_grant_project_access',
+    projects: [project, ownerOf(network)],
+    network: network.label,
+    detail: { project: project.label },
+  });
+};
+
+export const networkRevokeProjectAccess = async (op: WriteOp, args: AccessArgs): Promise<void> => {
+  const network = await findNetwork(op, args.network);
+  const project = await findProject(op, args.project);
+  if (!mayManage(op, network) && !mayActFor(op.caller, project.label)) throw notYours(op, network);
+  requirePrivate(network);
+  if (network.owner_id === project.id) {
+    throw blocked(`project ${project.label} owns network ${network.label}; an owner always has access`);
+  }
+  if (!(await hasAccess(op, network, project))) {
+    throw notFound(`project ${project.label} has no access to network ${network.label}`);
+  }
+  await requireUnused(op, network, project);
+  await op.tx
+    .deleteFrom('network_access')
+    .where('network_id', '=', network.id)
+    .where('project_id', '=', project.id)
+    .execute();
+  op.record({
+    type: 'network_revoke_project_access',
+    projects: [project, ownerOf(network)],
+    network: network.label,
+    detail: { project: project.label },
+  });
+};
+
+const notYours = ({ caller }: WriteOp, network: Network) =>
+  unauthorized(`${nameOf(caller)} neither administers nor owns network ${network.label}`);
+
+const requirePrivate = (network: Network): void => {
+  if (network.is_public === 1) throw blocked(`network ${network.label} is public: it has no access list to change`);
+};
+
+/** Is the project in the network's access list? */
+export const hasAccess = async ({ tx }: WriteOp, network: Network, project: { id: number }): Promise<boolean> => {
+  const row = await tx
+    .selectFrom('network_access')
+    .select('project_id')
+    .where('network_id', '=', network.id)
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
+const requireUnused = async ({ tx }: WriteOp, network: Network, project: Project): Promise<void> => {
+  const node = await tx
+    .selectFrom('nodes')
+    .innerJoin('nics', 'nics.node_id', 'nodes.id')
+    .leftJoin('attachments', 'attachments.nic_id', 'nics.id')
+    .leftJoin('actions', 'actions.nic_id', 'nics.id')
+    .select('nodes.label')
+    .where('nodes.project_id', '=', project.id)
+    .where((where) =>
+      where.or([where('attachments.network_id', '=', network.id), where('actions.network_id', '=', network.id)]),
+    )
+    .executeTakeFirst();
+  if (node)
+    throw blocked(`node ${node.label} of project ${project.label} is on network ${network.label}; detach it first`);
+  const headnode = await tx
+    .selectFrom('headnodes')
+    .innerJoin('hnics', 'hnics.headnode_id', 'headnodes.id')
+    .select('headnodes.label')
+    .where('headnodes.project_id', '=', project.id)
+    .where('hnics.network_id', '=', network.id)
+    .executeTakeFirst();
+  if (headnode) {
+    throw blocked(
+      `headnode ${headnode.label} of project ${project.label} is on network ${network.label}; detach it first`,
+    );
+  }
+};

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { requireProject } from './caller.ts';
+import { blocked, notFound } from './errors.ts';
+import type { Network, Nic, Node } from './find.ts';
+import type { ReadOp, WriteOp } from './op.ts';
+
+/** What a networking action does to a nic's port. */
+export type ActionDraft =
+  | { readonly kind: 'connect' | 'detach'; readonly network: Network; readonly channel: string }
+  | { readonly kind: 'revert' };
+
+interface ActionView {
+  readonly status: 'PENDING' | 'DONE' | 'ERROR';
+  readonly type: 'modify_port' | 'revert_port';
+  readonly new_network: string | null;
+  readonly channel: string;
+  readonly node: string;
+  readonly nic: string;
+  readonly error: string | null;
+}
+
+export const showNetworkingAction = async (op: ReadOp, args: { status_id: string }): Promise<ActionView> => {
+  const action = await op.tx
+    .selectFrom('actions')
+    .innerJoin('nics', 'nics.id', 'actions.nic_id')
+    .innerJoin('nodes', 'nodes.id', 'nics.node_id')
+    .leftJoin('projects', 'projects.id', 'nodes.project_id')
+    .select(['actions.status', 'actions.kind', 'actions.network', 'actions.channel', 'actions.error'])
+    .select(['nics.label as nic', 'nodes.label as node', 'projects.label as project'])
+    .where('actions.status_id', '=', args.status_id)
+    .executeTakeFirst();
+  if (!action) {
+    throw notFound(
+      `networking action ${args.status_id} does not exist; it is forgotten once the next action on its nic is queued`,
+    );
+  }
+  requireProject(op.caller, action.project);
+  return {
+    status: action.status,
+    type: action.kind === 'revert' ? 'revert_port' : 'modify_port',
+    new_network: action.kind === 'connect' ? action.network : null,
+    channel: action.channel,
+    node: action.node,
+    nic: action.nic,
+    error: action.error,
+  };
+};
+
+/** Queues an action on a nic. Its predecessor's record goes; the commit wakes the engine. */
+export const queueAction = async (op: WriteOp, nic: Nic, draft: ActionDraft): Promise<{ status_id: string }> => {
+  const status_id = randomUUID();
+  await op.tx.deleteFrom('actions').where('nic_id', '=', nic.id).where('status', '!=', 'PENDING').execute();
+  await op.tx
+    .insertInto('actions')
+    .values({
+      status_id,
+      nic_id: nic.id,
+      kind: draft.kind,
+      network_id: draft.kind === 'revert' ? null : draft.network.id,
+      network: draft.kind === 'revert' ? null : draft.network.label,
+      channel: draft.kind === 'revert' ? '' : draft.channel,
+      status: 'PENDING',
+      error: null,
+      created_at: Date.now(),
+    })
+    .execute();
+  op.ring('actions');
+  return { status_id };
+};
+
+/** Refuses when an action is pending on the nic. */
+export const requireNoPendingAction = async ({ tx }: WriteOp, node: { label: string }, nic: Nic): Promise<void> => {
+  const pending = await tx
+    .selectFrom('actions')
+    .select('status_id')
+    .where('nic_id', '=', nic.id)
+    .where('status', '=', 'PENDING')
+    .executeTakeFirst();
+  if (pending) {
+    throw blocked(
+      `networking action ${pending.status_id} is pending on nic ${nic.label} of node ${node.label}; wait until it is done`,
+    );
+  }
+};
+
+/** A pending action on any nic of the node. */
+export const pendingActionOf = ({ tx }: ReadOp, node: Node): Promise<{ nic: string } | undefined> =>
+  tx
+    .selectFrom('actions')
+    .innerJoin('nics', 'nics.id', 'actions.nic_id')
+    .select('nics.label as nic')
+    .where('nics.node_id', '=', node.id)
+    .where('actions.status', '=', 'PENDING')
+    .executeTakeFirst();

@@ -1,0 +1,43 @@
+import { unauthorized } from './errors.ts';
+
+/** Who is calling, as the authentication backend found out. */
+export type Caller =
+  | { readonly kind: 'anonymous' }
+  | {
+      readonly kind: 'user';
+      /** The name that events record. */
+      readonly name: string;
+      readonly admin: boolean;
+      /** Labels of the projects the caller may act for. */
+      readonly projects: ReadonlySet<string>;
+    };
+
+export const anonymous: Caller = { kind: 'anonymous' };
+
+/** The service itself, where it acts on its own (first start, the engine). */
+export const operator: Caller = { kind: 'user', name: 'corral', admin: true, projects: new Set() };
+
+export const isAdmin = (caller: Caller): boolean => caller.kind === 'user' && caller.admin;
+
+/** Has the caller access to this project? Administrators have access to all of them. */
+export const mayActFor = (caller: Caller, project: string): boolean =>
+  caller.kind === 'user' && (caller.admin || caller.projects.has(project));
+
+export const nameOf = (caller: Caller): string => (caller.kind === 'user' ? caller.name : 'anonymous');
+
+export const requireUser = (caller: Caller): void => {
+  if (caller.kind === 'anonymous') throw unauthorized('this call needs credentials: send a user name and password');
+};
+
+export const requireAdmin = (caller: Caller): void => {
+  requireUser(caller);
+  if (!isAdmin(caller))
+    throw unauthorized(`this call needs administrative access, which ${nameOf(caller)} does not have`);
+};
+
+/** Requires access to a project; where there is none (a free node), only an administrator will do. */
+export const requireProject = (caller: Caller, project: string | null): void => {
+  if (project === null) return requireAdmin(caller);
+  requireUser(caller);
+  if (!mayActFor(caller, project)) throw unauthorized(`${nameOf(caller)} has no access to project ${project}`);
+};

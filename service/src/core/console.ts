@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { audienceOf, type Node } from './find.ts';
+import { exclusively } from './leases.ts';
+import { carry, findAccess } from './obm.ts';
+import type { Desk, WriteOp } from './op.ts';
+
+export { ConsoleSessions } from './console-sessions.ts';
+
+/**
+ * Streams a node's console. The newest client of a node is the one on record, and every process cuts off
+ * those who are not. The daemon is called under a lease, after whoever was replaced has let go of it: a
+ * call that is overtaken on its way would otherwise take the console from its new owner.
+ */
+export const showConsole = async (desk: Desk, args: { node: string }, signal: AbortSignal): Promise<Readable> => {
+  const id = randomUUID();
+  const node = await desk.write((op) => takeOver(op, args.node, id));
+  const session = desk.site.consoles.open(id);
+  signal.addEventListener('abort', session.cut, { once: true });
+  if (signal.aborted) session.cut();
+  try {
+    await exclusively(desk, `console/${node.id}`, async () => {
+      await desk.site.consoles.cutReplaced();
+      session.follow(await carry(desk, args.node, (access) => desk.site.obm.console(access, session.signal)));
+    });
+  } catch (error) {
+    const reason = session.signal.aborted ? await whyCut(desk, args.node) : error;
+    if (reason !== null) {
+      session.stream.destroy();
+      throw reason;
+    }
+  }
+  return session.stream;
+};
+
+const takeOver = async (op: WriteOp, label: string, session: string): Promise<Node> => {
+  const { node } = await findAccess(op, label);
+  await op.tx
+    .insertInto('consoles')
+    .values({ node_id: node.id, session })
+    .onConflict((conflict) => conflict.column('node_id').doUpdateSet({ session }))
+    .execute();
+  op.record({ type: 'show_console', projects: [audienceOf(node)], node: node.label });
+  op.ring('consoles');
+  return node;
+};
+
+/** Cut off before it began: an error if OBM was disabled meanwhile; if somebody took over, just a short console. */
+const whyCut = (desk: Desk, label: string): Promise<unknown> =>
+  desk
+    .read((op) => findAccess(op, label))
+    .then(
+      () => null,
+      (error: unknown) => error,
+    );

@@ -1,0 +1,173 @@
+import { isAdmin, requireProject } from './caller.ts';
+import { badArgument, blocked, duplicate, notFound } from './errors.ts';
+import { audienceOf, findNode } from './find.ts';
+import type { ReadOp, WriteOp } from './op.ts';
+
+export const listNodes = async ({ tx }: ReadOp, args: { is_free: 'all' | 'free' }): Promise<string[]> => {
+  const all = tx.selectFrom('nodes').select('label');
+  const rows = await (args.is_free === 'free' ? all.where('project_id', 'is', null) : all).execute();
+  return rows.map(({ label }) => label).sort();
+};
+
+interface NodeRegister {
+  readonly node: string;
+  readonly obmd: { readonly uri: string; readonly admin_token: string };
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export const nodeRegister = async (op: WriteOp, args: NodeRegister): Promise<void> => {
+  const uri = obmUri(args.obmd.uri);
+  const taken = await op.tx.selectFrom('nodes').select('id').where('label', '=', args.node).executeTakeFirst();
+  if (taken) throw duplicate(`node ${args.node} exists already`);
+  await op.tx
+    .insertInto('nodes')
+    .values({
+      label: args.node,
+      project_id: null,
+      metadata: JSON.stringify(args.metadata ?? {}),
+      obm_uri: uri,
+      obm_admin_token: op.site.vault.seal(args.obmd.admin_token),
+      obm_token: null,
+    })
+    .execute();
+  op.record({ type: 'node_register', node: args.node });
+};
+
+const obmUri = (text: string): string => {
+  const accepted = 'expected an http or https address such as http://obmd.example:8080/node/n1';
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw badArgument(`field "obmd.uri" is not a URL; ${accepted}`);
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw badArgument(`field "obmd.uri" has scheme ${url.protocol.slice(0, -1)}; ${accepted}`);
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw badArgument(`field "obmd.uri" carries a user, a password, a query or a fragment; ${accepted}`);
+  }
+  return text;
+};
+
+export const nodeDelete = async (op: WriteOp, args: { node: string }): Promise<void> => {
+  const node = await findNode(op, args.node);
+  if (node.project !== null) throw blocked(`node ${node.label} is in project ${node.project}; detach it first`);
+  const nic = await op.tx.selectFrom('nics').select('label').where('node_id', '=', node.id).executeTakeFirst();
+  if (nic) throw blocked(`node ${node.label} still has nic ${nic.label}; delete it first`);
+  if (node.obm_token !== null) throw blocked(`OBM of node ${node.label} is enabled; disable it first`);
+  await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();
+  await op.tx.deleteFrom('nodes').where('id', '=', node.id).execute();
+  op.record({ type: 'node_delete', node: node.label });
+};
+
+interface NicView {
+  readonly label: string;
+  readonly macaddr: string;
+  readonly networks: Readonly<Record<string, string>>;
+  readonly port?: string | null;
+  readonly switch?: string | null;
+}
+
+interface NodeView {
+  readonly name: string;
+  readonly project: string | null;
+  readonly nics: readonly NicView[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export const showNode = async (op: ReadOp, args: { node: string }): Promise<NodeView> => {
+  const rows = await nodeWithNics(op, args.node);
+  const [node] = rows;
+  if (node === undefined) throw notFound(`node ${args.node} does not exist`);
+  if (node.project !== null) requireProject(op.caller, node.project);
+  return {
+    name: node.label,
+    project: node.project,
+    nics: nicsOf(rows, isAdmin(op.caller)),
+    metadata: JSON.parse(node.metadata) as Record<string, unknown>,
+  };
+};
+
+type NodeRow = Awaited<ReturnType<typeof nodeWithNics>>[number];
+
+/** One row for each attachment, or nic without one, or node without any: one query, because this is the hottest call. */
+const nodeWithNics = ({ tx }: ReadOp, label: string) =>
+  tx
+    .selectFrom('nodes')
+    .leftJoin('projects', 'projects.id', 'nodes.project_id')
+    .leftJoin('nics', 'nics.node_id', 'nodes.id')
+    .leftJoin('ports', 'ports.id', 'nics.port_id')
+    .leftJoin('switches', 'switches.id', 'ports.switch_id')
+    .leftJoin('attachments', 'attachments.nic_id', 'nics.id')
+    .leftJoin('networks', 'networks.id', 'attachments.network_id')
+    .select([
+      'nodes.label',
+      'nodes.metadata',
+      'projects.label as project',
+      'nics.label as nic',
+      'nics.macaddr',
+      'ports.label as port',
+      'switches.label as switch',
+      'attachments.channel',
+      'networks.label as network',
+    ])
+    .where('nodes.label', '=', label)
+    .execute();
+
+const nicsOf = (rows: readonly NodeRow[], withPorts: boolean): NicView[] => {
+  const nics = new Map<string, { row: NodeRow; networks: [string, string][] }>();
+  for (const row of rows) {
+    if (row.nic === null) continue;
+    const nic = nics.get(row.nic) ?? { row, networks: [] };
+    if (row.channel !== null && row.network !== null) nic.networks.push([row.channel, row.network]);
+    nics.set(row.nic, nic);
+  }
+  return [...nics.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([label, { row, networks }]) => ({
+      label,
+      macaddr: row.macaddr ?? '',
+      networks: Object.fromEntries(networks.sort()),
+      ...(withPorts ? { port: row.port, switch: row.switch } : {}),
+    }));
+};
+
+interface MetadataArgs {
+  readonly node: string;
+  readonly label: string;
+}
+
+export const nodeSetMetadata = async (op: WriteOp, args: MetadataArgs & { value: unknown }): Promise<void> => {
+  const node = await findNode(op, args.node);
+  const entries = new Map(Object.entries(JSON.parse(node.metadata) as Record<string, unknown>));
+  entries.set(args.label, args.value);
+  await storeMetadata(op, node.id, entries);
+  op.record({
+    type: 'node_set_metadata',
+    projects: [audienceOf(node)],
+    node: node.label,
+    detail: { label: args.label },
+  });
+};
+
+export const nodeDeleteMetadata = async (op: WriteOp, args: MetadataArgs): Promise<void> => {
+  const node = await findNode(op, args.node);
+  const entries = new Map(Object.entries(JSON.parse(node.metadata) as Record<string, unknown>));
+  if (!entries.delete(args.label)) throw notFound(`node ${node.label} has no metadata ${args.label}`);
+  await storeMetadata(op, node.id, entries);
+  op.record({
+    type: 'node_delete_metadata',
+    projects: [audienceOf(node)],
+    node: node.label,
+    detail: { label: args.label },
+  });
+};
+
+const storeMetadata = async ({ tx }: WriteOp, id: number, entries: ReadonlyMap<string, unknown>): Promise<void> => {
+  await tx
+    .updateTable('nodes')
+    .set({ metadata: JSON.stringify(Object.fromEntries(entries)) })
+    .where('id', '=', id)
+    .execute();
+};

@@ -1,0 +1,143 @@
+import { requireProject } from './caller.ts';
+import { badArgument, blocked, obmFailed } from './errors.ts';
+import { audienceOf, findNode, type Node } from './find.ts';
+import type { ObmAccess, ObmAdmin, ObmAnswer } from '../drivers/obm/contract.ts';
+import { exclusively } from './leases.ts';
+import type { Desk, ReadOp } from './op.ts';
+import type { Site } from './site.ts';
+
+interface NodeArgs {
+  readonly node: string;
+}
+
+/** A node that the caller may manage out of band; a free one belongs to the operator. */
+const findManageable = async (op: ReadOp, label: string): Promise<Node> => {
+  const node = await findNode(op, label);
+  requireProject(op.caller, node.project);
+  return node;
+};
+
+const adminOf = (site: Site, node: Node): ObmAdmin => ({
+  uri: node.obm_uri,
+  adminToken: site.vault.open(node.obm_admin_token),
+});
+
+/**
+ * Switches OBM on or off. The daemon is told before the database commits: a crash in between leaves a
+ * token that nobody knows, or none, so access is off and never on.
+ */
+export const nodeSetObm = async (desk: Desk, args: NodeArgs & { enabled: boolean }): Promise<void> => {
+  const { id } = await desk.read((op) => findManageable(op, args.node));
+  await exclusively(desk, `obm/${id}`, async () => {
+    const node = await desk.read((op) => findManageable(op, args.node));
+    if ((node.obm_token !== null) === args.enabled) return;
+    await (args.enabled ? enable(desk, node) : disable(desk, node));
+  });
+};
+
+const enable = async (desk: Desk, node: Node): Promise<void> => {
+  const admin = adminOf(desk.site, node);
+  const token = await desk.site.obm.createToken(admin);
+  try {
+    await desk.write(async (op) => {
+      const current = await findManageable(op, node.label);
+      if (current.id !== node.id || current.project_id !== node.project_id) {
+        throw blocked(`node ${node.label} changed hands meanwhile; try again`);
+      }
+      await op.tx
+        .updateTable('nodes')
+        .set({ obm_token: op.site.vault.seal(token) })
+        .where('id', '=', node.id)
+        .execute();
+      op.record({ type: 'node_enable_obm', projects: [audienceOf(current)], node: node.label });
+    });
+  } catch (error) {
+    // Nobody knows the token, so access is off already; taking it back is tidiness.
+    await desk.site.obm.destroyToken(admin).catch(() => undefined);
+    throw error;
+  }
+};
+
+const disable = async (desk: Desk, node: Node): Promise<void> => {
+  await desk.site.obm.destroyToken(adminOf(desk.site, node));
+  await desk.write(async (op) => {
+    const current = await findManageable(op, node.label);
+    await op.tx.updateTable('nodes').set({ obm_token: null }).where('id', '=', node.id).execute();
+    await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();
+    op.record({ type: 'node_disable_obm', projects: [audienceOf(current)], node: node.label });
+    op.ring('consoles');
+  });
+};
+
+const disabled = (node: { readonly label: string }) =>
+  blocked(`OBM of node ${node.label} is not enabled; enable it first`);
+
+/** A node whose OBM is enabled, with its token opened. */
+export const findAccess = async (op: ReadOp, label: string): Promise<{ node: Node; access: ObmAccess }> => {
+  const node = await findManageable(op, label);
+  if (node.obm_token === null) throw disabled(node);
+  return { node, access: { uri: node.obm_uri, token: op.site.vault.open(node.obm_token) } };
+};
+
+/**
+ * Carries one call through to the daemon. A refused token is looked at twice: OBM that was disabled
+ * meanwhile is the caller's 409, a token that was replaced meanwhile is tried once more.
+ */
+export const carry = async <T>(
+  desk: Desk,
+  label: string,
+  call: (access: ObmAccess, node: Node) => Promise<ObmAnswer<T>>,
+): Promise<T> => {
+  let refused: string | null = null;
+  for (;;) {
+    const { node, access } = await desk.read((op) => findAccess(op, label));
+    if (access.token === refused) {
+      throw obmFailed(
+        `the OBM daemon of node ${label} does not accept the token it gave out; disable OBM of the node and enable it again`,
+      );
+    }
+    const answer = await call(access, node);
+    if (answer.kind === 'done') return answer.value;
+    if (answer.kind === 'rejected') throw badArgument(`the OBM daemon of node ${label} refused: ${answer.reason}`);
+    refused = access.token;
+  }
+};
+
+/** What was done to a node out of band is worth remembering; what was only asked is not. */
+const recorded = async (
+  desk: Desk,
+  args: NodeArgs,
+  type: string,
+  detail: Record<string, unknown> = {},
+): Promise<void> =>
+  desk.write(async (op) => {
+    const node = await findNode(op, args.node);
+    op.record({ type, projects: [audienceOf(node)], node: node.label, detail });
+  });
+
+export const nodePowerOn = async (desk: Desk, args: NodeArgs): Promise<void> => {
+  await carry(desk, args.node, (access) => desk.site.obm.powerOn(access));
+  await recorded(desk, args, 'node_power_on');
+};
+
+export const nodePowerOff = async (desk: Desk, args: NodeArgs): Promise<void> => {
+  await carry(desk, args.node, (access) => desk.site.obm.powerOff(access));
+  await recorded(desk, args, 'node_power_off');
+};
+
+/** Boots from the network next, as the interface says; the daemon's own power_cycle may do so too. */
+export const nodePowerCycle = async (desk: Desk, args: NodeArgs & { force?: boolean }): Promise<void> => {
+  const force = args.force ?? false;
+  await carry(desk, args.node, (access) => desk.site.obm.setBootDevice(access, 'pxe'));
+  await carry(desk, args.node, (access) => desk.site.obm.powerCycle(access, force));
+  await recorded(desk, args, 'node_power_cycle', { force });
+};
+
+export const nodeSetBootdev = async (desk: Desk, args: NodeArgs & { bootdev: string }): Promise<void> => {
+  await carry(desk, args.node, (access) => desk.site.obm.setBootDevice(access, args.bootdev));
+  await recorded(desk, args, 'node_set_bootdev', { bootdev: args.bootdev });
+};
+
+export const nodePowerStatus = async (desk: Desk, args: NodeArgs): Promise<{ power_status: string }> => ({
+  power_status: await carry(desk, args.node, (access) => desk.site.obm.powerStatus(access)),
+});

@@ -1,0 +1,151 @@
+import { isRefusal } from '../drivers/switches/contract.ts';
+import { queueAction, requireNoPendingAction } from './actions.ts';
+import { badArgument, blocked, duplicate, notFound } from './errors.ts';
+import {
+  audienceOf,
+  findNic,
+  findNode,
+  findPort,
+  findSwitch,
+  type Nic,
+  type Node,
+  type Port,
+  type Switch,
+} from './find.ts';
+import type { ReadOp, WriteOp } from './op.ts';
+import { driverOf } from './switches.ts';
+
+interface PortArgs {
+  readonly switch: string;
+  readonly port: string;
+}
+
+/** The driver's own spelling of a port name. */
+const normalised = (op: ReadOp, on: Switch, port: string): string => {
+  const name = driverOf(op.site, on.type).portName(port);
+  if (isRefusal(name)) throw badArgument(`path argument "port" is ${JSON.stringify(port)}: ${name.refused}`);
+  return name;
+};
+
+/** Finds a port by any spelling its driver takes; a name that cannot be one is simply not there. */
+const findSpelledPort = (op: ReadOp, on: Switch, port: string): Promise<Port> => {
+  const name = driverOf(op.site, on.type).portName(port);
+  return findPort(op, on, isRefusal(name) ? port : name);
+};
+
+export const switchRegisterPort = async (op: WriteOp, args: PortArgs): Promise<void> => {
+  const on = await findSwitch(op, args.switch);
+  const label = normalised(op, on, args.port);
+  const taken = await op.tx
+    .selectFrom('ports')
+    .select('id')
+    .where('switch_id', '=', on.id)
+    .where('label', '=', label)
+    .executeTakeFirst();
+  if (taken) throw duplicate(`switch ${on.label} has a port ${label} already`);
+  await op.tx.insertInto('ports').values({ switch_id: on.id, label, suspect: null, suspect_retry_at: null }).execute();
+  op.record({ type: 'switch_register_port', switch: on.label, port: label });
+};
+
+export const switchDeletePort = async (op: WriteOp, args: PortArgs): Promise<void> => {
+  const on = await findSwitch(op, args.switch);
+  const port = await findSpelledPort(op, on, args.port);
+  const wired = await nicOn(op, port);
+  if (wired)
+    throw blocked(`nic ${wired.nic.label} of node ${wired.node.label} is on port ${port.label}; detach it first`);
+  await op.tx.deleteFrom('suspect_networks').where('port_id', '=', port.id).execute();
+  await op.tx.deleteFrom('ports').where('id', '=', port.id).execute();
+  op.record({ type: 'switch_delete_port', switch: on.label, port: port.label });
+};
+
+const nicOn = async (op: ReadOp, port: Port): Promise<{ nic: Nic; node: Node } | null> => {
+  const nic = await op.tx.selectFrom('nics').selectAll().where('port_id', '=', port.id).executeTakeFirst();
+  if (!nic) return null;
+  const { label } = await op.tx
+    .selectFrom('nodes')
+    .select('label')
+    .where('id', '=', nic.node_id)
+    .executeTakeFirstOrThrow();
+  return { nic, node: await findNode(op, label) };
+};
+
+export const portConnectNic = async (op: WriteOp, args: PortArgs & { node: string; nic: string }): Promise<void> => {
+  const on = await findSwitch(op, args.switch);
+  const port = await findSpelledPort(op, on, args.port);
+  const node = await findNode(op, args.node);
+  const nic = await findNic(op, node, args.nic);
+  if (nic.port_id !== null)
+    throw duplicate(`nic ${nic.label} of node ${node.label} is on a port already; detach it first`);
+  const wired = await nicOn(op, port);
+  if (wired) {
+    throw duplicate(
+      `port ${port.label} has nic ${wired.nic.label} of node ${wired.node.label} already; detach it first`,
+    );
+  }
+  await op.tx.updateTable('nics').set({ port_id: port.id }).where('id', '=', nic.id).execute();
+  op.record(eventOf('port_connect_nic', on, port, { nic, node }));
+};
+
+export const portDetachNic = async (op: WriteOp, args: PortArgs): Promise<void> => {
+  const on = await findSwitch(op, args.switch);
+  const port = await findSpelledPort(op, on, args.port);
+  const { nic, node } = await requireNic(op, on, port);
+  if (node.project !== null)
+    throw blocked(`node ${node.label} is in project ${node.project}; detach it from there first`);
+  await requireNoPendingAction(op, node, nic);
+  await op.tx.updateTable('nics').set({ port_id: null }).where('id', '=', nic.id).execute();
+  op.record(eventOf('port_detach_nic', on, port, { nic, node }));
+};
+
+export const portRevert = async (op: WriteOp, args: PortArgs): Promise<{ status_id: string }> => {
+  const on = await findSwitch(op, args.switch);
+  const port = await findSpelledPort(op, on, args.port);
+  const { nic, node } = await requireNic(op, on, port);
+  await requireNoPendingAction(op, node, nic);
+  op.record(eventOf('port_revert', on, port, { nic, node }));
+  return queueAction(op, nic, { kind: 'revert' });
+};
+
+const requireNic = async (op: ReadOp, on: Switch, port: Port): Promise<{ nic: Nic; node: Node }> => {
+  const wired = await nicOn(op, port);
+  if (!wired) throw notFound(`no nic is connected to port ${port.label} of switch ${on.label}`);
+  return wired;
+};
+
+const eventOf = (type: string, on: Switch, port: Port, { nic, node }: { nic: Nic; node: Node }) => ({
+  type,
+  projects: [audienceOf(node)],
+  switch: on.label,
+  port: port.label,
+  node: node.label,
+  nic: nic.label,
+});
+
+interface PortView {
+  readonly node?: string;
+  readonly nic?: string;
+  readonly networks?: Readonly<Record<string, string>>;
+  /** Only there while nobody knows what the port carries: why. */
+  readonly suspect?: string;
+}
+
+export const showPort = async (op: ReadOp, args: PortArgs): Promise<PortView> => {
+  const on = await findSwitch(op, args.switch);
+  const port = await findSpelledPort(op, on, args.port);
+  const wired = await nicOn(op, port);
+  const suspicion = port.suspect === null ? {} : { suspect: port.suspect };
+  if (!wired) return suspicion;
+  const attached = await op.tx
+    .selectFrom('attachments')
+    .innerJoin('networks', 'networks.id', 'attachments.network_id')
+    .select(['attachments.channel', 'networks.label'])
+    .where('attachments.nic_id', '=', wired.nic.id)
+    .orderBy('attachments.channel')
+    .execute();
+  return {
+    node: wired.node.label,
+    nic: wired.nic.label,
+    networks: Object.fromEntries(attached.map(({ channel, label }) => [channel, label])),
+    ...suspicion,
+  };
+};

@@ -1,0 +1,157 @@
+import { requireProject } from './caller.ts';
+import { blocked, duplicate, projectMismatch } from './errors.ts';
+import { findNode, findProject, type Node } from './find.ts';
+import type { ReadOp, WriteOp } from './op.ts';
+import { pendingActionOf } from './actions.ts';
+
+export const listProjects = async ({ tx }: ReadOp): Promise<string[]> => {
+  const rows = await tx.selectFrom('projects').select('label').execute();
+  return rows.map(({ label }) => label).sort();
+};
+
+export const projectCreate = async (op: WriteOp, { project }: { project: string }): Promise<void> => {
+  const taken = await op.tx.selectFrom('projects').select('id').where('label', '=', project).executeTakeFirst();
+  if (taken) throw duplicate(`project ${project} exists already`);
+  const { id } = await op.tx
+    .insertInto('projects')
+    .values({ label: project })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  op.record({ type: 'project_create', projects: [{ id, label: project }] });
+};
+
+export const projectDelete = async (op: WriteOp, { project: label }: { project: string }): Promise<void> => {
+  const project = await findProject(op, label);
+  await requireUnused(op, project);
+  await op.tx.deleteFrom('user_projects').where('project_id', '=', project.id).execute();
+  await op.tx.deleteFrom('projects').where('id', '=', project.id).execute();
+  op.record({ type: 'project_delete', projects: [project] });
+  op.ring('users');
+};
+
+const requireUnused = async ({ tx }: WriteOp, project: { id: number; label: string }): Promise<void> => {
+  const node = await tx.selectFrom('nodes').select('label').where('project_id', '=', project.id).executeTakeFirst();
+  if (node) throw blocked(`project ${project.label} still has node ${node.label}; detach it first`);
+  const owned = await tx.selectFrom('networks').select('label').where('owner_id', '=', project.id).executeTakeFirst();
+  if (owned) throw blocked(`project ${project.label} still owns network ${owned.label}; delete it first`);
+  const headnode = await tx
+    .selectFrom('headnodes')
+    .select('label')
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  if (headnode) throw blocked(`project ${project.label} still has headnode ${headnode.label}; delete it first`);
+  const granted = await tx
+    .selectFrom('network_access')
+    .innerJoin('networks', 'networks.id', 'network_access.network_id')
+    .select('networks.label')
+    .where('network_access.project_id', '=', project.id)
+    .executeTakeFirst();
+  if (granted) throw blocked(`project ${project.label} still has access to network ${granted.label}; revoke it first`);
+};
+
+interface NodeOfProject {
+  readonly project: string;
+  readonly node: string;
+}
+
+export const projectConnectNode = async (op: WriteOp, args: NodeOfProject): Promise<void> => {
+  const project = await findProject(op, args.project);
+  requireProject(op.caller, project.label);
+  const node = await findNode(op, args.node);
+  if (node.project_id !== null) throw blocked(`node ${node.label} is not free`);
+  await requireKnownPorts(op, node, `node ${node.label} cannot be reserved`);
+  await op.tx.updateTable('nodes').set({ project_id: project.id }).where('id', '=', node.id).execute();
+  op.record({ type: 'project_connect_node', projects: [project], node: node.label });
+};
+
+export const projectDetachNode = async (op: WriteOp, args: NodeOfProject): Promise<void> => {
+  const project = await findProject(op, args.project);
+  requireProject(op.caller, project.label);
+  const node = await findNode(op, args.node);
+  if (node.project_id !== project.id) throw projectMismatch(`node ${node.label} is not in project ${project.label}`);
+  await requireReleasable(op, node);
+
+  const pool = op.site.maintenance;
+  const next = pool === null || pool.project === project.label ? null : await findProject(op, pool.project);
+  await op.tx
+    .updateTable('nodes')
+    .set({ project_id: next?.id ?? null })
+    .where('id', '=', node.id)
+    .execute();
+  op.record({
+    type: 'project_detach_node',
+    projects: [project, next],
+    node: node.label,
+    detail: next === null ? {} : { moved_to: next.label },
+  });
+  if (next) {
+    await op.tx.insertInto('notifications').values({ node: node.label, retry_at: 0 }).execute();
+    op.ring('notifications');
+  }
+};
+
+const requireReleasable = async (op: WriteOp, node: Node): Promise<void> => {
+  const attached = await op.tx
+    .selectFrom('attachments')
+    .innerJoin('nics', 'nics.id', 'attachments.nic_id')
+    .innerJoin('networks', 'networks.id', 'attachments.network_id')
+    .select(['networks.label as network', 'nics.label as nic'])
+    .where('nics.node_id', '=', node.id)
+    .executeTakeFirst();
+  if (attached) {
+    throw blocked(`node ${node.label} is on network ${attached.network} (nic ${attached.nic}); detach it first`);
+  }
+  const pending = await pendingActionOf(op, node);
+  if (pending) throw blocked(`node ${node.label} has a pending networking action on nic ${pending.nic}; wait for it`);
+  await requireKnownPorts(op, node, `node ${node.label} cannot leave project ${node.project ?? ''}`);
+  if (node.obm_token !== null) throw blocked(`OBM of node ${node.label} is enabled; disable it first`);
+};
+
+/** Nobody knows what a suspect port carries, so its node stays where it is until the switch has been read again. */
+const requireKnownPorts = async ({ tx }: WriteOp, node: Node, what: string): Promise<void> => {
+  const suspect = await tx
+    .selectFrom('nics')
+    .innerJoin('ports', 'ports.id', 'nics.port_id')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(['ports.label as port', 'switches.label as switch', 'ports.suspect'])
+    .where('nics.node_id', '=', node.id)
+    .where('ports.suspect', 'is not', null)
+    .executeTakeFirst();
+  if (suspect) {
+    throw blocked(
+      `${what}: the state of port ${suspect.port} on switch ${suspect.switch} is not known (${suspect.suspect ?? ''}); ` +
+        'it is being tried again, or an administrator can revert the port',
+    );
+  }
+};
+
+export const listProjectNodes = async (op: ReadOp, args: { project: string }): Promise<string[]> => {
+  const project = await findProject(op, args.project);
+  requireProject(op.caller, project.label);
+  const rows = await op.tx.selectFrom('nodes').select('label').where('project_id', '=', project.id).execute();
+  return rows.map(({ label }) => label).sort();
+};
+
+/** The networks that a project may attach its nodes to by name: those whose access list holds it. */
+export const listProjectNetworks = async (op: ReadOp, args: { project: string }): Promise<string[]> => {
+  const project = await findProject(op, args.project);
+  requireProject(op.caller, project.label);
+  const rows = await op.tx
+    .selectFrom('networks')
+    .leftJoin('network_access', (join) =>
+      join.onRef('network_access.network_id', '=', 'networks.id').on('network_access.project_id', '=', project.id),
+    )
+    .select('networks.label')
+    .where((where) =>
+      where.or([where('network_access.project_id', 'is not', null), where('networks.owner_id', '=', project.id)]),
+    )
+    .execute();
+  return rows.map(({ label }) => label).sort();
+};
+
+export const listProjectHeadnodes = async (op: ReadOp, args: { project: string }): Promise<string[]> => {
+  const project = await findProject(op, args.project);
+  requireProject(op.caller, project.label);
+  const rows = await op.tx.selectFrom('headnodes').select('label').where('project_id', '=', project.id).execute();
+  return rows.map(({ label }) => label).sort();
+};

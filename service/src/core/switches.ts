@@ -1,0 +1,76 @@
+import type { Capability, SwitchDriver } from '../drivers/switches/contract.ts';
+import { checkOf, inBody } from '../schema/check.ts';
+import { badArgument, blocked, CorralError, duplicate, invalid } from './errors.ts';
+import { findSwitch } from './find.ts';
+import type { ReadOp, WriteOp } from './op.ts';
+import type { Site } from './site.ts';
+
+/** How existing clients spell the types they know: this, and then the short name. */
+const legacyTypePrefix = 'http://schema.massopencloud.org/haas/v0/switches/';
+
+/** The driver of a registered switch; a driver that was there at registration and is gone is the operator's mistake. */
+export const driverOf = (site: Site, type: string): SwitchDriver => {
+  const driver = Object.hasOwn(site.switches, type) ? site.switches[type] : undefined;
+  if (!driver) throw new CorralError('ServerError', `no driver for switches of type ${type} is configured`);
+  return driver;
+};
+
+const typeNamed = (site: Site, name: string): string => {
+  const short = name.startsWith(legacyTypePrefix) ? name.slice(legacyTypePrefix.length) : name;
+  const isLegacy = short !== name;
+  const driver = Object.hasOwn(site.switches, short) ? site.switches[short] : undefined;
+  if (driver && (!isLegacy || driver.hasLegacyType)) return short;
+  throw badArgument(
+    `field "type" is ${JSON.stringify(name)}; expected one of ${Object.keys(site.switches).sort().join(', ')}`,
+  );
+};
+
+interface SwitchRegister {
+  readonly switch: string;
+  readonly type: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export const switchRegister = async (op: WriteOp, args: SwitchRegister): Promise<void> => {
+  const type = typeNamed(op.site, args.type);
+  const mistakes = checkOf(driverOf(op.site, type).config, inBody)(args.fields);
+  if (mistakes.length > 0) throw invalid(mistakes.join('; '));
+  const taken = await op.tx.selectFrom('switches').select('id').where('label', '=', args.switch).executeTakeFirst();
+  if (taken) throw duplicate(`switch ${args.switch} exists already`);
+  await op.tx
+    .insertInto('switches')
+    .values({ label: args.switch, type, config: op.site.vault.seal(JSON.stringify(args.fields)) })
+    .execute();
+  op.record({ type: 'switch_register', switch: args.switch, detail: { type } });
+};
+
+export const switchDelete = async (op: WriteOp, args: { switch: string }): Promise<void> => {
+  const found = await findSwitch(op, args.switch);
+  const port = await op.tx.selectFrom('ports').select('label').where('switch_id', '=', found.id).executeTakeFirst();
+  if (port) throw blocked(`switch ${found.label} still has port ${port.label}; delete its ports first`);
+  await op.tx.deleteFrom('switches').where('id', '=', found.id).execute();
+  op.record({ type: 'switch_delete', switch: found.label });
+};
+
+interface SwitchView {
+  readonly name: string;
+  readonly ports: readonly string[];
+  readonly type: string;
+  readonly capabilities: readonly Capability[];
+}
+
+export const showSwitch = async (op: ReadOp, args: { switch: string }): Promise<SwitchView> => {
+  const found = await findSwitch(op, args.switch);
+  const ports = await op.tx.selectFrom('ports').select('label').where('switch_id', '=', found.id).execute();
+  return {
+    name: found.label,
+    ports: ports.map(({ label }) => label).sort(),
+    type: found.type,
+    capabilities: driverOf(op.site, found.type).capabilities,
+  };
+};
+
+export const listSwitches = async ({ tx }: ReadOp): Promise<string[]> => {
+  const rows = await tx.selectFrom('switches').select('label').execute();
+  return rows.map(({ label }) => label).sort();
+};

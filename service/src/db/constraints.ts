@@ -1,0 +1,76 @@
+/*
+ * The last judge. Checks inside an operation speak first and better; these sentences are for the moment
+ * when a constraint is what stopped a change. PostgreSQL reports the constraint's name, SQLite the columns.
+ */
+
+/** What went wrong when a constraint spoke. */
+export interface Verdict {
+  readonly type: 'DuplicateError' | 'BlockedError';
+  readonly message: string;
+}
+
+interface Constraint extends Verdict {
+  readonly name: string;
+  readonly columns: string;
+}
+
+const taken = (name: string, columns: string, message: string): Constraint => ({
+  name,
+  columns,
+  type: 'DuplicateError',
+  message,
+});
+const inUse = (name: string, columns: string, message: string): Constraint => ({
+  name,
+  columns,
+  type: 'BlockedError',
+  message,
+});
+
+export const constraints: readonly Constraint[] = [
+  taken('project_label_is_unique', 'projects.label', 'a project with this label exists already'),
+  taken('user_label_is_unique', 'users.label', 'a user with this name exists already'),
+  taken(
+    'one_membership_per_user_and_project',
+    'user_projects.user_id, user_projects.project_id',
+    'the user is in this project already',
+  ),
+  taken('network_label_is_unique', 'networks.label', 'a network with this label exists already'),
+  inUse('one_network_per_vlan', 'networks.vlan', 'another network has this VLAN id'),
+  taken(
+    'one_grant_per_network_and_project',
+    'network_access.network_id, network_access.project_id',
+    'the project has access to this network already',
+  ),
+  taken('switch_label_is_unique', 'switches.label', 'a switch with this label exists already'),
+  taken('port_label_is_unique_per_switch', 'ports.switch_id, ports.label', 'the switch has this port already'),
+  taken('node_label_is_unique', 'nodes.label', 'a node with this label exists already'),
+  taken('nic_label_is_unique_per_node', 'nics.node_id, nics.label', 'the node has this nic already'),
+  taken('one_nic_per_port', 'nics.port_id', 'the port has a nic already'),
+  inUse(
+    'one_network_per_channel_of_a_nic',
+    'attachments.nic_id, attachments.channel',
+    'the channel is in use on this nic',
+  ),
+  taken(
+    'one_attachment_per_nic_and_network',
+    'attachments.nic_id, attachments.network_id',
+    'the network is on this nic already',
+  ),
+  inUse('one_pending_action_per_nic', 'actions.nic_id', 'a networking action is pending on this nic'),
+  taken('headnode_label_is_unique', 'headnodes.label', 'a headnode with this label exists already'),
+  taken('hnic_label_is_unique_per_headnode', 'hnics.headnode_id, hnics.label', 'the headnode has this hnic already'),
+];
+
+/** What a database error says about a unique or foreign key, or null if it is about something else. */
+export const verdictOf = (error: unknown): Verdict | null => {
+  const { code, constraint, message } = error as { code?: string; constraint?: string; message?: string };
+  if (code === '23505') return constraints.find(({ name }) => name === constraint) ?? null;
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
+    return constraints.find(({ columns }) => message?.endsWith(`: ${columns}`)) ?? null;
+  }
+  const isForeignKey = code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY';
+  return isForeignKey
+    ? { type: 'BlockedError', message: 'something still refers to this object; detach it first' }
+    : null;
+};

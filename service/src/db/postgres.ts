@@ -1,0 +1,168 @@
+import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely';
+import pg from 'pg';
+import { boundTo } from './bound.ts';
+import { Changes, topics } from './changes.ts';
+import type { Db, Statistics, Tx } from './db.ts';
+import { listenTo } from './listen.ts';
+import { type MigrationSession, migrate } from './migrate.ts';
+import { retrying } from './retry.ts';
+
+const words = { id: 'id bigint generated always as identity primary key', bigint: 'bigint' };
+const grammar = { adapter: () => new PostgresAdapter(), compiler: () => new PostgresQueryCompiler() };
+
+/** Keys of the advisory locks; any constants do, as long as every replica has the same. */
+const lockSpace = { migration: 0x436f7201, events: 0x436f7202, queue: 0x436f7203, contended: 0x436f7204 } as const;
+
+/** After this many lost attempts a transaction queues with the other losers instead of fighting on. */
+const attemptsBeforeQueueing = 3;
+
+// Ids and times are bigint; all of them are far below 2^53.
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, Number);
+
+const isLost = (error: unknown): boolean => {
+  const { code } = error as { code?: string };
+  return code === '40001' || code === '40P01';
+};
+
+/** Connection settings that every session of ours has: a client that dies must not hold locks for ever. */
+const sessionOptions = {
+  types,
+  application_name: 'corral',
+  connectionTimeoutMillis: 10_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 30_000,
+};
+
+/** Opens a PostgreSQL database. Any number of replicas may share it. */
+export const openPostgres = async (url: string, connections: number): Promise<Db> => {
+  await bringUpToDate(url);
+  const pool = new pg.Pool({ connectionString: url, ...sessionOptions, max: connections });
+  const changes = new Changes();
+  // An idle connection that the server closes is replaced at the next use; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  const listener = listenTo(url, 'corral', (payload) => {
+    const topic = topics.find((candidate) => candidate === payload);
+    if (topic) changes.ring(topic);
+  });
+  const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
+  const bound = new WeakMap<pg.PoolClient, Tx>();
+
+  const txOf = (client: pg.PoolClient): Tx => {
+    const known = bound.get(client);
+    if (known) return known;
+    const made = boundTo(grammar, async (text, parameters) => {
+      const { rows, rowCount } = await client.query(text, [...parameters]);
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    });
+    bound.set(client, made);
+    return made;
+  };
+
+  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    // A connection that breaks while it is ours reports it twice: here, and to the query that waits.
+    const onError = (error: Error) => (broken = error);
+    client.on('error', onError);
+    try {
+      return await work(client);
+    } finally {
+      client.off('error', onError);
+      client.release(broken);
+    }
+  };
+
+  const inTransaction = async <T>(client: pg.PoolClient, begin: string, work: (tx: Tx) => Promise<T>) => {
+    await client.query(begin);
+    try {
+      const result = await work(txOf(client));
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined);
+      throw error;
+    }
+  };
+
+  /*
+   * The lock is taken before the transaction begins: under SERIALIZABLE the snapshot would otherwise be
+   * older than the lock, and the one who waited would abort all the same.
+   */
+  const holding = async <T>(client: pg.PoolClient, lock: readonly [number, string] | null, work: () => Promise<T>) => {
+    if (lock === null) return work();
+    await client.query('select pg_advisory_lock($1, hashtext($2))', [...lock]);
+    try {
+      return await work();
+    } finally {
+      await client.query('select pg_advisory_unlock($1, hashtext($2))', [...lock]).catch(() => undefined);
+    }
+  };
+
+  return {
+    engine: 'postgres',
+    statistics,
+    changes,
+    now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    read: (work) => {
+      statistics.reads += 1;
+      return withClient((client) => inTransaction(client, 'begin isolation level repeatable read read only', work));
+    },
+    write: (work, options) =>
+      retrying(
+        (attempts) => {
+          const queue = options?.queue === undefined ? null : ([lockSpace.queue, options.queue] as const);
+          const contended = attempts > attemptsBeforeQueueing ? ([lockSpace.contended, ''] as const) : null;
+          return withClient((client) =>
+            holding(client, queue, () =>
+              holding(client, contended, () => inTransaction(client, 'begin isolation level serializable', work)),
+            ),
+          );
+        },
+        isLost,
+        statistics,
+      ),
+    orderEvents: async (tx) => {
+      await sql`select pg_advisory_xact_lock(${lockSpace.events})`.execute(tx);
+    },
+    announce: async (tx, rung) => {
+      for (const topic of rung) await sql`select pg_notify('corral', ${topic})`.execute(tx);
+    },
+    close: async () => {
+      await listener.close();
+      await pool.end();
+    },
+  };
+};
+
+const bringUpToDate = async (url: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url, ...sessionOptions });
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1)', [lockSpace.migration]);
+    await client.query(
+      'create table if not exists schema_migrations (version integer primary key, name text not null, applied_at text not null)',
+    );
+    await migrate(sessionOf(client));
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+};
+
+const sessionOf = (client: pg.Client): MigrationSession => ({
+  words,
+  run: async (statement) => {
+    await client.query(statement);
+  },
+  version: async () => {
+    const { rows } = await client.query<{ version: number }>(
+      'select coalesce(max(version), 0)::integer as version from schema_migrations',
+    );
+    return rows[0]?.version ?? 0;
+  },
+  applied: async ({ version, name }) => {
+    await client.query('insert into schema_migrations values ($1, $2, $3)', [version, name, new Date().toISOString()]);
+  },
+});

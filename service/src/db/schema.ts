@@ -1,0 +1,102 @@
+import type { ColumnType, Generated } from 'kysely';
+
+/*
+ * The tables, as Kysely sees them. Portable columns only: whole numbers and text. Flags are 0 or 1,
+ * JSON and sealed secrets are text, times are milliseconds since 1970.
+ */
+
+type Id = Generated<number>;
+type Flag = 0 | 1;
+type Fixed<T> = ColumnType<T, T, never>;
+
+export interface Database {
+  projects: { id: Id; label: string };
+  users: { id: Id; label: Fixed<string>; password_hash: string; is_admin: Flag; version: Generated<number> };
+  user_projects: { user_id: number; project_id: number };
+  networks: {
+    id: Id;
+    label: Fixed<string>;
+    /** null: the operator owns it (`admin`). */
+    owner_id: Fixed<number | null>;
+    is_public: Fixed<Flag>;
+    vlan: Fixed<number>;
+    /** 1: an administrator chose the id; 0: the allocator did. */
+    vlan_is_assigned: Fixed<Flag>;
+  };
+  network_access: { network_id: number; project_id: number };
+  switches: { id: Id; label: Fixed<string>; type: Fixed<string>; config: string };
+  ports: {
+    id: Id;
+    switch_id: Fixed<number>;
+    label: Fixed<string>;
+    /** Why nobody knows what this port carries; null when it is known. */
+    suspect: string | null;
+    suspect_retry_at: number | null;
+    suspect_attempts: Generated<number>;
+  };
+  /** Networks that a suspect port may carry although no attachment records it. */
+  suspect_networks: { port_id: number; network_id: number };
+  nodes: {
+    id: Id;
+    label: Fixed<string>;
+    project_id: number | null;
+    metadata: string;
+    obm_uri: Fixed<string>;
+    /** sealed */
+    obm_admin_token: Fixed<string>;
+    /** sealed; null while OBM is disabled */
+    obm_token: string | null;
+  };
+  nics: { id: Id; node_id: Fixed<number>; label: Fixed<string>; macaddr: Fixed<string>; port_id: number | null };
+  attachments: { id: Id; nic_id: Fixed<number>; network_id: Fixed<number>; channel: Fixed<string> };
+  actions: {
+    id: Id;
+    status_id: Fixed<string>;
+    nic_id: Fixed<number>;
+    kind: Fixed<'connect' | 'detach' | 'revert'>;
+    /** Held while the action is pending, so that the network cannot go; its label stays in the record. */
+    network_id: number | null;
+    network: Fixed<string | null>;
+    channel: Fixed<string>;
+    status: 'PENDING' | 'DONE' | 'ERROR';
+    error: string | null;
+    /** 1 as soon as a worker may have written to the switch on its behalf. */
+    touched: Generated<Flag>;
+    attempts: Generated<number>;
+    created_at: Fixed<number>;
+    retry_at: Generated<number>;
+  };
+  headnodes: {
+    id: Id;
+    label: Fixed<string>;
+    project_id: Fixed<number>;
+    uuid: Fixed<string>;
+    base_img: Fixed<string>;
+    state: HeadnodeState;
+  };
+  hnics: { id: Id; headnode_id: Fixed<number>; label: Fixed<string>; network_id: number | null };
+  leases: { name: string; holder: string; fence: number; expires_at: number };
+  events: {
+    id: Id;
+    at: Fixed<number>;
+    type: Fixed<string>;
+    caller: Fixed<string>;
+    request_id: Fixed<string | null>;
+    project: Fixed<string | null>;
+    node: Fixed<string | null>;
+    nic: Fixed<string | null>;
+    network: Fixed<string | null>;
+    headnode: Fixed<string | null>;
+    hnic: Fixed<string | null>;
+    switch: Fixed<string | null>;
+    port: Fixed<string | null>;
+    user: Fixed<string | null>;
+    detail: Fixed<string>;
+  };
+  event_projects: { event_id: number; project_id: number; project: string };
+  notifications: { id: Id; node: Fixed<string>; attempts: Generated<number>; retry_at: number };
+  consoles: { node_id: number; session: string };
+  settings: { name: string; value: string };
+}
+
+export type HeadnodeState = 'created' | 'started' | 'stopped' | 'deleting';

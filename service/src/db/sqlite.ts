@@ -1,0 +1,141 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely';
+import Libsql from 'libsql';
+import { boundTo, type RunStatement } from './bound.ts';
+import { Changes } from './changes.ts';
+import type { Db, Statistics, Tx } from './db.ts';
+import { type MigrationSession, migrate } from './migrate.ts';
+import { Mutex } from './mutex.ts';
+import { retrying } from './retry.ts';
+
+const words = { id: 'id integer primary key autoincrement', bigint: 'integer' };
+const grammar = { adapter: () => new SqliteAdapter(), compiler: () => new SqliteQueryCompiler() };
+
+/** How long a statement waits for another process (a backup, an operator's tool) to let go of the file. */
+const busyTimeoutMs = 5_000;
+
+class Connection {
+  readonly tx: Tx;
+  readonly mutex = new Mutex();
+  readonly #raw: Libsql.Database;
+  readonly #statements = new Map<string, Libsql.Statement>();
+
+  constructor(path: string) {
+    this.#raw = new Libsql(path);
+    this.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    this.exec('pragma journal_mode = wal');
+    this.exec('pragma synchronous = full');
+    this.exec('pragma foreign_keys = on');
+    this.tx = boundTo(grammar, this.#run);
+  }
+
+  exec(statement: string): void {
+    this.#raw.exec(statement);
+  }
+
+  all(statement: string): unknown[] {
+    return this.#prepare(statement).all();
+  }
+
+  close(): void {
+    this.#raw.close();
+  }
+
+  #prepare(text: string): Libsql.Statement {
+    const known = this.#statements.get(text);
+    if (known) return known;
+    const made = this.#raw.prepare(text);
+    this.#statements.set(text, made);
+    return made;
+  }
+
+  readonly #run: RunStatement = (text, parameters) => {
+    const statement = this.#prepare(text);
+    if (statement.reader) return Promise.resolve({ rows: statement.all(parameters) });
+    const { changes, lastInsertRowid } = statement.run(parameters);
+    return Promise.resolve({
+      rows: [],
+      numAffectedRows: BigInt(changes),
+      insertId: BigInt(lastInsertRowid),
+    });
+  };
+}
+
+const isBusy = (error: unknown): boolean => {
+  const { code } = error as { code?: string };
+  return typeof code === 'string' && code.startsWith('SQLITE_BUSY');
+};
+
+/** Opens the embedded database: one writer, one reader beside it, every commit on the disk before it counts. */
+export const openSqlite = async (path: string): Promise<Db> => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const writer = new Connection(path);
+  await bringUpToDate(writer);
+  const reader = new Connection(path);
+  reader.exec('pragma query_only = on');
+  const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
+
+  const inTransaction = async <T>(connection: Connection, begin: string, work: (tx: Tx) => Promise<T>) => {
+    connection.exec(begin);
+    try {
+      const result = await work(connection.tx);
+      connection.exec('commit');
+      return result;
+    } catch (error) {
+      connection.exec('rollback');
+      throw error;
+    }
+  };
+
+  return {
+    engine: 'sqlite',
+    statistics,
+    changes: new Changes(),
+    // SQLite lives on one machine: its clock is this process's.
+    get now() {
+      return sql<number>`${Date.now()}`;
+    },
+    read: (work) => {
+      statistics.reads += 1;
+      return reader.mutex.run(() => inTransaction(reader, 'begin', work));
+    },
+    write: (work) =>
+      retrying(() => writer.mutex.run(() => inTransaction(writer, 'begin immediate', work)), isBusy, statistics),
+    orderEvents: () => Promise.resolve(),
+    announce: () => Promise.resolve(),
+    close: async () => {
+      await Promise.all([reader.mutex.run(() => Promise.resolve()), writer.mutex.run(() => Promise.resolve())]);
+      reader.close();
+      writer.close();
+    },
+  };
+};
+
+const bringUpToDate = async (connection: Connection): Promise<void> => {
+  connection.exec('begin immediate');
+  try {
+    connection.exec(
+      'create table if not exists schema_migrations (version integer primary key, name text not null, applied_at text not null)',
+    );
+    await migrate(sessionOf(connection));
+    connection.exec('commit');
+  } catch (error) {
+    connection.exec('rollback');
+    throw error;
+  }
+};
+
+const sessionOf = (connection: Connection): MigrationSession => ({
+  words,
+  run: (statement) => Promise.resolve(connection.exec(statement)),
+  version: () => {
+    const [row] = connection.all('select coalesce(max(version), 0) as version from schema_migrations');
+    return Promise.resolve((row as { version: number }).version);
+  },
+  applied: async ({ version, name }) => {
+    await sql`insert into schema_migrations values (${version}, ${name}, ${new Date().toISOString()})`.execute(
+      connection.tx,
+    );
+  },
+});

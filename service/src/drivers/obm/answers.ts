@@ -1,0 +1,36 @@
+/*
+ * What an OBM daemon's answers hold. A daemon is trusted with its node, not with our responses: every
+ * string is checked before it goes further.
+ */
+
+const longestReason = 200;
+
+const fieldIn = (text: string, field: string): string | null => {
+  try {
+    const answer: unknown = JSON.parse(text);
+    if (typeof answer !== 'object' || answer === null) return null;
+    const value: unknown = Object.entries(answer).find(([name]) => name === field)?.[1];
+    return typeof value === 'string' ? value : null;
+  } catch {
+    return null;
+  }
+};
+
+/** The token that the daemon gave out, or null if there is none that could be sent back to it. */
+export const tokenIn = (text: string): string | null => {
+  const token = fieldIn(text, 'token');
+  return token !== null && /^[\x21-\x7e]{1,256}$/.test(token) ? token : null;
+};
+
+/** `on`, `off`, or whatever this daemon calls it, in up to 64 printable characters. */
+export const powerStatusIn = (text: string): string | null => {
+  const status = fieldIn(text, 'power_status');
+  return status !== null && /^[^\p{C}]{1,64}$/u.test(status) ? status : null;
+};
+
+/** Why the daemon refused, on one line. It may repeat the address we asked, so the token is taken out. */
+export const reasonIn = (text: string, token: string): string => {
+  const words = (fieldIn(text, 'msg') ?? text).replaceAll(token, '…');
+  const line = words.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  return [...line].slice(0, longestReason).join('') || 'it gave no reason';
+};

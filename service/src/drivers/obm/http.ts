@@ -1,0 +1,182 @@
+import type { Readable } from 'node:stream';
+import { Agent, request } from 'undici';
+import { type CorralError, obmFailed } from '../../core/errors.ts';
+import type { ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from './contract.ts';
+import { powerStatusIn, reasonIn, tokenIn } from './answers.ts';
+
+type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+
+/** What a daemon answered, read to its end. */
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+const largestAnswer = 64 * 1024;
+const connectionsPerDaemon = 32;
+
+/** The OBM daemon's API over HTTP. Redirects are not followed: credentials go to the registered address only. */
+export const httpObmClient = ({ timeoutMs }: { timeoutMs: number }): ObmClient & { close(): Promise<void> } => {
+  const limits = {
+    connect: { timeout: timeoutMs },
+    headersTimeout: timeoutMs,
+    // No connection is kept: one that the daemon closes just then would cost a power call, which cannot be repeated.
+    pipelining: 0,
+  };
+  const calls = new Agent({
+    ...limits,
+    bodyTimeout: timeoutMs,
+    connections: connectionsPerDaemon,
+    maxResponseSize: largestAnswer,
+  });
+  // Apart from the calls, which would otherwise queue behind consoles that last for hours.
+  const consoles = new Agent({ ...limits, bodyTimeout: 0 });
+
+  const ask = async (node: ObmAdmin | ObmAccess, method: Method, name: string, body: object = {}): Promise<Reply> => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = async () => {
+      const sent = method === 'PUT' || method === 'POST' ? JSON.stringify(body) : null;
+      const headers = { ...credentialsOf(node), ...(sent === null ? {} : { 'content-type': 'application/json' }) };
+      const reply = await request(urlOf(node, name), { dispatcher: calls, method, headers, body: sent, signal });
+      return { status: reply.statusCode, text: await reply.body.text() };
+    };
+    try {
+      return await unlessAborted(answer(), signal);
+    } catch (error) {
+      throw unanswered(node, timeoutMs, error);
+    }
+  };
+
+  const order = async (node: ObmAccess, method: Method, name: string, body?: object): Promise<ObmAnswer<null>> =>
+    judge(node, await ask(node, method, name, body), () => null);
+
+  return {
+    createToken: async (node) => {
+      const token = tokenIn(admitted(node, await ask(node, 'POST', 'token')).text);
+      if (token === null) throw unexpected(node, 'gave out no token');
+      return token;
+    },
+    destroyToken: async (node) => {
+      admitted(node, await ask(node, 'DELETE', 'token'));
+    },
+    powerOn: (node) => order(node, 'POST', 'power_on'),
+    powerOff: (node) => order(node, 'POST', 'power_off'),
+    powerCycle: (node, force) => order(node, 'POST', 'power_cycle', { force }),
+    setBootDevice: (node, device) => order(node, 'PUT', 'boot_device', { bootdev: device }),
+    powerStatus: async (node) =>
+      judge(node, await ask(node, 'GET', 'power_status'), (text) => {
+        const status = powerStatusIn(text);
+        if (status === null) throw unexpected(node, 'told no power status');
+        return status;
+      }),
+    console: (node, signal) => openConsole(consoles, node, signal, timeoutMs),
+    close: async () => {
+      await Promise.all([calls.destroy(), consoles.destroy()]);
+    },
+  };
+};
+
+/** A console has to answer in time, and may then be silent for as long as it likes. */
+const openConsole = async (
+  dispatcher: Agent,
+  node: ObmAccess,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<ObmAnswer<Readable>> => {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Timeout()), timeoutMs);
+  const either = AbortSignal.any([signal, late.signal]);
+  try {
+    const { statusCode, body } = await unlessAborted(
+      request(urlOf(node, 'console'), { dispatcher, signal: either }),
+      either,
+    );
+    if (statusCode >= 200 && statusCode < 300) return { kind: 'done', value: body };
+    // Destroying what was not read to its end is an error to undici, and none to us.
+    body.on('error', () => undefined).destroy();
+    return judge(node, { status: statusCode, text: '' }, () => body);
+  } catch (error) {
+    if (signal.aborted) throw obmFailed(`the console at ${originOf(node)} is no longer wanted; ask for it again`);
+    throw unanswered(node, timeoutMs, error);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+class Timeout extends Error {
+  override readonly name = 'TimeoutError';
+}
+
+const originOf = ({ uri }: ObmAdmin | ObmAccess): string => new URL(uri).origin;
+
+const urlOf = (node: ObmAdmin | ObmAccess, name: string): URL => {
+  const url = new URL(node.uri);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${name}`;
+  if ('token' in node) url.searchParams.set('token', node.token);
+  return url;
+};
+
+const credentialsOf = (node: ObmAdmin | ObmAccess): Record<string, string> =>
+  'adminToken' in node ? { authorization: `Basic ${Buffer.from(`admin:${node.adminToken}`).toString('base64')}` } : {};
+
+/** undici hears an abort only once a request is on the wire; nobody should wait in its queue for that. */
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const give = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    if (signal.aborted) give();
+    signal.addEventListener('abort', give, { once: true });
+    work.then(resolve, reject);
+  });
+
+const judge = <T>(node: ObmAccess, { status, text }: Reply, read: (text: string) => T): ObmAnswer<T> => {
+  if (status >= 200 && status < 300) return { kind: 'done', value: read(text) };
+  if (status === 401 || status === 403) return { kind: 'token-refused' };
+  if (status === 400) return { kind: 'rejected', reason: reasonIn(text, node.token) };
+  throw failed(node, status);
+};
+
+const admitted = (node: ObmAdmin, reply: Reply): Reply => {
+  if (reply.status >= 200 && reply.status < 300) return reply;
+  if (reply.status !== 401 && reply.status !== 403) throw failed(node, reply.status);
+  throw obmFailed(
+    `the OBM daemon at ${originOf(node)} refused the admin token; register the node again with the token that the daemon has`,
+  );
+};
+
+const failed = (node: ObmAdmin | ObmAccess, status: number): CorralError => {
+  const daemon = `the OBM daemon at ${originOf(node)}`;
+  if (status === 404) return obmFailed(`${daemon} does not know this node; register the node there first`);
+  if (status >= 300 && status < 400) {
+    return obmFailed(
+      `${daemon} redirects (status ${status}), which is not followed; register the node under its final address`,
+    );
+  }
+  if (status >= 500) return obmFailed(`${daemon} failed with status ${status}; its log tells why`);
+  return unexpected(node, `answered with status ${status}`);
+};
+
+const unexpected = (node: ObmAdmin | ObmAccess, what: string): CorralError =>
+  obmFailed(`the OBM daemon at ${originOf(node)} ${what}; check that the node's address is that of an OBM daemon`);
+
+const timeouts = ['TimeoutError', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+
+/** What undici threw stays here: it can carry the URL with the token, or the answer with it. Only its code goes on. */
+const unanswered = (node: ObmAdmin | ObmAccess, timeoutMs: number, error: unknown): CorralError => {
+  const code = codeOf(error);
+  const options = { cause: new Error(code) };
+  const daemon = `the OBM daemon at ${originOf(node)}`;
+  if (timeouts.includes(code)) {
+    return obmFailed(
+      `${daemon} did not answer within ${timeoutMs / 1000} s; check that it runs and can be reached`,
+      options,
+    );
+  }
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unexpected(node, 'answered far too much');
+  return obmFailed(`${daemon} cannot be talked to (${code}); check that it runs and can be reached`, options);
+};
+
+const codeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'unknown';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return /^\w{1,64}$/.test(code) ? code : 'unknown';
+};

@@ -1,0 +1,58 @@
+import type { TSchema } from '@sinclair/typebox';
+
+/** The whole wanted, or read, state of one port: its untagged VLAN and its tagged ones. */
+export interface PortConfig {
+  readonly port: string;
+  readonly native: number | null;
+  readonly tagged: readonly number[];
+}
+
+/** What became of one port in a pass. */
+export type PortOutcome =
+  | { readonly port: string; readonly applied: true }
+  | { readonly port: string; readonly applied: false; readonly reason: string };
+
+/** Why something cannot be done, in a sentence. */
+export interface Refusal {
+  readonly refused: string;
+}
+
+/** What a driver can do beyond the contract, as existing clients know it. */
+export type Capability = 'nativeless-trunk-mode';
+
+/** One switch as a driver is told of it: its label here, and its fields from switch_register. */
+export interface SwitchTarget {
+  readonly label: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** One change to a port, before it is queued. */
+export type Change =
+  | { readonly kind: 'connect'; readonly channel: string; readonly vlan: number }
+  | { readonly kind: 'detach'; readonly channel: string; readonly vlan: number };
+
+/** A kind of switch. States are set whole and idempotently; drivers are never told steps. */
+export interface SwitchDriver {
+  /** The fields of switch_register beside `type`. */
+  readonly config: TSchema;
+  readonly capabilities: readonly Capability[];
+  /** Existing clients know this driver and send its type in the long form. */
+  readonly hasLegacyType?: true;
+  /** The normalised port name, or why it can never be one. */
+  portName(name: string): string | Refusal;
+  /** Why this change cannot be made to a port in this state; null if it can. */
+  refuse?(port: Omit<PortConfig, 'port'>, change: Change): Refusal | null;
+  open(target: SwitchTarget, signal: AbortSignal): Promise<SwitchSession>;
+}
+
+/** An open line to one switch. Anything thrown here is a fault that may pass; a refusal is an outcome. */
+export interface SwitchSession {
+  apply(ports: readonly PortConfig[], signal: AbortSignal): Promise<readonly PortOutcome[]>;
+  read(ports: readonly string[], signal: AbortSignal): Promise<readonly PortConfig[]>;
+  /** Running configuration to startup configuration. */
+  save?(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const isRefusal = (answer: unknown): answer is Refusal =>
+  typeof answer === 'object' && answer !== null && 'refused' in answer;

@@ -1,0 +1,83 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PortConfig } from './contract.ts';
+
+/** What a simulated switch is told to do wrong, until it is told otherwise. */
+export interface Faults {
+  /** Takes this long to change anything. */
+  readonly delayMs?: number;
+  /** Does not let anyone in. */
+  readonly unreachable?: boolean;
+  /** Accepts the call and never answers. */
+  readonly hang?: boolean;
+  /** Says no to every change of these ports; `*` means all. */
+  readonly refuse?: readonly string[];
+  /** Makes the change, then drops the line before it can say so. */
+  readonly drop?: boolean;
+  /** Says yes to changes of these ports and does nothing; `*` means all. */
+  readonly lie?: readonly string[];
+}
+
+interface Memory {
+  readonly ports: Readonly<Record<string, Omit<PortConfig, 'port'>>>;
+}
+
+/**
+ * A switch that exists only as two small files: what its ports carry, and what it is told to do wrong. Its
+ * memory is its own: it survives a restart of the service, so reading it back means something.
+ */
+export class SimulatedSwitch {
+  readonly #memoryFile: string;
+  readonly #faultsFile: string;
+
+  constructor(directory: string, label: string) {
+    const place = join(directory, encodeURIComponent(label).replaceAll('.', '%2E'));
+    mkdirSync(place, { recursive: true });
+    this.#memoryFile = join(place, 'ports.json');
+    this.#faultsFile = join(place, 'faults.json');
+  }
+
+  get faults(): Faults {
+    return load<Faults>(this.#faultsFile) ?? {};
+  }
+
+  set faults(faults: Faults) {
+    store(this.#faultsFile, faults);
+  }
+
+  /** What the ports carry now; a port never written carries nothing. */
+  read(ports: readonly string[]): PortConfig[] {
+    const memory = new Map(Object.entries(this.#memory.ports));
+    return ports.map((port) => ({ native: null, tagged: [], ...memory.get(port), port }));
+  }
+
+  /** Every port that was ever written. */
+  get ports(): PortConfig[] {
+    return this.read(Object.keys(this.#memory.ports));
+  }
+
+  write(ports: readonly PortConfig[]): void {
+    const memory = new Map(Object.entries(this.#memory.ports));
+    for (const { port, native, tagged } of ports) memory.set(port, { native, tagged });
+    store(this.#memoryFile, { ports: Object.fromEntries(memory) });
+  }
+
+  get #memory(): Memory {
+    return load<Memory>(this.#memoryFile) ?? { ports: {} };
+  }
+}
+
+const load = <T>(file: string): T | null => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch {
+    return null;
+  }
+};
+
+// Renamed into place, so that a process killed in the middle leaves the old file or the new one.
+const store = (file: string, value: unknown): void => {
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, JSON.stringify(value));
+  renameSync(fresh, file);
+};

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigError } from './config/config.ts';
+import { type Vault, vaultWith } from './core/vault.ts';
+import type { Db } from './db/db.ts';
+
+const keyBytes = 32;
+const checkName = 'key_check';
+const checkText = 'corral';
+
+/** Reads the key for secrets at rest; makes one, for its owner's eyes only, if there is none yet. */
+export const readKey = (file: string): Buffer => {
+  const text = readOrMake(file);
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length === keyBytes) return key;
+  throw new ConfigError([`key_file: ${file} does not hold ${keyBytes} bytes in base64`]);
+};
+
+const readOrMake = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw new ConfigError([`key_file: ${file} cannot be read (${(error as Error).message})`]);
+    }
+  }
+  const made = randomBytes(keyBytes).toString('base64');
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(file, `${made}\n`, { mode: 0o600, flag: 'wx' });
+    return made;
+  } catch {
+    // Another process of ours was faster.
+    return readFileSync(file, 'utf8');
+  }
+};
+
+/** Opens the vault, and makes sure that it is the one this database was sealed with. */
+export const openVault = async (db: Db, file: string): Promise<Vault> => {
+  const vault = vaultWith(readKey(file));
+  const sealed = await db.write(async (tx) => {
+    const row = await tx.selectFrom('settings').select('value').where('name', '=', checkName).executeTakeFirst();
+    if (row) return row.value;
+    const value = vault.seal(checkText);
+    await tx.insertInto('settings').values({ name: checkName, value }).execute();
+    return value;
+  });
+  try {
+    if (vault.open(sealed) === checkText) return vault;
+  } catch {
+    // A wrong key fails the authentication tag.
+  }
+  throw new ConfigError([`key_file: ${file} is not the key that this database's secrets were sealed with`]);
+};

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+import type { AuthBackend } from '../auth/contract.ts';
+import { CorralError, notFound } from '../core/errors.ts';
+import type { Site } from '../core/site.ts';
+import type { Db } from '../db/db.ts';
+import { acceptJsonBodies } from './body.ts';
+import { handlerOf } from './call.ts';
+import { statusOf, toCorralError } from './errors.ts';
+import { identify } from './identify.ts';
+import { KeptAnswers } from './kept.ts';
+import type { Metrics } from './metrics.ts';
+import { joinPortName } from './port-paths.ts';
+import { parseQuery } from './query.ts';
+import type { Route } from './route.ts';
+import { eventStream } from './stream.ts';
+
+/** What the server needs to serve. */
+export interface App {
+  readonly db: Db;
+  readonly site: Site;
+  readonly auth: AuthBackend;
+  readonly requireAuthentication: boolean;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly routes: readonly Route[];
+}
+
+const bodyLimit = 1024 * 1024;
+/** A label of 255 characters, every one of them percent-encoded UTF-8. */
+const maxParamLength = 255 * 12;
+const requestTimeout = 30_000;
+const keepAliveTimeout = 65_000;
+
+/** Builds the HTTP server out of the route list. */
+export const buildServer = (app: App): FastifyInstance => {
+  const server = fastify({
+    logger: false,
+    bodyLimit,
+    requestTimeout,
+    keepAliveTimeout,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength, querystringParser: parseQuery },
+    rewriteUrl: ({ url }) => joinPortName(url ?? '/'),
+    genReqId: requestIds(),
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, _request, reply) => {
+      const { type, message } = toCorralError(error);
+      void (reply as FastifyReply).status(statusOf[type]).send({ type, msg: message });
+    },
+  });
+  acceptJsonBodies(server);
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    observe(app, request, reply);
+    done();
+  });
+  server.setErrorHandler((error, request, reply) => {
+    const told = toCorralError(error);
+    if (told.type === 'ServerError') app.log.error({ requestId: request.id, err: error }, 'request failed');
+    else if (told.cause !== undefined) app.log.warn({ requestId: request.id, err: told.cause }, told.message);
+    if (told.type === 'AuthorizationError') reply.header('www-authenticate', app.auth.challenge);
+    return reply
+      .status(statusOf[told.type])
+      .type('application/json; charset=utf-8')
+      .serializer(JSON.stringify)
+      .send({ type: told.type, msg: told.message });
+  });
+  server.setNotFoundHandler((request) => {
+    throw notFound(
+      `there is no ${request.method} ${request.url.split('?')[0] ?? ''}; all calls are below /v0, see /reference`,
+    );
+  });
+
+  const kept = new KeptAnswers(app.db);
+  for (const route of app.routes) {
+    const access = route.access === 'anyone' && app.requireAuthentication ? 'user' : route.access;
+    server.route({
+      method: route.method,
+      url: `/v0${route.path}`,
+      onRequest: identify(app.auth, access),
+      ...(typeof route.reply === 'object' && route.reply !== null
+        ? { schema: { response: { [route.status]: route.reply } } }
+        : {}),
+      handler: route.name === 'stream_events' ? eventStream(app) : handlerOf(app, route, kept),
+    });
+  }
+  refuseOtherMethods(server, app.routes);
+  return server;
+};
+
+/** A known path by the wrong method is a 405 that says which ones there are. */
+const refuseOtherMethods = (server: FastifyInstance, routes: readonly Route[]): void => {
+  const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+  const byPath = new Map<string, string[]>();
+  for (const { path, method } of routes) byPath.set(path, [...(byPath.get(path) ?? []), method]);
+  // Two names of one argument (`:user`, `:username`) are one path to the router and to the caller.
+  for (const [path, methods] of byPath) {
+    const allow = methods.sort().join(', ');
+    server.route({
+      method: all.filter((method) => !methods.includes(method)),
+      url: `/v0${path}`,
+      handler: (request, reply) => {
+        reply.header('allow', allow);
+        throw new CorralError('MethodNotAllowedError', `${request.method} is not possible here; allowed is ${allow}`);
+      },
+    });
+  }
+};
+
+const observe = (
+  app: App,
+  request: { id: string; method: string; routeOptions: { url?: string | undefined }; ip: string },
+  reply: { statusCode: number; elapsedTime: number },
+): void => {
+  const route = request.routeOptions.url ?? 'unknown';
+  app.metrics.requestDone(request.method, route, reply.statusCode, reply.elapsedTime);
+  // The route's pattern, not the URL: a query can carry what a log should not.
+  const line = {
+    requestId: request.id,
+    method: request.method,
+    route,
+    status: reply.statusCode,
+    ms: reply.elapsedTime,
+  };
+  if (request.method === 'GET' && reply.statusCode < 500) app.log.debug(line, 'request');
+  else app.log.info(line, 'request');
+};
+
+const requestIds = (): (() => string) => {
+  const prefix = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
+};

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+import { invalid } from '../core/errors.ts';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Takes every body for JSON, whatever its Content-Type says. No body is an empty object. */
+export const acceptJsonBodies = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+};
+
+const parseBody = (bytes: Buffer): unknown => {
+  if (bytes.length === 0) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(decoder.decode(bytes));
+  } catch {
+    throw invalid('the body is not JSON; expected a JSON object such as {"name": "value"}');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid('the body is JSON but not an object; expected something like {"name": "value"}');
+  }
+  return value;
+};

@@ -1,0 +1,36 @@
+import type { FastifyError } from 'fastify';
+import { CorralError, type ErrorType } from '../core/errors.ts';
+
+/** What each kind of failure is in HTTP. The one place that knows. */
+export const statusOf = {
+  ValidationError: 400,
+  BadArgumentError: 400,
+  AuthorizationError: 401,
+  NotFoundError: 404,
+  MethodNotAllowedError: 405,
+  DuplicateError: 409,
+  BlockedError: 409,
+  ProjectMismatchError: 409,
+  IllegalStateError: 409,
+  AllocationError: 409,
+  PayloadTooLargeError: 413,
+  ServerError: 500,
+  OBMError: 502,
+  HypervisorError: 502,
+  UnavailableError: 503,
+} as const satisfies Record<ErrorType, number>;
+
+/** Turns whatever was thrown into what the caller is told. What is not ours to explain becomes a ServerError. */
+export const toCorralError = (error: unknown): CorralError => {
+  if (error instanceof CorralError) return error;
+  const { code, statusCode, message } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new CorralError('PayloadTooLargeError', 'the body is larger than 1 MiB; send less');
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new CorralError('ValidationError', message ?? 'the request is malformed');
+  }
+  return new CorralError('ServerError', 'something went wrong here; the log has the details under this request id', {
+    cause: error,
+  });
+};

@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Db } from '../db/db.ts';
+
+/** What `/metrics` shows: requests as they are served, the queue and the database when it is asked. */
+export interface Metrics {
+  requestDone(method: string, route: string, status: number, ms: number): void;
+  actionSettled(onSwitch: string, status: 'DONE' | 'ERROR', seconds: number): void;
+  passDone(onSwitch: string, outcome: 'ok' | 'fault', seconds: number): void;
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+const requestBuckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
+const actionBuckets = [0.01, 0.05, 0.25, 1, 5, 15, 60];
+
+export const createMetrics = (db: Db): Metrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'corral_http_request_seconds',
+    help: 'Time to serve a request',
+    labelNames: ['method', 'route', 'status'],
+    buckets: requestBuckets,
+    registers,
+  });
+  const settled = new Histogram({
+    name: 'corral_action_seconds',
+    help: 'Time from the queueing of a networking action to its end',
+    labelNames: ['switch', 'status'],
+    buckets: actionBuckets,
+    registers,
+  });
+  const passes = new Histogram({
+    name: 'corral_switch_pass_seconds',
+    help: 'Time of one pass over a switch',
+    labelNames: ['switch', 'outcome'],
+    buckets: actionBuckets,
+    registers,
+  });
+  const actions = new Gauge({
+    name: 'corral_actions',
+    help: 'Networking actions by state and switch',
+    labelNames: ['switch', 'status'],
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'corral_queue_age_seconds',
+    help: 'Age of the oldest pending networking action of a switch',
+    labelNames: ['switch'],
+    registers,
+  });
+  const leases = new Gauge({
+    name: 'corral_switch_lease',
+    help: '1 for the worker that holds a switch',
+    labelNames: ['switch', 'holder'],
+    registers,
+  });
+  const suspects = new Gauge({
+    name: 'corral_suspect_ports',
+    help: 'Ports of which nobody knows what they carry',
+    labelNames: ['switch'],
+    registers,
+  });
+  const transactions = new Counter({
+    name: 'corral_database_transactions_total',
+    help: 'Transactions by kind; a retry is one that lost against another',
+    labelNames: ['engine', 'kind'],
+    registers,
+  });
+
+  const collect = async (): Promise<void> => {
+    const queue = await db.read((tx) => readQueue(db, tx));
+    for (const gauge of [actions, oldest, leases, suspects]) gauge.reset();
+    for (const row of queue.actions) {
+      actions.set({ switch: row.switch, status: row.status }, row.count);
+      if (row.status === 'PENDING') oldest.set({ switch: row.switch }, Math.max(0, Date.now() - row.oldest) / 1000);
+    }
+    for (const row of queue.leases) leases.set({ switch: row.switch, holder: row.holder }, 1);
+    for (const row of queue.suspects) suspects.set({ switch: row.switch }, row.count);
+    transactions.reset();
+    const { reads, writes, retries } = db.statistics;
+    for (const [kind, count] of Object.entries({ read: reads, write: writes, retry: retries })) {
+      transactions.inc({ engine: db.engine, kind }, count);
+    }
+  };
+
+  return {
+    requestDone: (method, route, status, ms) => requests.observe({ method, route, status }, ms / 1000),
+    actionSettled: (onSwitch, status, seconds) => settled.observe({ switch: onSwitch, status }, seconds),
+    passDone: (onSwitch, outcome, seconds) => passes.observe({ switch: onSwitch, outcome }, seconds),
+    text: async () => {
+      await collect();
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+};
+
+const readQueue = async (db: Db, tx: Parameters<Parameters<Db['read']>[0]>[0]) => ({
+  actions: await tx
+    .selectFrom('actions')
+    .innerJoin('nics', 'nics.id', 'actions.nic_id')
+    .innerJoin('ports', 'ports.id', 'nics.port_id')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(({ fn }) => [
+      'switches.label as switch',
+      'actions.status',
+      fn.countAll<number>().as('count'),
+      fn.min('actions.created_at').as('oldest'),
+    ])
+    .groupBy(['switches.label', 'actions.status'])
+    .execute(),
+  leases: await tx
+    .selectFrom('leases')
+    .innerJoin('switches', (join) => join.on(sql`leases.name`, '=', sql`'switch/' || switches.id`))
+    .select(['switches.label as switch', 'leases.holder'])
+    .where('leases.expires_at', '>', db.now)
+    .execute(),
+  suspects: await tx
+    .selectFrom('ports')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(({ fn }) => ['switches.label as switch', fn.countAll<number>().as('count')])
+    .where('ports.suspect', 'is not', null)
+    .groupBy('switches.label')
+    .execute(),
+});

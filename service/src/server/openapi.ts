@@ -1,0 +1,91 @@
+import type { TSchema } from '@sinclair/typebox';
+import { statusOf } from './errors.ts';
+import type { Route } from './route.ts';
+import type { RouteGroup } from './routes/all.ts';
+
+const errorSchema = {
+  type: 'object',
+  required: ['type', 'msg'],
+  properties: {
+    type: { type: 'string', enum: Object.keys(statusOf) },
+    msg: { type: 'string', description: 'one sentence a person can act on' },
+  },
+};
+
+/** The OpenAPI 3.1 document of the calls there are: made from the route list, so it cannot be wrong about it. */
+export const openApi = (groups: readonly RouteGroup[], version: string): object => {
+  const paths = new Map<string, Map<string, object>>();
+  for (const { title, routes } of groups) {
+    for (const route of routes) {
+      const path = `/v0${route.path.replace(/:(\w+)/g, '{$1}')}`;
+      const methods = paths.get(path) ?? new Map<string, object>();
+      paths.set(path, methods.set(route.method.toLowerCase(), operationOf(route, title)));
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Corral',
+      version,
+      summary: 'Hardware reservation and network isolation',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: groups.map(({ title }) => ({ name: title })),
+    security: [{ basic: [] }, {}],
+    paths: Object.fromEntries([...paths].map(([path, methods]) => [path, Object.fromEntries(methods)])),
+    components: {
+      schemas: { Error: errorSchema },
+      securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
+    },
+  };
+};
+
+const operationOf = (route: Route, tag: string): object => ({
+  operationId: operationId(route),
+  summary: route.summary,
+  description: `Who may call: ${route.auth}.`,
+  tags: [tag],
+  ...(route.access === 'anyone' ? {} : { security: [{ basic: [] }] }),
+  parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
+  ...(hasBody(route) ? { requestBody: bodyOf(route) } : {}),
+  responses: {
+    [route.status]: { description: 'Done', ...contentOf(route) },
+    default: {
+      description: 'Refused',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    },
+  },
+});
+
+/** The interface's name, in the spelling of programs: `nodeConnectNetwork`. */
+export const operationId = ({ name, path }: Route): string =>
+  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) + (path.endsWith('/') ? 'Slash' : '');
+
+const parametersOf = (schema: TSchema, where: 'path' | 'query'): object[] => {
+  const { properties, required } = schema as { properties?: Record<string, TSchema>; required?: readonly string[] };
+  return Object.entries(properties ?? {}).map(([name, property]) => ({
+    name,
+    in: where,
+    required: where === 'path' || (required ?? []).includes(name),
+    description: property.description,
+    schema: property,
+  }));
+};
+
+/** Does the call take a body at all? */
+export const hasBody = ({ body }: Route): boolean => {
+  const { properties, additionalProperties } = body as { properties?: object; additionalProperties?: boolean };
+  return additionalProperties === true || Object.keys(properties ?? {}).length > 0;
+};
+
+const bodyOf = ({ body }: Route): object => ({
+  required: ((body as { required?: readonly string[] }).required ?? []).length > 0,
+  content: { 'application/json': { schema: body } },
+});
+
+const contentOf = ({ reply }: Route): object => {
+  if (reply === null) return {};
+  if (typeof reply === 'string') return { content: { [reply]: { schema: { type: 'string', format: 'binary' } } } };
+  return { content: { 'application/json': { schema: reply } } };
+};

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import type { Db } from '../db/db.ts';
+import type { Metrics } from './metrics.ts';
+import { openApi } from './openapi.ts';
+import { referencePage } from './reference.ts';
+import type { RouteGroup } from './routes/all.ts';
+
+/** What an operator's machines ask: health, metrics, the document and the page that describe the calls. */
+export interface OperatorParts {
+  readonly db: Db;
+  readonly metrics: Metrics;
+  readonly groups: readonly RouteGroup[];
+  readonly version: string;
+  /** False as soon as the process has been told to stop. */
+  readonly isAccepting: () => boolean;
+}
+
+export const serveOperator = (server: FastifyInstance, parts: OperatorParts): void => {
+  const document = JSON.stringify(openApi(parts.groups, parts.version));
+  const page = referencePage(parts.groups, parts.version);
+  const json = 'application/json; charset=utf-8';
+
+  server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) => {
+    if (!parts.isAccepting()) return reply.status(503).send({ status: 'stopping' });
+    try {
+      await parts.db.read((tx) => tx.selectFrom('settings').select('name').limit(1).execute());
+      return await reply.send({ status: 'ready' });
+    } catch {
+      return reply.status(503).send({ status: 'the database does not answer' });
+    }
+  });
+  server.get('/metrics', async (_request, reply) =>
+    reply.type(parts.metrics.contentType).send(await parts.metrics.text()),
+  );
+  server.get('/openapi.json', (_request, reply) => reply.type(json).send(document));
+  server.get('/reference', (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'")
+      .send(page),
+  );
+  server.get('/', (_request, reply) => reply.redirect('/reference'));
+};

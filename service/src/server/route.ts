@@ -1,0 +1,89 @@
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { Desk } from '../core/op.ts';
+
+/** Who may make a call at all; what they may do with it is the core's decision. */
+export type Access =
+  /** Callers without credentials too. */
+  | 'anyone'
+  /** Callers whom a backend knows. */
+  | 'user'
+  | 'admin';
+
+type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+
+/** One call of the interface, as a value: server, OpenAPI, reference page and authorization tests are made from it. */
+export interface Route {
+  /** The interface's own name: `show_node`. */
+  readonly name: string;
+  readonly method: Method;
+  /** Below `/v0`; arguments as `:name`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly access: Access;
+  /** Who may call, in the interface's words, for the reference. */
+  readonly auth: string;
+  readonly params: TObject;
+  readonly query: TObject;
+  readonly body: TSchema;
+  /** null: nothing to say. A string: bytes of that media type. */
+  readonly reply: TSchema | string | null;
+  readonly status: 200 | 202;
+  /** The answer depends on nothing but the arguments and what events record, so it may be kept until the next event. */
+  readonly keep: boolean;
+  readonly handle: (desk: Desk, args: Arguments, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** The parts of a request, checked. */
+interface Arguments {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+const nothing = Type.Object({}, { additionalProperties: false });
+
+interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema | string | null> {
+  readonly name: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly summary: string;
+  readonly access: Access;
+  readonly auth: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly reply?: R;
+  readonly status?: 202;
+  readonly keep?: true;
+  readonly handle: (
+    desk: Desk,
+    args: { readonly params: Static<P>; readonly query: Static<Q>; readonly body: Static<B> },
+    signal: AbortSignal,
+  ) => Promise<R extends TSchema ? DeepReadonly<Static<R>> : unknown>;
+}
+
+/** Makes a route whose handler is typed by its schemas. */
+export const route = <
+  P extends TObject = typeof nothing,
+  Q extends TObject = typeof nothing,
+  B extends TSchema = typeof nothing,
+  R extends TSchema | string | null = null,
+>(
+  definition: Definition<P, Q, B, R>,
+): Route => ({
+  ...definition,
+  params: definition.params ?? nothing,
+  query: definition.query ?? nothing,
+  body: definition.body ?? nothing,
+  reply: definition.reply ?? null,
+  status: definition.status ?? 200,
+  keep: definition.keep ?? false,
+  // The server checks every part against these very schemas before it calls.
+  handle: (desk, args, signal) => definition.handle(desk, args as Parameters<typeof definition.handle>[1], signal),
+});

@@ -1,0 +1,27 @@
+import { Type } from '@sinclair/typebox';
+import { showNetworkingAction } from '../../core/actions.ts';
+import { StatusId } from '../../schema/labels.ts';
+import { type Route, route } from '../route.ts';
+import { exactly, orNull } from '../schemas.ts';
+
+export const actionRoutes: readonly Route[] = [
+  route({
+    name: 'show_networking_action',
+    method: 'GET',
+    path: '/networking_action/:status_id',
+    summary: 'What became of a queued network change',
+    access: 'user',
+    auth: "Project access to the node's project, or Admin",
+    params: exactly({ status_id: StatusId }),
+    reply: Type.Object({
+      status: Type.Union([Type.Literal('PENDING'), Type.Literal('DONE'), Type.Literal('ERROR')]),
+      type: Type.Union([Type.Literal('modify_port'), Type.Literal('revert_port')]),
+      new_network: orNull(Type.String()),
+      channel: Type.String(),
+      node: Type.String(),
+      nic: Type.String(),
+      error: orNull(Type.String()),
+    }),
+    handle: (desk, { params: args }) => desk.read((op) => showNetworkingAction(op, args)),
+  }),
+];

@@ -1,0 +1,39 @@
+import type { Route } from '../route.ts';
+import { actionRoutes } from './actions.ts';
+import { eventRoutes } from './events.ts';
+import { extensionRoutes } from './extensions.ts';
+import { headnodeRoutes } from './headnodes.ts';
+import { networkRoutes } from './networks.ts';
+import { nodeRoutes } from './nodes.ts';
+import { obmRoutes } from './obm.ts';
+import { portRoutes } from './ports.ts';
+import { projectRoutes } from './projects.ts';
+import { switchRoutes } from './switches.ts';
+import { userRoutes } from './users.ts';
+
+/** A group of calls, in the order of the reference. */
+export interface RouteGroup {
+  readonly title: string;
+  readonly routes: readonly Route[];
+  /** Only there when this authentication backend is. */
+  readonly backend?: string;
+}
+
+/** Every call there is. */
+export const routeGroups: readonly RouteGroup[] = [
+  { title: 'Networks', routes: networkRoutes },
+  { title: 'Networking actions', routes: actionRoutes },
+  { title: 'Nodes', routes: nodeRoutes },
+  { title: 'Out-of-band management', routes: obmRoutes },
+  { title: 'Projects', routes: projectRoutes },
+  { title: 'Headnodes', routes: headnodeRoutes },
+  { title: 'Switches', routes: switchRoutes },
+  { title: 'Ports', routes: portRoutes },
+  { title: 'Extensions', routes: extensionRoutes },
+  { title: 'Users', routes: userRoutes, backend: 'database' },
+  { title: 'Events', routes: eventRoutes },
+];
+
+/** The calls that an installation with this authentication backend serves. */
+export const groupsFor = (backend: string): readonly RouteGroup[] =>
+  routeGroups.filter((group) => group.backend === undefined || group.backend === backend);

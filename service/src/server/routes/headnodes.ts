@@ -1,0 +1,141 @@
+import { Type } from '@sinclair/typebox';
+import {
+  headnodeCreate,
+  headnodeDelete,
+  headnodeStart,
+  headnodeStop,
+  listHeadnodeImages,
+  showHeadnode,
+} from '../../core/headnodes.ts';
+import {
+  headnodeConnectNetwork,
+  headnodeCreateHnic,
+  headnodeDeleteHnic,
+  headnodeDetachNetwork,
+} from '../../core/hnics.ts';
+import { Label } from '../../schema/labels.ts';
+import { type Route, route } from '../route.ts';
+import { exactly, Labels, orNull } from '../schemas.ts';
+
+const params = exactly({ headnode: Label });
+const hnicParams = exactly({ headnode: Label, hnic: Label });
+const auth = 'Project access to the owning project, or Admin';
+
+export const headnodeRoutes: readonly Route[] = [
+  ...['/headnode_images/', '/headnode_images'].map((path) =>
+    route({
+      name: 'list_headnode_images',
+      method: 'GET',
+      path,
+      summary: 'List the images a headnode can be made from',
+      access: 'user',
+      auth: 'Any authenticated caller',
+      reply: Labels,
+      handle: (desk) => listHeadnodeImages(desk),
+    }),
+  ),
+  route({
+    name: 'show_headnode',
+    method: 'GET',
+    path: '/headnode/:headnode',
+    summary: 'Show a headnode',
+    access: 'user',
+    auth,
+    params,
+    reply: Type.Object({
+      name: Type.String(),
+      project: Type.String(),
+      hnics: Labels,
+      nics: Labels,
+      vncport: orNull(Type.Integer()),
+      uuid: Type.String(),
+      base_img: Type.String(),
+    }),
+    handle: (desk, { params: args }) => showHeadnode(desk, args),
+  }),
+  route({
+    name: 'headnode_create',
+    method: 'PUT',
+    path: '/headnode/:headnode',
+    summary: 'Create a headnode',
+    access: 'user',
+    auth: 'Project access, or Admin',
+    params,
+    body: exactly({
+      project: Label,
+      base_img: Type.String({ maxLength: 255, description: 'the name of an installed image' }),
+    }),
+    handle: (desk, { params: args, body }) => headnodeCreate(desk, { ...args, ...body }),
+  }),
+  route({
+    name: 'headnode_delete',
+    method: 'DELETE',
+    path: '/headnode/:headnode',
+    summary: 'Delete a headnode and its hnics',
+    access: 'user',
+    auth,
+    params,
+    handle: (desk, { params: args }) => headnodeDelete(desk, args),
+  }),
+  route({
+    name: 'headnode_start',
+    method: 'POST',
+    path: '/headnode/:headnode/start',
+    summary: 'Start a headnode; from then on it cannot be changed',
+    access: 'user',
+    auth,
+    params,
+    handle: (desk, { params: args }) => headnodeStart(desk, args),
+  }),
+  route({
+    name: 'headnode_stop',
+    method: 'POST',
+    path: '/headnode/:headnode/stop',
+    summary: 'Cut the power of a headnode',
+    access: 'user',
+    auth,
+    params,
+    handle: (desk, { params: args }) => headnodeStop(desk, args),
+  }),
+  route({
+    name: 'headnode_create_hnic',
+    method: 'PUT',
+    path: '/headnode/:headnode/hnic/:hnic',
+    summary: 'Add an hnic to a headnode',
+    access: 'user',
+    auth,
+    params: hnicParams,
+    handle: (desk, { params: args }) => desk.write((op) => headnodeCreateHnic(op, args)),
+  }),
+  route({
+    name: 'headnode_delete_hnic',
+    method: 'DELETE',
+    path: '/headnode/:headnode/hnic/:hnic',
+    summary: 'Remove an hnic from a headnode',
+    access: 'user',
+    auth,
+    params: hnicParams,
+    handle: (desk, { params: args }) => desk.write((op) => headnodeDeleteHnic(op, args)),
+  }),
+  route({
+    name: 'headnode_connect_network',
+    method: 'POST',
+    path: '/headnode/:headnode/hnic/:hnic/connect_network',
+    summary: 'Attach a network to an hnic',
+    access: 'user',
+    auth,
+    params: hnicParams,
+    body: exactly({ network: Label }),
+    handle: (desk, { params: args, body }) => desk.write((op) => headnodeConnectNetwork(op, { ...args, ...body })),
+  }),
+  route({
+    name: 'headnode_detach_network',
+    method: 'POST',
+    path: '/headnode/:headnode/hnic/:hnic/detach_network',
+    summary: 'Detach the network from an hnic',
+    access: 'user',
+    auth,
+    params: hnicParams,
+    handle: (desk, { params: args }) => desk.write((op) => headnodeDetachNetwork(op, args)),
+  }),
+];

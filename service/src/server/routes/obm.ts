@@ -1,0 +1,100 @@
+import { Type } from '@sinclair/typebox';
+import { showConsole } from '../../core/console.ts';
+import {
+  nodePowerCycle,
+  nodePowerOff,
+  nodePowerOn,
+  nodePowerStatus,
+  nodeSetBootdev,
+  nodeSetObm,
+} from '../../core/obm.ts';
+import { Label } from '../../schema/labels.ts';
+import { type Route, route } from '../route.ts';
+import { exactly } from '../schemas.ts';
+
+const params = exactly({ node: Label });
+const auth = "Project access to the node's project; Admin for a free node";
+
+export const obmRoutes: readonly Route[] = [
+  route({
+    name: 'node_set_obm',
+    method: 'PUT',
+    path: '/node/:node/obm',
+    summary: 'Enable or disable out-of-band management of a node',
+    access: 'user',
+    auth,
+    params,
+    body: exactly({ enabled: Type.Boolean() }),
+    handle: (desk, { params: args, body }) => nodeSetObm(desk, { ...args, ...body }),
+  }),
+  route({
+    name: 'node_power_on',
+    method: 'POST',
+    path: '/node/:node/power_on',
+    summary: 'Power a node on',
+    access: 'user',
+    auth,
+    params,
+    handle: (desk, { params: args }) => nodePowerOn(desk, args),
+  }),
+  route({
+    name: 'node_power_off',
+    method: 'POST',
+    path: '/node/:node/power_off',
+    summary: 'Power a node off',
+    access: 'user',
+    auth,
+    params,
+    handle: (desk, { params: args }) => nodePowerOff(desk, args),
+  }),
+  route({
+    name: 'node_power_cycle',
+    method: 'POST',
+    path: '/node/:node/power_cycle',
+    summary: 'Restart a node and boot it from the network',
+    access: 'user',
+    auth,
+    params,
+    body: Type.Object({ force: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+    handle: (desk, { params: args, body }) => nodePowerCycle(desk, { ...args, ...body }),
+  }),
+  route({
+    name: 'node_power_status',
+    method: 'GET',
+    path: '/node/:node/power_status',
+    summary: 'Is a node on or off?',
+    access: 'user',
+    auth,
+    params,
+    reply: Type.Object({ power_status: Type.String() }),
+    handle: (desk, { params: args }) => nodePowerStatus(desk, args),
+  }),
+  route({
+    name: 'node_set_bootdev',
+    method: 'PUT',
+    path: '/node/:node/boot_device',
+    summary: "Set a node's next boot device",
+    access: 'user',
+    auth,
+    params,
+    body: exactly({
+      bootdev: Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'a boot device: "pxe", "disk" or "none" for IPMI',
+      }),
+    }),
+    handle: (desk, { params: args, body }) => nodeSetBootdev(desk, { ...args, ...body }),
+  }),
+  route({
+    name: 'show_console',
+    method: 'GET',
+    path: '/node/:node/console',
+    summary: "Stream a node's serial console; a new client disconnects the one before",
+    access: 'user',
+    auth,
+    params,
+    reply: 'application/octet-stream',
+    handle: (desk, { params: args }, signal) => showConsole(desk, args, signal),
+  }),
+];

@@ -1,0 +1,86 @@
+import { Type } from '@sinclair/typebox';
+import {
+  portConnectNic,
+  portDetachNic,
+  portRevert,
+  showPort,
+  switchDeletePort,
+  switchRegisterPort,
+} from '../../core/ports.ts';
+import { Label, PortLabel } from '../../schema/labels.ts';
+import { type Route, route } from '../route.ts';
+import { Accepted, byLabel, exactly } from '../schemas.ts';
+
+const params = exactly({ switch: Label, port: PortLabel });
+
+export const portRoutes: readonly Route[] = [
+  route({
+    name: 'show_port',
+    method: 'GET',
+    path: '/switch/:switch/port/:port',
+    summary: 'Show the nic on a port and its networks; an empty object if there is none',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    reply: Type.Object({
+      node: Type.Optional(Type.String()),
+      nic: Type.Optional(Type.String()),
+      networks: Type.Optional(byLabel(Type.String())),
+      suspect: Type.Optional(Type.String({ description: 'why nobody knows what the port carries; only then' })),
+    }),
+    handle: (desk, { params: args }) => desk.read((op) => showPort(op, args)),
+  }),
+  route({
+    name: 'switch_register_port',
+    method: 'PUT',
+    path: '/switch/:switch/port/:port',
+    summary: 'Register a port of a switch',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    handle: (desk, { params: args }) => desk.write((op) => switchRegisterPort(op, args)),
+  }),
+  route({
+    name: 'switch_delete_port',
+    method: 'DELETE',
+    path: '/switch/:switch/port/:port',
+    summary: 'Delete a port that no nic is on',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    handle: (desk, { params: args }) => desk.write((op) => switchDeletePort(op, args)),
+  }),
+  route({
+    name: 'port_connect_nic',
+    method: 'POST',
+    path: '/switch/:switch/port/:port/connect_nic',
+    summary: 'Record that a nic is plugged into a port',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    body: exactly({ node: Label, nic: Label }),
+    handle: (desk, { params: args, body }) => desk.write((op) => portConnectNic(op, { ...args, ...body })),
+  }),
+  route({
+    name: 'port_detach_nic',
+    method: 'POST',
+    path: '/switch/:switch/port/:port/detach_nic',
+    summary: 'Record that the nic of a free node is unplugged',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    handle: (desk, { params: args }) => desk.write((op) => portDetachNic(op, args)),
+  }),
+  route({
+    name: 'port_revert',
+    method: 'POST',
+    path: '/switch/:switch/port/:port/revert',
+    summary: 'Queue the detachment of a port from all networks',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    reply: Accepted,
+    status: 202,
+    handle: (desk, { params: args }) => desk.write((op) => portRevert(op, args)),
+  }),
+];

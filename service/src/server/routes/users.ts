@@ -1,0 +1,104 @@
+import { Type } from '@sinclair/typebox';
+import { invalid } from '../../core/errors.ts';
+import {
+  listUsers,
+  userAddProject,
+  userCreate,
+  userDelete,
+  userRemoveProject,
+  userSetAdmin,
+} from '../../core/users.ts';
+import { Label, labelRule } from '../../schema/labels.ts';
+import { type Route, route } from '../route.ts';
+import { byLabel, exactly, Labels } from '../schemas.ts';
+
+// HTTP Basic ends the name at the first colon.
+const NewUsername = Type.Intersect([Label, Type.Not(Type.String({ pattern: ':' }))], {
+  description: `${labelRule}, and no colon`,
+});
+const params = exactly({ username: Label });
+const memberParams = exactly({ user: Label });
+const memberBody = exactly({ project: Label });
+
+const NewUser = Type.Object(
+  {
+    password: Type.String({ minLength: 1, maxLength: 1024, description: 'a password of 1 to 1024 characters' }),
+    is_admin: Type.Optional(Type.Boolean()),
+    'is-admin': Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+
+/** The calls of the database authentication backend. */
+export const userRoutes: readonly Route[] = [
+  route({
+    name: 'list_users',
+    method: 'GET',
+    path: '/auth/basic/users',
+    summary: 'List all users',
+    access: 'admin',
+    auth: 'Admin',
+    reply: byLabel(Type.Object({ is_admin: Type.Boolean(), projects: Labels })),
+    handle: (desk) => desk.read(listUsers),
+  }),
+  route({
+    name: 'user_create',
+    method: 'PUT',
+    path: '/auth/basic/user/:username',
+    summary: 'Create a user',
+    access: 'admin',
+    auth: 'Admin',
+    params: exactly({ username: NewUsername }),
+    body: NewUser,
+    handle: (desk, { params: { username }, body }) => {
+      const { password, is_admin: one, 'is-admin': other } = body;
+      if (one !== undefined && other !== undefined && one !== other) {
+        throw invalid('field "is_admin" and field "is-admin" disagree; give one of them');
+      }
+      return userCreate(desk, { username, password, admin: one ?? other ?? false });
+    },
+  }),
+  route({
+    name: 'user_delete',
+    method: 'DELETE',
+    path: '/auth/basic/user/:username',
+    summary: 'Delete a user',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    handle: (desk, { params: args }) => desk.write((op) => userDelete(op, args)),
+  }),
+  route({
+    name: 'user_set_admin',
+    method: 'PATCH',
+    path: '/auth/basic/user/:username',
+    summary: 'Give a user administrative access, or take it away',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    body: exactly({ is_admin: Type.Boolean() }),
+    handle: (desk, { params: args, body }) => desk.write((op) => userSetAdmin(op, { ...args, ...body })),
+  }),
+  route({
+    name: 'user_add_project',
+    method: 'POST',
+    path: '/auth/basic/user/:user/add_project',
+    summary: 'Add a user to a project',
+    access: 'admin',
+    auth: 'Admin',
+    params: memberParams,
+    body: memberBody,
+    handle: (desk, { params: args, body }) => desk.write((op) => userAddProject(op, { ...args, ...body })),
+  }),
+  route({
+    name: 'user_remove_project',
+    method: 'POST',
+    path: '/auth/basic/user/:user/remove_project',
+    summary: 'Remove a user from a project',
+    access: 'admin',
+    auth: 'Admin',
+    params: memberParams,
+    body: memberBody,
+    handle: (desk, { params: args, body }) => desk.write((op) => userRemoveProject(op, { ...args, ...body })),
+  }),
+];

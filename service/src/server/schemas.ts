@@ -1,0 +1,16 @@
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
+
+/** A JSON object with exactly these fields. */
+export const exactly = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
+
+export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+/** An object whose keys are labels. */
+export const byLabel = <S extends TSchema>(value: S) => Type.Record(Type.String(), value);
+
+export const Labels = Type.Array(Type.String(), { description: 'labels, sorted' });
+
+export const Accepted = Type.Object({
+  status_id: Type.String({ description: 'ask show_networking_action for what became of it' }),
+});

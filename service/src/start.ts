@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import type { AuthBackend } from './auth/contract.ts';
+import { databaseBackend } from './auth/database.ts';
+import { ensureFirstAdmin, type FirstAdmin } from './auth/first-admin.ts';
+import { nullBackend } from './auth/null.ts';
+import { type Config, ConfigError } from './config/config.ts';
+import { operator } from './core/caller.ts';
+import { ConsoleSessions } from './core/console.ts';
+import { deskFor } from './core/op.ts';
+import type { Site } from './core/site.ts';
+import type { Db } from './db/db.ts';
+import { openDatabase } from './db/open.ts';
+import type { Allocator } from './drivers/allocators/contract.ts';
+import { vlanPool } from './drivers/allocators/vlan-pool.ts';
+import { mockHypervisor } from './drivers/hypervisors/mock.ts';
+import { httpObmClient } from './drivers/obm/http.ts';
+import { switchDrivers } from './drivers/switches/registry.ts';
+import { openVault } from './key-file.ts';
+import { buildServer } from './server/app.ts';
+import { createMetrics } from './server/metrics.ts';
+import { serveOperator } from './server/operator.ts';
+import { groupsFor } from './server/routes/all.ts';
+import { Engine } from './worker/engine.ts';
+import { Notifier } from './worker/notifier.ts';
+
+/** A service that is up. */
+export interface Running {
+  readonly url: string;
+  readonly firstAdmin: FirstAdmin;
+  /** No new requests; what runs is finished or left to be taken up again. */
+  stop(): Promise<void>;
+}
+
+const version = '0.1.0';
+
+/** Puts everything together and starts it. The only function that knows everything. */
+export const start = async (config: Config, log: Logger): Promise<Running> => {
+  const db = await openDatabase(config.database);
+  try {
+    return await startOn(db, config, log);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+};
+
+const startOn = async (db: Db, config: Config, log: Logger): Promise<Running> => {
+  const vault = await openVault(db, config.keyFile);
+  const allocator = vlanPool(config.vlans);
+  await requirePoolCovers(db, allocator);
+  const obm = httpObmClient({ timeoutMs: config.obm.timeoutMs });
+  const consoles = new ConsoleSessions(db);
+  const switches = switchDrivers({ simulatedSwitches: join(config.dataDir, 'simulated-switches') });
+  const site: Site = {
+    switches,
+    allocator,
+    hypervisor: mockHypervisor(config.images, join(config.dataDir, 'mock-hypervisor.json')),
+    obm,
+    consoles,
+    vault,
+    maintenance: config.maintenance,
+    extensions: [
+      ...Object.keys(switches).map((name) => `corral.ext.switches.${name}`),
+      'corral.ext.network_allocators.vlan_pool',
+      'corral.ext.hypervisors.mock',
+      `corral.ext.auth.${config.auth}`,
+    ],
+  };
+  const desk = deskFor(db, site, { caller: operator, requestId: null });
+  await ensureMaintenanceProject(desk);
+  const auth: AuthBackend = config.auth === 'null' ? nullBackend : await databaseBackend(db);
+  const firstAdmin: FirstAdmin =
+    config.auth === 'null'
+      ? { kind: 'exists' }
+      : await ensureFirstAdmin(desk, config.adminPassword, join(config.dataDir, 'admin-password'));
+
+  const metrics = createMetrics(db);
+  const groups = groupsFor(config.auth);
+  let isAccepting = true;
+  const server = buildServer({
+    db,
+    site,
+    auth,
+    requireAuthentication: config.requireAuthentication,
+    metrics,
+    log,
+    routes: groups.flatMap(({ routes }) => routes),
+  });
+  serveOperator(server, { db, metrics, groups, version, isAccepting: () => isAccepting });
+  await server.listen({ host: config.host, port: config.port });
+
+  const engine = new Engine({ db, desk, config: config.engine, observer: metrics, log });
+  engine.start();
+  const notifier = site.maintenance ? new Notifier(db, desk, site.maintenance, log) : null;
+  notifier?.start();
+
+  return {
+    url: urlOf(server.server.address() as AddressInfo),
+    firstAdmin,
+    stop: async () => {
+      isAccepting = false;
+      consoles.closeAll();
+      await server.close();
+      await engine.stop();
+      await notifier?.stop();
+      await obm.close();
+      await db.close();
+    },
+  };
+};
+
+const urlOf = ({ address, family, port }: AddressInfo): string =>
+  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+
+/** A pool that no longer holds what it handed out would hand it out twice, or never get it back. */
+const requirePoolCovers = async (db: Db, allocator: Allocator): Promise<void> => {
+  const networks = await db.read((tx) =>
+    tx.selectFrom('networks').select(['label', 'vlan']).where('vlan_is_assigned', '=', 0).orderBy('vlan').execute(),
+  );
+  const outside = networks.filter(({ vlan }) => !allocator.has(vlan));
+  if (outside.length === 0) return;
+  const named = outside.map(({ label, vlan }) => `${label} (VLAN ${vlan})`).join(', ');
+  throw new ConfigError([`vlans: the pool does not hold the ids of networks in use: ${named}`]);
+};
+
+const ensureMaintenanceProject = async (desk: ReturnType<typeof deskFor>): Promise<void> => {
+  const label = desk.site.maintenance?.project;
+  if (label === undefined) return;
+  await desk.write(async (op) => {
+    if (await op.tx.selectFrom('projects').select('id').where('label', '=', label).executeTakeFirst()) return;
+    const { id } = await op.tx.insertInto('projects').values({ label }).returning('id').executeTakeFirstOrThrow();
+    op.record({ type: 'project_create', projects: [{ id, label }] });
+  });
+};

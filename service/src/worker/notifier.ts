@@ -1,0 +1,121 @@
+import type { Logger } from 'pino';
+import { Agent, request } from 'undici';
+import type { Db } from '../db/db.ts';
+import { claimLease, releaseLease, thisProcess } from '../core/leases.ts';
+import type { Desk } from '../core/op.ts';
+import type { MaintenancePool } from '../core/site.ts';
+
+const timeoutMs = 10_000;
+const leaseMs = 60_000;
+const pollMs = 2_000;
+const firstPauseMs = 500;
+const longestPauseMs = 10 * 60_000;
+const batch = 20;
+
+/** Tells the maintenance service of nodes that came to its pool: from a table, until it says it heard. */
+export class Notifier {
+  readonly #db: Db;
+  readonly #desk: Desk;
+  readonly #pool: MaintenancePool;
+  readonly #log: Logger;
+  readonly #stop = new AbortController();
+  readonly #agent = new Agent({ connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(db: Db, desk: Desk, pool: MaintenancePool, log: Logger) {
+    this.#db = db;
+    this.#desk = desk;
+    this.#pool = pool;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+    await this.#agent.destroy();
+  }
+
+  async #run(): Promise<void> {
+    const bell = this.#db.changes.listen('notifications');
+    while (!this.#stop.signal.aborted) {
+      const nextMs = await this.#deliver().catch((error: unknown) => {
+        this.#log.error({ err: error }, 'notifications cannot be read; trying again');
+        return pollMs;
+      });
+      await bell.wait(Math.min(pollMs, nextMs), this.#stop.signal);
+    }
+    bell.close();
+  }
+
+  /** Delivers what is due, one replica at a time. Answers how long until more is. */
+  async #deliver(): Promise<number> {
+    const isAnyDue = await this.#due(1);
+    if (isAnyDue.length === 0) return pollMs;
+    const lease = await this.#desk.write((op) => claimLease(op, 'notifier', thisProcess, leaseMs));
+    if (lease === null) return pollMs;
+    try {
+      for (const { id, node, attempts } of await this.#due(batch)) {
+        if (this.#stop.signal.aborted) break;
+        await this.#settle(id, node, attempts, await this.#tell(node));
+      }
+    } finally {
+      await this.#desk.write((op) => releaseLease(op, lease));
+    }
+    return (await this.#due(1)).length > 0 ? 0 : pollMs;
+  }
+
+  #due(most: number) {
+    return this.#db.read((tx) =>
+      tx
+        .selectFrom('notifications')
+        .select(['id', 'node', 'attempts'])
+        .where('retry_at', '<=', Date.now())
+        .orderBy('id')
+        .limit(most)
+        .execute(),
+    );
+  }
+
+  /** null when the service heard; otherwise why it did not. */
+  async #tell(node: string): Promise<string | null> {
+    try {
+      const { statusCode, body } = await request(this.#pool.url, {
+        dispatcher: this.#agent,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ node }),
+        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      await body.dump();
+      return statusCode >= 200 && statusCode < 300 ? null : `it answered ${statusCode}`;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async #settle(id: number, node: string, attempts: number, failure: string | null): Promise<void> {
+    if (failure === null) {
+      await this.#desk.write(async (op) => {
+        await op.tx.deleteFrom('notifications').where('id', '=', id).execute();
+        op.record({ type: 'maintenance_notified', node });
+      });
+      return;
+    }
+    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(attempts, 20)) * (0.5 + Math.random() / 2);
+    this.#log.warn(
+      { node, attempts: attempts + 1, reason: failure },
+      'the maintenance service was not told; trying again',
+    );
+    await this.#desk.write((op) =>
+      op.tx
+        .updateTable('notifications')
+        .set({ attempts: attempts + 1, retry_at: Math.round(Date.now() + pause) })
+        .where('id', '=', id)
+        .execute(),
+    );
+  }
+}

@@ -1,0 +1,79 @@
+import { type PortState, samePortState } from '../core/port-state.ts';
+import type { SwitchSession } from '../drivers/switches/contract.ts';
+import type { PortTask } from './plan.ts';
+
+/** What became of one port: verified by reading it back, or why not. */
+export type PortResult =
+  | { readonly task: PortTask; readonly kind: 'verified' }
+  /** The switch said no; asking again will not help. */
+  | { readonly task: PortTask; readonly kind: 'refused'; readonly reason: string }
+  /** The switch said yes, and then showed something else. */
+  | { readonly task: PortTask; readonly kind: 'mismatch'; readonly reason: string };
+
+/** A call to a device: aborted, and left behind, when it takes too long or the switch passed to another worker. */
+export type DeviceCall = <T>(what: string, call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+
+/** All waiting ports of one switch in one go: apply, read back, compare. */
+export const runPass = async (
+  session: SwitchSession,
+  tasks: readonly PortTask[],
+  device: DeviceCall,
+): Promise<PortResult[]> => {
+  const outcomes = await device('change its ports', (signal) =>
+    session.apply(
+      tasks.map(({ port, wanted }) => ({ port, ...wanted })),
+      signal,
+    ),
+  );
+  const refusals = new Map(outcomes.flatMap((outcome) => (outcome.applied ? [] : [[outcome.port, outcome.reason]])));
+  const answered = new Set(outcomes.map(({ port }) => port));
+  const states = await readPorts(session, tasks, device);
+  return tasks.map((task): PortResult => {
+    const refusal = refusals.get(task.port);
+    if (refusal !== undefined) return { task, kind: 'refused', reason: refusal };
+    const state = states.get(task.port);
+    if (answered.has(task.port) && state && samePortState(state, task.wanted)) return { task, kind: 'verified' };
+    const reason = `it was told ${describe(task.wanted)} and reads back ${state ? describe(state) : 'nothing'}`;
+    return { task, kind: 'mismatch', reason };
+  });
+};
+
+/**
+ * After a failed change: is each port what is recorded? Those that are not are put back and read again.
+ * Answers with the ports whose state is known to be the recorded one.
+ */
+export const restore = async (
+  session: SwitchSession,
+  tasks: readonly PortTask[],
+  device: DeviceCall,
+): Promise<ReadonlySet<PortTask>> => {
+  const states = await readPorts(session, tasks, device);
+  const intact = tasks.filter((task) => isAs(states.get(task.port), task.recorded));
+  const changed = tasks.filter((task) => !intact.includes(task));
+  if (changed.length === 0) return new Set(intact);
+  const results = await runPass(
+    session,
+    changed.map((task) => ({ ...task, wanted: task.recorded })),
+    device,
+  );
+  const restored = results.filter(({ kind }) => kind === 'verified').map(({ task }) => task.portId);
+  return new Set([...intact, ...changed.filter(({ portId }) => restored.includes(portId))]);
+};
+
+const isAs = (state: PortState | undefined, wanted: PortState): boolean =>
+  state !== undefined && samePortState(state, wanted);
+
+const readPorts = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall) => {
+  const ports = tasks.map(({ port }) => port);
+  const read = await device('show its ports', (signal) => session.read(ports, signal));
+  return new Map<string, PortState>(read.map(({ port, native, tagged }) => [port, { native, tagged }]));
+};
+
+const describe = ({ native, tagged }: PortState): string => {
+  if (native === null && tagged.length === 0) return 'no VLAN';
+  const parts = [
+    native === null ? null : `VLAN ${native} untagged`,
+    tagged.length > 0 ? `${tagged.join(', ')} tagged` : null,
+  ];
+  return parts.filter((part) => part !== null).join(' and ');
+};

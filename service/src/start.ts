@@ -101,7 +101,7 @@ const startOn = async (db: Db, config: Config, log: Logger): Promise<Running> =>
     firstAdmin,
     stop: async () => {
       isAccepting = false;
-      consoles.closeAll();
+      await consoles.closeAll();
       await server.close();
       await engine.stop();
       await notifier?.stop();

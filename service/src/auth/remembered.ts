@@ -49,8 +49,8 @@ export class RememberedCredentials {
   /** The caller, if nothing needs to be asked. */
   fresh(name: string, now: number): Caller | null {
     const entry = this.#entries.get(name);
-    const isFresh = entry && entry.epoch === this.#epoch && now - entry.lookedUpAt < lookupLastsMs;
-    return isFresh ? entry.caller : null;
+    if (entry?.epoch !== this.#epoch) return null;
+    return now - entry.lookedUpAt < lookupLastsMs ? entry.caller : null;
   }
 
   /** A verified credential whose user has to be looked up again; null if the slow check is due. */

@@ -93,10 +93,10 @@ const interpret = (values: Values, mistakes: string[]): Config => {
     return value;
   };
   const milliseconds = (key: SettingKey): number => 1000 * number(key, 0.05, 3600, 'seconds from 0.05 to 3600');
-  const oneOf = <T extends string>(key: SettingKey, choices: readonly T[]): T => {
+  const oneOf = <T extends string>(key: SettingKey, choices: readonly [T, ...T[]]): T => {
     const choice = choices.find((candidate) => candidate === text(key));
     if (choice === undefined) wrong(key, choices.join(' or '));
-    return choice ?? (choices[0] as T);
+    return choice ?? choices[0];
   };
   const list = (key: SettingKey): string[] =>
     (text(key) ?? '')

@@ -6,7 +6,7 @@ import { type EventObject, eventObjects } from './events.ts';
 import type { ReadOp } from './op.ts';
 
 /** What to look for in the record of everything that happened. */
-export type EventFilter = { readonly [Object in EventObject]?: string } & {
+export type EventFilter = Readonly<Partial<Record<EventObject, string>>> & {
   readonly project?: string;
   readonly caller?: string;
   readonly type?: string;
@@ -26,7 +26,10 @@ export type EventView = {
   readonly request_id: string | null;
   readonly project: string | null;
   readonly detail: Readonly<Record<string, unknown>>;
-} & { readonly [Object in EventObject]?: string };
+} & Readonly<Partial<Record<EventObject, string>>>;
+
+/** Where a node is plugged in is the operator's business. */
+const adminOnly: readonly EventObject[] = ['switch', 'port'];
 
 /** Events that the caller may see: an administrator all, a member those of his projects. */
 export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPage): Promise<EventView[]> => {
@@ -37,20 +40,26 @@ export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPag
   if (!isForward && page.before !== null) query = query.where('events.id', '<', page.before);
   for (const object of eventObjects) {
     const label = filter[object];
+    if (label !== undefined && !isAdmin(op.caller) && adminOnly.includes(object)) {
+      throw unauthorized(
+        `switches and ports are shown to administrators only, so ${nameOf(op.caller)} cannot filter by ${object}`,
+      );
+    }
     if (label !== undefined) query = query.where(`events.${object}`, '=', label);
   }
   if (filter.caller !== undefined) query = query.where('events.caller', '=', filter.caller);
   if (filter.type !== undefined) query = query.where('events.type', '=', filter.type);
   if (filter.since !== undefined) query = query.where('events.at', '>=', filter.since);
   if (filter.until !== undefined) query = query.where('events.at', '<=', filter.until);
-  return (await query.execute()).map(viewOf);
+  const hidden = isAdmin(op.caller) ? [] : adminOnly;
+  return (await query.execute()).map((row) => viewOf(row, hidden));
 };
 
 /** The id of the newest event: it stands for the state of everything that events record. */
 export const newestEvent = async ({ tx }: Pick<ReadOp, 'tx'>): Promise<number> => {
   const { newest } = await tx
     .selectFrom('events')
-    .select(({ fn }) => fn.max('id').as('newest'))
+    .select(({ fn }) => fn.max<number | null>('id').as('newest'))
     .executeTakeFirstOrThrow();
   return newest ?? 0;
 };
@@ -88,6 +97,7 @@ const viewOf = (
     project: string | null;
     detail: string;
   } & Record<EventObject, string | null>,
+  hidden: readonly EventObject[],
 ): EventView => ({
   id: row.id,
   at: new Date(row.at).toISOString(),
@@ -95,6 +105,8 @@ const viewOf = (
   caller: row.caller,
   request_id: row.request_id,
   project: row.project,
-  ...Object.fromEntries(eventObjects.flatMap((object) => (row[object] === null ? [] : [[object, row[object]]]))),
+  ...Object.fromEntries(
+    eventObjects.flatMap((object) => (row[object] === null || hidden.includes(object) ? [] : [[object, row[object]]])),
+  ),
   detail: JSON.parse(row.detail) as Record<string, unknown>,
 });

@@ -19,7 +19,7 @@ export type EventDraft = {
   /** The projects whose members may see it; the first one is the event's project. */
   readonly projects?: readonly (Audience | null)[];
   readonly detail?: Readonly<Record<string, unknown>>;
-} & { readonly [Object in EventObject]?: string | null };
+} & Readonly<Partial<Record<EventObject, string | null>>>;
 
 /** Writes the events of one transaction. Their ids are in the order of commits. */
 export const writeEvents = async (tx: Tx, request: Request, drafts: readonly EventDraft[]): Promise<void> => {

@@ -74,12 +74,11 @@ const patienceMs = 20_000;
 export const exclusively = async <T>(desk: Desk, name: string, work: () => Promise<T>): Promise<T> => {
   const holder = `${thisProcess}/${randomUUID()}`;
   const deadline = Date.now() + patienceMs;
-  let lease: Lease | null = null;
+  let lease = await desk.write((op) => claimLease(op, name, holder, holdMs));
   while (lease === null) {
-    lease = await desk.write((op) => claimLease(op, name, holder, holdMs));
-    if (lease !== null) break;
     if (Date.now() > deadline) throw blocked('another change to the same object is under way; try again in a moment');
     await sleep(pollMs);
+    lease = await desk.write((op) => claimLease(op, name, holder, holdMs));
   }
   const held = lease;
   const renewal = setInterval(() => {

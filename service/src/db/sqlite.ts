@@ -128,7 +128,10 @@ const bringUpToDate = async (connection: Connection): Promise<void> => {
 
 const sessionOf = (connection: Connection): MigrationSession => ({
   words,
-  run: (statement) => Promise.resolve(connection.exec(statement)),
+  run: (statement) => {
+    connection.exec(statement);
+    return Promise.resolve();
+  },
   version: () => {
     const [row] = connection.all('select coalesce(max(version), 0) as version from schema_migrations');
     return Promise.resolve((row as { version: number }).version);

@@ -8,7 +8,7 @@ const chancesToTellTheTruth = 3;
 
 /** How long to wait before the next attempt: doubling, with jitter so that switches do not march in step. */
 export const pauseAfter = (attempts: number, longestMs = longestPauseMs): number =>
-  Math.min(longestMs, firstPauseMs * 2 ** Math.min(attempts, 20)) * (0.5 + Math.random() / 2);
+  Math.round(Math.min(longestMs, firstPauseMs * 2 ** Math.min(attempts, 20)) * (0.5 + Math.random() / 2));
 
 /** When a suspect port is tried again. */
 export const suspectRetryAt = (task: PortTask, now: number): number =>

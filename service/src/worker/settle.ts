@@ -2,13 +2,21 @@ import { holdsLease, type Lease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
 import type { PortTask } from './plan.ts';
 
+/** Why a change failed: for the project, which is not shown switches, and for the operator. */
+export interface Failure {
+  readonly told: string;
+  readonly reason: string;
+}
+
 /** How the work on one port ended. */
 export type Ending =
   | { readonly task: PortTask; readonly kind: 'done' }
-  /** The action failed; the port is what is recorded. */
-  | { readonly task: PortTask; readonly kind: 'failed'; readonly reason: string }
+  /** The action failed; the port was read and is what is recorded. */
+  | { readonly task: PortTask; readonly kind: 'failed'; readonly failure: Failure }
+  /** The action failed before a word was sent: the port is what it was, known or not. */
+  | { readonly task: PortTask; readonly kind: 'untouched'; readonly failure: Failure }
   /** It failed, and nobody knows what the port carries. */
-  | { readonly task: PortTask; readonly kind: 'suspect'; readonly reason: string; readonly retryAt: number }
+  | { readonly task: PortTask; readonly kind: 'suspect'; readonly failure: Failure; readonly retryAt: number }
   /** Not now: the fault may pass. */
   | { readonly task: PortTask; readonly kind: 'later'; readonly retryAt: number };
 
@@ -93,22 +101,26 @@ const settleLater = async (op: WriteOp, task: PortTask, retryAt: number): Promis
 const settleFailed = async (
   op: WriteOp,
   onSwitch: string,
-  ending: Extract<Ending, { kind: 'failed' | 'suspect' }>,
+  ending: Extract<Ending, { failure: Failure }>,
 ): Promise<void> => {
-  const { task, reason } = ending;
+  const { task, failure } = ending;
   const { action } = task;
+  const isSuspect = ending.kind === 'suspect';
   if (action) {
+    const error = `${failure.told}; ${isSuspect ? 'nobody knows what the port carries until it has been put back' : 'the port is as it was before'}`;
     await op.tx
       .updateTable('actions')
-      .set({ status: 'ERROR', error: reason, network_id: null })
+      .set({ status: 'ERROR', error, network_id: null })
       .where('id', '=', action.id)
       .execute();
-    op.record({ type: 'networking_action_failed', ...about(task, onSwitch, { error: reason }) });
+    op.record({ type: 'networking_action_failed', ...about(task, onSwitch, { error }) });
+    op.record({ type: 'switch_fault', ...about(task, onSwitch, { reason: failure.reason }), projects: [] });
   }
-  if (ending.kind === 'failed') return clearSuspicion(op, onSwitch, task);
+  if (ending.kind === 'failed') await clearSuspicion(op, onSwitch, task);
+  if (ending.kind !== 'suspect') return;
   await op.tx
     .updateTable('ports')
-    .set({ suspect: reason, suspect_retry_at: ending.retryAt, suspect_attempts: task.suspectAttempts + 1 })
+    .set({ suspect: failure.reason, suspect_retry_at: ending.retryAt, suspect_attempts: task.suspectAttempts + 1 })
     .where('id', '=', task.portId)
     .execute();
   // The network may be on the port although nothing records it: it must not go, nor its VLAN to another.
@@ -119,7 +131,7 @@ const settleFailed = async (
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
-  op.record({ type: 'port_suspect', ...about(task, onSwitch, { error: reason }) });
+  op.record({ type: 'port_suspect', ...about(task, onSwitch, { reason: failure.reason }), projects: [] });
 };
 
 const about = (task: PortTask, onSwitch: string, detail: Record<string, unknown> = {}) => ({

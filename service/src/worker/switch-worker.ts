@@ -10,7 +10,7 @@ import type { Observer } from './observer.ts';
 import { type DeviceCall, type PortResult, restore, runPass } from './pass.ts';
 import { mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt } from './patience.ts';
 import { type PortTask, planSwitch } from './plan.ts';
-import { type Ending, LeaseLost, markTouched, settle } from './settle.ts';
+import { type Ending, type Failure, LeaseLost, markTouched, settle } from './settle.ts';
 
 /** What a worker works with. */
 export interface Workshop {
@@ -90,13 +90,12 @@ export class SwitchWorker {
     const started = Date.now();
     const device: DeviceCall = (what, call) => callDevice(call, what, config.deviceTimeoutMs, lost);
     let endings: Ending[];
+    let underWay = tasks;
     try {
       const session = await this.#open(device);
       await desk.write((op) => markTouched(op, lease, tasks));
-      const touched = tasks.map((task) =>
-        task.action ? { ...task, action: { ...task.action, touched: true } } : task,
-      );
-      const results = await runPass(session, touched, device);
+      underWay = tasks.map((task) => (task.action ? { ...task, action: { ...task.action, touched: true } } : task));
+      const results = await runPass(session, underWay, device);
       endings = await this.#judge(session, results, device);
       observer.passDone(this.#label, 'ok', (Date.now() - started) / 1000);
     } catch (error) {
@@ -105,7 +104,7 @@ export class SwitchWorker {
       const reason = error instanceof Error ? error.message : String(error);
       log.warn({ switch: this.#label, ports: tasks.length, reason }, 'pass over switch failed');
       observer.passDone(this.#label, 'fault', (Date.now() - started) / 1000);
-      endings = tasks.map((task) => this.#faulted(task, reason));
+      endings = underWay.map((task) => this.#faulted(task, reason));
     }
     await desk.write((op) => settle(op, lease, this.#label, endings));
     this.#report(endings);
@@ -138,14 +137,14 @@ export class SwitchWorker {
     const now = Date.now();
     const { budgetMs } = this.#shop.config;
     const endings: Ending[] = [];
-    const failed: { task: PortTask; reason: string }[] = [];
+    const failed: { task: PortTask; failure: Failure }[] = [];
     for (const result of results) {
       const { task } = result;
       if (result.kind === 'verified') endings.push({ task, kind: 'done' });
       else if (task.action === null) endings.push({ task, kind: 'later', retryAt: suspectRetryAt(task, now) });
       else if (result.kind === 'mismatch' && mayRetryMismatch(task, now, budgetMs)) {
         endings.push({ task, kind: 'later', retryAt: now + pauseAfter(task.action.attempts) });
-      } else failed.push({ task, reason: `switch ${this.#label}, port ${task.port}: ${result.reason}` });
+      } else failed.push({ task, failure: failureOf(result) });
     }
     if (failed.length === 0) return endings;
     const known = await restore(
@@ -155,10 +154,10 @@ export class SwitchWorker {
     ).catch(() => new Set<PortTask>());
     return [
       ...endings,
-      ...failed.map(({ task, reason }): Ending =>
+      ...failed.map(({ task, failure }): Ending =>
         known.has(task)
-          ? { task, kind: 'failed', reason }
-          : { task, kind: 'suspect', reason, retryAt: suspectRetryAt(task, now) },
+          ? { task, kind: 'failed', failure }
+          : { task, kind: 'suspect', failure, retryAt: suspectRetryAt(task, now) },
       ),
     ];
   }
@@ -166,14 +165,14 @@ export class SwitchWorker {
   /** The whole pass failed: a fault that may pass, until the budget is used up. */
   #faulted(task: PortTask, reason: string): Ending {
     const now = Date.now();
-    const sentence = `switch ${this.#label} failed: ${reason}`;
     if (task.action === null) return { task, kind: 'later', retryAt: suspectRetryAt(task, now) };
     if (mayRetry(task, now, this.#shop.config.budgetMs)) {
       return { task, kind: 'later', retryAt: now + pauseAfter(task.action.attempts) };
     }
     // Never a word was sent for it: the port is what it was.
-    if (!task.action.touched) return { task, kind: 'failed', reason: sentence };
-    return { task, kind: 'suspect', reason: sentence, retryAt: suspectRetryAt(task, now) };
+    const failure = { told: 'the switch could not be reached in time', reason };
+    if (!task.action.touched) return { task, kind: 'untouched', failure };
+    return { task, kind: 'suspect', failure, retryAt: suspectRetryAt(task, now) };
   }
 
   #report(endings: readonly Ending[]): void {
@@ -190,3 +189,8 @@ export class SwitchWorker {
     }
   }
 }
+
+const failureOf = ({ kind, reason }: Exclude<PortResult, { kind: 'verified' }>): Failure => ({
+  told: kind === 'refused' ? 'the switch refused the change' : 'the switch accepted the change but does not show it',
+  reason,
+});

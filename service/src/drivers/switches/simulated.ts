@@ -38,7 +38,7 @@ export class SimulatedSwitch {
   }
 
   get faults(): Faults {
-    return load<Faults>(this.#faultsFile) ?? {};
+    return (load(this.#faultsFile) as Faults | null) ?? {};
   }
 
   set faults(faults: Faults) {
@@ -63,13 +63,13 @@ export class SimulatedSwitch {
   }
 
   get #memory(): Memory {
-    return load<Memory>(this.#memoryFile) ?? { ports: {} };
+    return (load(this.#memoryFile) as Memory | null) ?? { ports: {} };
   }
 }
 
-const load = <T>(file: string): T | null => {
+const load = (file: string): unknown => {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T;
+    return JSON.parse(readFileSync(file, 'utf8')) as unknown;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { hashPassword } from '../core/passwords.ts';
 import type { Desk } from '../core/op.ts';
 
@@ -22,10 +23,17 @@ export const ensureFirstAdmin = async (desk: Desk, given: string | null, file: s
     await op.tx.insertInto('users').values({ label: adminName, password_hash, is_admin: 1 }).execute();
     op.record({ type: 'user_create', user: adminName, detail: { is_admin: true } });
     op.ring('users');
+    // Before the commit: a crash in between leaves a password without an administrator, never the reverse.
+    if (given === null) await keep(file, password);
     return true;
   });
   if (!isMade) return { kind: 'exists' };
-  if (given !== null) return { kind: 'given' };
-  await writeFile(file, `${password}\n`, { mode: 0o600 });
-  return { kind: 'generated', password, file };
+  return given === null ? { kind: 'generated', password, file } : { kind: 'given' };
+};
+
+/** In a new file, because an old one would keep its permissions. */
+const keep = async (file: string, password: string): Promise<void> => {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await rm(file, { force: true });
+  await writeFile(file, `${password}\n`, { mode: 0o600, flag: 'wx' });
 };

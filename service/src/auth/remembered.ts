@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Caller } from '../core/caller.ts';
 
 /** A credential that passed the slow check, and for whom. */
@@ -28,13 +28,13 @@ const mostEntries = 10_000;
  * be looked up again before it counts.
  */
 export class RememberedCredentials {
-  readonly #key = randomBytes(32);
+  readonly #key = randomBytes(32).toString('base64');
   readonly #entries = new Map<string, Entry>();
   #epoch = 0;
 
   /** The name under which a credential is remembered; says nothing about the credential. */
   nameOf(credential: string): string {
-    return createHmac('sha256', this.#key).update(credential).digest('base64');
+    return hash('sha256', this.#key + credential, 'base64');
   }
 
   /** Which epoch a look-up belongs to; taken before the look-up begins. */

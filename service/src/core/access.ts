@@ -1,7 +1,7 @@
 import { mayActFor, nameOf } from './caller.ts';
 import { blocked, duplicate, notFound, unauthorized } from './errors.ts';
 import { findNetwork, findProject, type Network, ownerOf, type Project } from './find.ts';
-import { mayManage } from './networks.ts';
+import { mayManage, requireNoSuspectPort } from './networks.ts';
 import type { WriteOp } from './op.ts';
 
 interface AccessArgs {
@@ -69,7 +69,8 @@ export const hasAccess = async ({ tx }: WriteOp, network: Network, project: { id
   return row !== undefined;
 };
 
-const requireUnused = async ({ tx }: WriteOp, network: Network, project: Project): Promise<void> => {
+const requireUnused = async (op: WriteOp, network: Network, project: Project): Promise<void> => {
+  const { tx } = op;
   const node = await tx
     .selectFrom('nodes')
     .innerJoin('nics', 'nics.node_id', 'nodes.id')
@@ -95,4 +96,5 @@ const requireUnused = async ({ tx }: WriteOp, network: Network, project: Project
       `headnode ${headnode.label} of project ${project.label} is on network ${network.label}; detach it first`,
     );
   }
+  await requireNoSuspectPort(op, network, project);
 };

@@ -1,4 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
+import type { Db } from '../db/db.ts';
+import { question } from '../db/question.ts';
 import type { Database } from '../db/schema.ts';
 import { isAdmin, mayActFor, nameOf } from './caller.ts';
 import { unauthorized } from './errors.ts';
@@ -56,13 +58,12 @@ export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPag
 };
 
 /** The id of the newest event: it stands for the state of everything that events record. */
-export const newestEvent = async ({ tx }: Pick<ReadOp, 'tx'>): Promise<number> => {
-  const { newest } = await tx
-    .selectFrom('events')
-    .select(({ fn }) => fn.max<number | null>('id').as('newest'))
-    .executeTakeFirstOrThrow();
-  return newest ?? 0;
+export const newestEvent = async (ask: Db['ask']): Promise<number> => {
+  const [row] = await ask(newest, '');
+  return row?.id ?? 0;
 };
+
+const newest = question((tx) => tx.selectFrom('events').select(({ fn }) => fn.max<number | null>('id').as('id')));
 
 const visibleEvents = async (op: ReadOp, { project }: EventFilter) => {
   const events: SelectQueryBuilder<Database, 'events', object> = op.tx.selectFrom('events');

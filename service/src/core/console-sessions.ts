@@ -15,8 +15,8 @@ export interface ConsoleSession {
   /** Aborted as soon as the console is no longer this client's, or the client is gone. */
   readonly signal: AbortSignal;
   /** Passes on what the daemon sends, as fast as the client reads. */
-  follow(upstream: Readable): void;
-  cut(): void;
+  readonly follow: (upstream: Readable) => void;
+  readonly cut: () => void;
 }
 
 /** The consoles that stream through this process. Each is the recorded one of its node, or is cut off. */

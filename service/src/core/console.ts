@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import type { ConsoleSession } from './console-sessions.ts';
 import { audienceOf, type Node } from './find.ts';
 import { exclusively } from './leases.ts';
 import { carry, findAccess } from './obm.ts';
@@ -19,18 +20,12 @@ export const showConsole = async (desk: Desk, args: { node: string }, signal: Ab
   signal.addEventListener('abort', session.cut, { once: true });
   if (signal.aborted) session.cut();
   try {
-    await exclusively(desk, `console/${node.id}`, async () => {
-      await desk.site.consoles.cutReplaced();
-      session.follow(await carry(desk, args.node, (access) => desk.site.obm.console(access, session.signal)));
-    });
+    await connect(desk, node, session);
+    return session.stream;
   } catch (error) {
-    const reason = session.signal.aborted ? await whyCut(desk, args.node) : error;
-    if (reason !== null) {
-      session.stream.destroy();
-      throw reason;
-    }
+    session.stream.destroy();
+    throw error;
   }
-  return session.stream;
 };
 
 const takeOver = async (op: WriteOp, label: string, session: string): Promise<Node> => {
@@ -45,11 +40,15 @@ const takeOver = async (op: WriteOp, label: string, session: string): Promise<No
   return node;
 };
 
-/** Cut off before it began: an error if OBM was disabled meanwhile; if somebody took over, just a short console. */
-const whyCut = (desk: Desk, label: string): Promise<unknown> =>
-  desk
-    .read((op) => findAccess(op, label))
-    .then(
-      () => null,
-      (error: unknown) => error,
-    );
+const connect = async (desk: Desk, { id, label }: Node, session: ConsoleSession): Promise<void> => {
+  try {
+    await exclusively(desk, `console/${id}`, async () => {
+      await desk.site.consoles.cutReplaced();
+      session.follow(await carry(desk, label, (access) => desk.site.obm.console(access, session.signal)));
+    });
+  } catch (error) {
+    if (!session.signal.aborted) throw error;
+    // Cut off before it began: an error if OBM was disabled meanwhile; if somebody took over, just a short console.
+    await desk.read((op) => findAccess(op, label));
+  }
+};

@@ -82,7 +82,8 @@ export const networkDelete = async (op: WriteOp, args: { network: string }): Pro
   op.record({ type: 'network_delete', projects: [ownerOf(network)], network: network.label });
 };
 
-const requireUnconnected = async ({ tx }: WriteOp, network: Network): Promise<void> => {
+const requireUnconnected = async (op: WriteOp, network: Network): Promise<void> => {
+  const { tx } = op;
   const node = await tx
     .selectFrom('attachments')
     .innerJoin('nics', 'nics.id', 'attachments.nic_id')
@@ -105,13 +106,20 @@ const requireUnconnected = async ({ tx }: WriteOp, network: Network): Promise<vo
     .executeTakeFirst();
   if (pending)
     throw blocked(`networking action ${pending.status_id} on network ${network.label} is pending; wait for it`);
-  const suspect = await tx
+  await requireNoSuspectPort(op, network);
+};
+
+/** Refuses while a port may carry the network although nothing records it; with a project, a port of its nodes. */
+export const requireNoSuspectPort = async ({ tx }: WriteOp, network: Network, project?: Project): Promise<void> => {
+  const suspects = tx
     .selectFrom('suspect_networks')
     .innerJoin('ports', 'ports.id', 'suspect_networks.port_id')
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .leftJoin('nics', 'nics.port_id', 'ports.id')
+    .leftJoin('nodes', 'nodes.id', 'nics.node_id')
     .select(['ports.label as port', 'switches.label as switch'])
-    .where('suspect_networks.network_id', '=', network.id)
-    .executeTakeFirst();
+    .where('suspect_networks.network_id', '=', network.id);
+  const suspect = await (project ? suspects.where('nodes.project_id', '=', project.id) : suspects).executeTakeFirst();
   if (suspect) {
     throw blocked(
       `port ${suspect.port} of switch ${suspect.switch} may still carry network ${network.label}; its state is not known yet`,
@@ -137,7 +145,6 @@ export const showNetwork = async (op: ReadOp, args: { network: string }): Promis
     .select(['nodes.label as node', 'nics.label as nic', 'projects.label as project'])
     .where('attachments.network_id', '=', network.id)
     .orderBy('nodes.label')
-    .orderBy('nics.label')
     .execute();
   const seesAll = mayManage(op, network);
   const connected = new Map<string, string[]>();
@@ -145,6 +152,7 @@ export const showNetwork = async (op: ReadOp, args: { network: string }): Promis
     if (!seesAll && (project === null || !mayActFor(op.caller, project))) continue;
     connected.set(node, [...(connected.get(node) ?? []), nic]);
   }
+  for (const nics of connected.values()) nics.sort();
   return {
     name: network.label,
     channels: channelsOf(network),

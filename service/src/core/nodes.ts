@@ -1,11 +1,14 @@
 import { isAdmin, requireProject } from './caller.ts';
 import { badArgument, blocked, duplicate, notFound } from './errors.ts';
 import { audienceOf, findNode } from './find.ts';
-import type { ReadOp, WriteOp } from './op.ts';
+import type { Desk, WriteOp } from './op.ts';
+import { question, type RowOf } from '../db/question.ts';
 
-export const listNodes = async ({ tx }: ReadOp, args: { is_free: 'all' | 'free' }): Promise<string[]> => {
-  const all = tx.selectFrom('nodes').select('label');
-  const rows = await (args.is_free === 'free' ? all.where('project_id', 'is', null) : all).execute();
+const allNodes = question((tx) => tx.selectFrom('nodes').select('label'));
+const freeNodes = question((tx) => tx.selectFrom('nodes').select('label').where('project_id', 'is', null));
+
+export const listNodes = async (desk: Desk, args: { is_free: 'all' | 'free' }): Promise<string[]> => {
+  const rows = await desk.ask(args.is_free === 'free' ? freeNodes : allNodes, '');
   return rows.map(({ label }) => label).sort();
 };
 
@@ -35,6 +38,10 @@ export const nodeRegister = async (op: WriteOp, args: NodeRegister): Promise<voi
 
 const obmUri = (text: string): string => {
   const accepted = 'expected an http or https address such as http://obmd.example:8080/node/n1';
+  // URL would quietly strip or encode them, and PostgreSQL has no NUL in text.
+  if (/[\p{Cc}\p{Cs}\s]/u.test(text)) {
+    throw badArgument(`field "obmd.uri" has a space or a control character in it; ${accepted}`);
+  }
   let url: URL;
   try {
     url = new URL(text);
@@ -76,23 +83,23 @@ interface NodeView {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-export const showNode = async (op: ReadOp, args: { node: string }): Promise<NodeView> => {
-  const rows = await nodeWithNics(op, args.node);
+export const showNode = async (desk: Desk, args: { node: string }): Promise<NodeView> => {
+  const rows = await desk.ask(nodeWithNics, args.node);
   const [node] = rows;
   if (node === undefined) throw notFound(`node ${args.node} does not exist`);
-  if (node.project !== null) requireProject(op.caller, node.project);
+  if (node.project !== null) requireProject(desk.caller, node.project);
   return {
     name: node.label,
     project: node.project,
-    nics: nicsOf(rows, isAdmin(op.caller)),
+    nics: nicsOf(rows, isAdmin(desk.caller)),
     metadata: JSON.parse(node.metadata) as Record<string, unknown>,
   };
 };
 
-type NodeRow = Awaited<ReturnType<typeof nodeWithNics>>[number];
+type NodeRow = RowOf<typeof nodeWithNics>;
 
 /** One row for each attachment, or nic without one, or node without any: one query, because this is the hottest call. */
-const nodeWithNics = ({ tx }: ReadOp, label: string) =>
+const nodeWithNics = question((tx, label) =>
   tx
     .selectFrom('nodes')
     .leftJoin('projects', 'projects.id', 'nodes.project_id')
@@ -112,8 +119,8 @@ const nodeWithNics = ({ tx }: ReadOp, label: string) =>
       'attachments.channel',
       'networks.label as network',
     ])
-    .where('nodes.label', '=', label)
-    .execute();
+    .where('nodes.label', '=', label),
+);
 
 const nicsOf = (rows: readonly NodeRow[], withPorts: boolean): NicView[] => {
   const nics = new Map<string, { row: NodeRow; networks: [string, string][] }>();
@@ -125,12 +132,10 @@ const nicsOf = (rows: readonly NodeRow[], withPorts: boolean): NicView[] => {
   }
   return [...nics.entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([label, { row, networks }]) => ({
-      label,
-      macaddr: row.macaddr ?? '',
-      networks: Object.fromEntries(networks.sort()),
-      ...(withPorts ? { port: row.port, switch: row.switch } : {}),
-    }));
+    .map(([label, { row, networks }]) => {
+      const nic = { label, macaddr: row.macaddr ?? '', networks: Object.fromEntries(networks.sort()) };
+      return withPorts ? { ...nic, port: row.port, switch: row.switch } : nic;
+    });
 };
 
 interface MetadataArgs {

@@ -100,6 +100,8 @@ export const carry = async <T>(
     if (answer.kind === 'done') return answer.value;
     if (answer.kind === 'rejected') throw badArgument(`the OBM daemon of node ${label} refused: ${answer.reason}`);
     refused = access.token;
+    // Disabling tells the daemon first and the database after: what the refusal means is known when that is over.
+    await exclusively(desk, `obm/${node.id}`, () => Promise.resolve());
   }
 };
 

@@ -35,12 +35,16 @@ export interface Request {
 export interface Desk extends Request {
   readonly site: Site;
   read<T>(work: (op: ReadOp) => Promise<T>): Promise<T>;
+  /** One hot read that is a single statement. */
+  readonly ask: Db['ask'];
   write<T>(work: (op: WriteOp) => Promise<T>, options?: WriteOptions): Promise<T>;
 }
 
 export const deskFor = (db: Db, site: Site, request: Request): Desk => ({
-  ...request,
+  caller: request.caller,
+  requestId: request.requestId,
   site,
+  ask: db.ask,
   read: (work) => db.read((tx) => work({ caller: request.caller, site, tx })),
   write: (work, options) => runWrite(db, site, request, work, options),
 });

@@ -1,5 +1,6 @@
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Changes } from './changes.ts';
+import type { Question } from './question.ts';
 import type { Database } from './schema.ts';
 
 /** The inside of a transaction: the only way to the tables. */
@@ -19,6 +20,8 @@ export interface Db {
   readonly engine: 'sqlite' | 'postgres';
   /** A consistent view of everything; no writes. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** One hot read: a single statement, compiled once, with no transaction around it. */
+  ask<Row>(question: Question<Row>, value: string): Promise<Row[]>;
   /** May run `work` more than once: it must have no effect but through `tx`. */
   write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** The database's own clock in milliseconds: replicas on several machines agree on it. */

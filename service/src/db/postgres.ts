@@ -5,6 +5,7 @@ import { Changes, topics } from './changes.ts';
 import type { Db, Statistics, Tx } from './db.ts';
 import { listenTo } from './listen.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
+import { type Compiled, compile, type Question } from './question.ts';
 import { retrying } from './retry.ts';
 
 const words = { id: 'id bigint generated always as identity primary key', bigint: 'bigint' };
@@ -47,6 +48,10 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
   });
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
   const bound = new WeakMap<pg.PoolClient, Tx>();
+
+  const questions = new WeakMap<object, Compiled & { readonly name: string }>();
+  const unbound = boundTo(grammar, () => Promise.reject(new Error('a question is only compiled here')));
+  let named = 0;
 
   const txOf = (client: pg.PoolClient): Tx => {
     const known = bound.get(client);
@@ -107,6 +112,17 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
     read: (work) => {
       statistics.reads += 1;
       return withClient((client) => inTransaction(client, 'begin isolation level repeatable read read only', work));
+    },
+    ask: async <Row>(question: Question<Row>, value: string) => {
+      statistics.reads += 1;
+      let known = questions.get(question);
+      if (known === undefined) {
+        known = { ...compile(unbound, question), name: `corral ${(named += 1)}` };
+        questions.set(question, known);
+      }
+      // Named, so that each connection plans it once.
+      const { rows } = await pool.query({ name: known.name, text: known.sql, values: known.parametersFor(value) });
+      return rows as Row[];
     },
     write: (work, options) =>
       retrying(

@@ -42,6 +42,8 @@ const sentences = (errors: readonly ErrorObject[], place: Place): string[] => {
 };
 
 const describe = (error: ErrorObject, place: Place): string | null => {
+  // What is wrong inside a key is told by the summary of the keys.
+  if (error.propertyName !== undefined) return null;
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const params: Record<string, unknown> = error.params;
   switch (error.keyword) {
@@ -50,6 +52,8 @@ const describe = (error: ErrorObject, place: Place): string | null => {
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return `${place([...path, String(params['additionalProperty'] ?? params['unevaluatedProperty'])])} is not known here; ${known(error)}`;
+    case 'propertyNames':
+      return `the name of ${place([...path, String(params['propertyName'])])} is not acceptable; ${expected(error.schema as Described)}`;
     case 'not':
     case 'anyOf':
     case 'if':

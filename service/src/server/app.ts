@@ -10,6 +10,7 @@ import { handlerOf } from './call.ts';
 import { statusOf, toCorralError } from './errors.ts';
 import { identify } from './identify.ts';
 import { KeptAnswers } from './kept.ts';
+import { refuseMalformed } from './malformed.ts';
 import type { Metrics } from './metrics.ts';
 import { joinPortName } from './port-paths.ts';
 import { parseQuery } from './query.ts';
@@ -28,8 +29,8 @@ export interface App {
 }
 
 const bodyLimit = 1024 * 1024;
-/** A label of 255 characters, every one of them percent-encoded UTF-8. */
-const maxParamLength = 255 * 12;
+/** Longer than any request line: how long a label may be is for its schema to say, once the caller is known. */
+const maxParamLength = 64 * 1024;
 const requestTimeout = 30_000;
 const keepAliveTimeout = 65_000;
 
@@ -46,9 +47,11 @@ export const buildServer = (app: App): FastifyInstance => {
     genReqId: requestIds(),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, _request, reply) => {
+    clientErrorHandler: refuseMalformed,
+    frameworkErrors: (error, request, reply) => {
       const { type, message } = toCorralError(error);
-      void (reply as FastifyReply).status(statusOf[type]).send({ type, msg: message });
+      const answer = (reply as FastifyReply).status(statusOf[type]).header('x-request-id', request.id);
+      void answer.send({ type, msg: message });
     },
   });
   acceptJsonBodies(server);
@@ -87,7 +90,7 @@ export const buildServer = (app: App): FastifyInstance => {
       ...(typeof route.reply === 'object' && route.reply !== null
         ? { schema: { response: { [route.status]: route.reply } } }
         : {}),
-      handler: route.name === 'stream_events' ? eventStream(app) : handlerOf(app, route, kept),
+      handler: route.name === 'stream_events' ? eventStream(app, route) : handlerOf(app, route, kept),
     });
   }
   refuseOtherMethods(server, app.routes);
@@ -121,6 +124,8 @@ const observe = (
   const route = request.routeOptions.url ?? 'unknown';
   app.metrics.requestDone(request.method, route, reply.statusCode, reply.elapsedTime);
   // The route's pattern, not the URL: a query can carry what a log should not.
+  const isRoutine = request.method === 'GET' && reply.statusCode < 500;
+  if (isRoutine && !app.log.isLevelEnabled('debug')) return;
   const line = {
     requestId: request.id,
     method: request.method,
@@ -128,8 +133,7 @@ const observe = (
     status: reply.statusCode,
     ms: reply.elapsedTime,
   };
-  if (request.method === 'GET' && reply.statusCode < 500) app.log.debug(line, 'request');
-  else app.log.info(line, 'request');
+  app.log[isRoutine ? 'debug' : 'info'](line, 'request');
 };
 
 const requestIds = (): (() => string) => {

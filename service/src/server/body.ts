@@ -6,6 +6,11 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 /** Takes every body for JSON, whatever its Content-Type says. No body is an empty object. */
 export const acceptJsonBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
+  // What is no media type at all would be refused before a parser is asked.
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.headers['content-type'] = undefined;
+    done();
+  });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
       done(null, parseBody(body as Buffer));

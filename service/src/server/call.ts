@@ -1,28 +1,38 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import { nameOf } from '../core/caller.ts';
 import { invalid } from '../core/errors.ts';
 import { type Desk, deskFor } from '../core/op.ts';
-import { type Check, checkOf, inBody, inPath, inQuery } from '../schema/check.ts';
+import { type Check, checkOf, inBody, inPath } from '../schema/check.ts';
 import type { App } from './app.ts';
 import { callerOf } from './identify.ts';
 import type { KeptAnswers } from './kept.ts';
+import { checkQuery } from './query.ts';
 import type { Route } from './route.ts';
+
+/** Refuses a request of which any part does not fit the route, and says what is wrong with all of them. */
+export const checkerOf = (route: Route): ((request: FastifyRequest) => void) => {
+  const checks: readonly (readonly [Check, (request: FastifyRequest) => unknown])[] = [
+    [checkOf(route.params, inPath), (request) => request.params],
+    [checkQuery(route.query), (request) => request.query],
+    [checkOf(route.body, inBody), (request) => request.body ?? {}],
+  ];
+  return (request) => {
+    const mistakes = checks.flatMap(([check, part]) => check(part(request)));
+    if (mistakes.length > 0) throw invalid(mistakes.join('; '));
+  };
+};
 
 /** Turns a route into a handler: check every part, open a desk for the caller, run, answer. */
 export const handlerOf = (app: App, route: Route, kept: KeptAnswers): RouteHandlerMethod => {
-  const checks: readonly (readonly [Check, (request: FastifyRequest) => unknown])[] = [
-    [checkOf(route.params, inPath), (request) => request.params],
-    [checkOf(route.query, inQuery), (request) => request.query],
-    [checkOf(route.body, inBody), (request) => request.body ?? {}],
-  ];
+  const check = checkerOf(route);
   return async (request, reply) => {
-    const mistakes = checks.flatMap(([check, part]) => check(part(request)));
-    if (mistakes.length > 0) throw invalid(mistakes.join('; '));
+    check(request);
     const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id });
     const args = { params: request.params, query: request.query, body: request.body ?? {} };
     reply.status(route.status);
-    if (route.keep) return sendKept(reply, route, kept, desk, args);
-    const answer = await route.handle(desk, args, gone(reply));
+    if (route.keep !== null) return sendKept(reply, route, kept, desk, args);
+    const answer = await route.handle(desk, args, () => gone(reply));
     if (answer instanceof Readable) return sendStream(reply, route, answer);
     return route.reply === null ? reply.send() : reply.send(answer);
   };
@@ -31,16 +41,21 @@ export const handlerOf = (app: App, route: Route, kept: KeptAnswers): RouteHandl
 type Arguments = Parameters<Route['handle']>[1];
 
 const sendKept = async (reply: FastifyReply, route: Route, kept: KeptAnswers, desk: Desk, args: Arguments) => {
-  const bytes = await kept.answer(`${route.name} ${JSON.stringify(args)}`, async () =>
-    JSON.stringify(await route.handle(desk, args, gone(reply))),
-  );
-  return reply.type('application/json; charset=utf-8').send(bytes);
+  const whose = route.keep === 'everyone' ? '' : `${desk.caller.kind}\0${nameOf(desk.caller)}`;
+  // Paths hold no NUL, so no two questions have the same name.
+  const name = `${whose}\0${reply.request.url}`;
+  const text = await kept.answer(name, async () => JSON.stringify(await route.handle(desk, args, () => gone(reply))));
+  return reply.type('application/json; charset=utf-8').send(text);
 };
 
-const sendStream = (reply: FastifyReply, route: Route, stream: Readable) =>
-  reply.type(typeof route.reply === 'string' ? route.reply : 'application/octet-stream').send(stream);
+const sendStream = (reply: FastifyReply, route: Route, stream: Readable): FastifyReply => {
+  void reply.type(typeof route.reply === 'string' ? route.reply : 'application/octet-stream').send(stream);
+  // A silent console has no first byte to take the headers along, and the client would not know that it is connected.
+  reply.raw.flushHeaders();
+  return reply;
+};
 
-/** Aborts when the client is gone before the answer is. */
+/** Aborts when the client is gone. Asked for by the few that stream: an abort costs more than most answers. */
 const gone = (reply: FastifyReply): AbortSignal => {
   const controller = new AbortController();
   reply.raw.once('close', () => controller.abort());

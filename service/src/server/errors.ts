@@ -27,6 +27,9 @@ export const toCorralError = (error: unknown): CorralError => {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new CorralError('PayloadTooLargeError', 'the body is larger than 1 MiB; send less');
   }
+  if (code === 'FST_ERR_BAD_URL') {
+    return new CorralError('ValidationError', 'the path cannot be decoded; expected UTF-8 in percent-encoding');
+  }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new CorralError('ValidationError', message ?? 'the request is malformed');
   }

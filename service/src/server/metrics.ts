@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Db } from '../db/db.ts';
+import { RequestTimes } from './request-times.ts';
 
 /** What `/metrics` shows: requests as they are served, the queue and the database when it is asked. */
 export interface Metrics {
@@ -11,20 +12,13 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-const requestBuckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
 const actionBuckets = [0.01, 0.05, 0.25, 1, 5, 15, 60];
 
 export const createMetrics = (db: Db): Metrics => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'corral_http_request_seconds',
-    help: 'Time to serve a request',
-    labelNames: ['method', 'route', 'status'],
-    buckets: requestBuckets,
-    registers,
-  });
+  const requests = new RequestTimes();
   const settled = new Histogram({
     name: 'corral_action_seconds',
     help: 'Time from the queueing of a networking action to its end',
@@ -87,12 +81,12 @@ export const createMetrics = (db: Db): Metrics => {
   };
 
   return {
-    requestDone: (method, route, status, ms) => requests.observe({ method, route, status }, ms / 1000),
+    requestDone: (method, route, status, ms) => requests.observe(method, route, status, ms),
     actionSettled: (onSwitch, status, seconds) => settled.observe({ switch: onSwitch, status }, seconds),
     passDone: (onSwitch, outcome, seconds) => passes.observe({ switch: onSwitch, outcome }, seconds),
     text: async () => {
       await collect();
-      return registry.metrics();
+      return `${await registry.metrics()}\n${requests.text()}`;
     },
     contentType: registry.contentType,
   };

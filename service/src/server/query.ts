@@ -1,11 +1,28 @@
-import { invalid } from '../core/errors.ts';
+import type { TObject } from '@sinclair/typebox';
+import { type Check, checkOf, inQuery } from '../schema/check.ts';
 
-/** Parses a query string; a parameter given twice is a mistake, not a list. */
-export const parseQuery = (text: string): Record<string, string> => {
-  const parameters = new Map<string, string>();
+type Query = Readonly<Record<string, string | readonly string[]>>;
+
+/** Parses a query string. What it throws would end the process, for it runs inside the router: mistakes come later. */
+export const parseQuery = (text: string): Query => {
+  if (text === '') return {};
+  const parameters = new Map<string, string | readonly string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
-    if (parameters.has(name)) throw invalid(`query parameter "${name}" is given more than once; give it once`);
-    parameters.set(name, value);
+    const before = parameters.get(name);
+    parameters.set(name, before === undefined ? value : [before, value].flat());
   }
   return Object.fromEntries(parameters);
+};
+
+/** Checks a parsed query; a parameter given twice is a mistake, not a list. */
+export const checkQuery = (schema: TObject): Check => {
+  const check = checkOf(schema, inQuery);
+  return (query) => {
+    const mistakes = check(query);
+    if (mistakes.length === 0) return mistakes;
+    const repeated = Object.entries(query as Query).filter(([, value]) => typeof value !== 'string');
+    return repeated.length === 0
+      ? mistakes
+      : repeated.map(([name]) => `query parameter "${name}" is given more than once; give it once`);
+  };
 };

@@ -65,7 +65,7 @@ const example = ({ method, path, reply, ...route }: Route): string => {
 
 interface Described {
   readonly [keyword: string]: unknown;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Described>>;
   readonly patternProperties?: Readonly<Record<string, Described>>;
@@ -88,6 +88,11 @@ const table = (title: string, schema: TSchema): string => {
 const shape = (schema: Described): string => {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.anyOf) return schema.anyOf.map(shape).join(' | ');
+  if (Array.isArray(schema.type)) {
+    const { type: types, ...rest } = schema;
+    return (types as readonly string[]).map((type) => shape({ ...rest, type })).join(' | ');
+  }
+  if (schema.type === 'null') return 'null';
   if (schema.type === 'array') return `[${schema.items ? shape(schema.items) : ''}]`;
   const [value] = Object.values(schema.patternProperties ?? {});
   if (value) return `{<label>: ${shape(value)}}`;
@@ -96,7 +101,7 @@ const shape = (schema: Described): string => {
     const fields = Object.entries(schema.properties);
     return `{${fields.map(([name, field]) => `"${name}"${required.includes(name) ? '' : '?'}: ${shape(field)}`).join(', ')}}`;
   }
-  return schema.type ?? 'any';
+  return typeof schema.type === 'string' ? schema.type : 'any';
 };
 
 const sample = (schema: Described): string => {

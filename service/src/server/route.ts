@@ -28,9 +28,12 @@ export interface Route {
   /** null: nothing to say. A string: bytes of that media type. */
   readonly reply: TSchema | string | null;
   readonly status: 200 | 202;
-  /** The answer depends on nothing but the arguments and what events record, so it may be kept until the next event. */
-  readonly keep: boolean;
-  readonly handle: (desk: Desk, args: Arguments, signal: AbortSignal) => Promise<unknown>;
+  /**
+   * The answer depends only on the arguments and on what events record, so it may be kept until the next
+   * event: one for everyone, or one for each caller. null: it is made anew every time.
+   */
+  readonly keep: 'everyone' | 'caller' | null;
+  readonly handle: (desk: Desk, args: Arguments, gone: () => AbortSignal) => Promise<unknown>;
 }
 
 /** The parts of a request, checked. */
@@ -60,11 +63,11 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R 
   readonly body?: B;
   readonly reply?: R;
   readonly status?: 202;
-  readonly keep?: true;
+  readonly keep?: 'everyone' | 'caller';
   readonly handle: (
     desk: Desk,
     args: { readonly params: Static<P>; readonly query: Static<Q>; readonly body: Static<B> },
-    signal: AbortSignal,
+    gone: () => AbortSignal,
   ) => Promise<R extends TSchema ? DeepReadonly<Static<R>> : unknown>;
 }
 
@@ -83,7 +86,7 @@ export const route = <
   body: definition.body ?? nothing,
   reply: definition.reply ?? null,
   status: definition.status ?? 200,
-  keep: definition.keep ?? false,
+  keep: definition.keep ?? null,
   // The server checks every part against these very schemas before it calls.
-  handle: (desk, args, signal) => definition.handle(desk, args as Parameters<typeof definition.handle>[1], signal),
+  handle: (desk, args, gone) => definition.handle(desk, args as Parameters<typeof definition.handle>[1], gone),
 });

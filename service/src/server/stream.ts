@@ -4,16 +4,18 @@ import { type EventView, listEvents, newestEvent } from '../core/audit.ts';
 import { invalid } from '../core/errors.ts';
 import { deskFor } from '../core/op.ts';
 import type { App } from './app.ts';
-import { callerOf } from './identify.ts';
+import { checkerOf } from './call.ts';
+import type { Route } from './route.ts';
 
 const batch = 200;
 /** A comment this often keeps proxies from closing a quiet stream, and polls in case a ring was missed. */
 const heartbeatMs = 5_000;
 
 /** Events as they happen, as server-sent events. A client that comes back with Last-Event-ID misses nothing. */
-export const eventStream =
-  (app: App): RouteHandlerMethod =>
-  async (request, reply) => {
+export const eventStream = (app: App, route: Route): RouteHandlerMethod => {
+  const check = checkerOf(route);
+  return async (request, reply) => {
+    check(request);
     const last = request.headers['last-event-id'];
     if (last !== undefined && !/^\d{1,15}$/.test(String(last))) {
       throw invalid('header "Last-Event-ID" is not the id of an event; expected a whole number');
@@ -24,13 +26,11 @@ export const eventStream =
     const identify = () =>
       app.auth.authenticate({ header: (name) => String(request.headers[name] ?? '') || undefined });
     const desk = async () => deskFor(app.db, app.site, { caller: await identify(), requestId: request.id });
-    const start =
-      last === undefined
-        ? await deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id }).read(newestEvent)
-        : Number(last);
+    const start = last === undefined ? await newestEvent(app.db.ask) : Number(last);
     const frames = Readable.from(follow(app, desk, start, closed.signal), { objectMode: false });
     return reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-store').send(frames);
   };
+};
 
 async function* follow(
   app: App,

@@ -3,8 +3,6 @@
  * string is checked before it goes further.
  */
 
-const longestReason = 200;
-
 const fieldIn = (text: string, field: string): string | null => {
   try {
     const answer: unknown = JSON.parse(text);
@@ -28,9 +26,9 @@ export const powerStatusIn = (text: string): string | null => {
   return status !== null && /^[^\p{C}]{1,64}$/u.test(status) ? status : null;
 };
 
-/** Why the daemon refused, on one line. It may repeat the address we asked, so the token is taken out. */
+/** Why the daemon refused, on one line of up to 200 characters. It may repeat the address we asked, so the token is taken out. */
 export const reasonIn = (text: string, token: string): string => {
   const words = (fieldIn(text, 'msg') ?? text).replaceAll(token, '…');
   const line = words.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return [...line].slice(0, longestReason).join('') || 'it gave no reason';
+  return /^.{1,200}/u.exec(line)?.[0] ?? 'it gave no reason';
 };

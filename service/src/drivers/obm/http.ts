@@ -86,21 +86,16 @@ const openConsole = async (
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Timeout()), timeoutMs);
   const either = AbortSignal.any([signal, late.signal]);
-  try {
-    const { statusCode, body } = await unlessAborted(
-      request(urlOf(node, 'console'), { dispatcher, signal: either }),
-      either,
-    );
-    if (statusCode >= 200 && statusCode < 300) return { kind: 'done', value: body };
-    // Destroying what was not read to its end is an error to undici, and none to us.
-    body.on('error', () => undefined).destroy();
-    return judge(node, { status: statusCode, text: '' }, () => body);
-  } catch (error) {
-    if (signal.aborted) throw obmFailed(`the console at ${originOf(node)} is no longer wanted; ask for it again`);
-    throw unanswered(node, timeoutMs, error);
-  } finally {
-    clearTimeout(timer);
-  }
+  const asked = request(urlOf(node, 'console'), { dispatcher, signal: either });
+  const { statusCode, body } = await unlessAborted(asked, either)
+    .catch((error: unknown) => {
+      if (signal.aborted) throw obmFailed(`the console at ${originOf(node)} is no longer wanted; ask for it again`);
+      throw unanswered(node, timeoutMs, error);
+    })
+    .finally(() => clearTimeout(timer));
+  // Destroying what was not read to its end is an error to undici, and none to us.
+  if (!isSuccess(statusCode)) body.on('error', () => undefined).destroy();
+  return judge(node, { status: statusCode, text: '' }, () => body);
 };
 
 class Timeout extends Error {
@@ -128,15 +123,17 @@ const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     work.then(resolve, reject);
   });
 
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
 const judge = <T>(node: ObmAccess, { status, text }: Reply, read: (text: string) => T): ObmAnswer<T> => {
-  if (status >= 200 && status < 300) return { kind: 'done', value: read(text) };
+  if (isSuccess(status)) return { kind: 'done', value: read(text) };
   if (status === 401 || status === 403) return { kind: 'token-refused' };
   if (status === 400) return { kind: 'rejected', reason: reasonIn(text, node.token) };
   throw failed(node, status);
 };
 
 const admitted = (node: ObmAdmin, reply: Reply): Reply => {
-  if (reply.status >= 200 && reply.status < 300) return reply;
+  if (isSuccess(reply.status)) return reply;
   if (reply.status !== 401 && reply.status !== 403) throw failed(node, reply.status);
   throw obmFailed(
     `the OBM daemon at ${originOf(node)} refused the admin token; register the node again with the token that the daemon has`,

@@ -9,7 +9,7 @@ import {
   nodeSetMetadata,
   showNode,
 } from '../../core/nodes.ts';
-import { Label, Text } from '../../schema/labels.ts';
+import { Label, labelRule, Text } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { Accepted, byLabel, exactly, Labels, orNull } from '../schemas.ts';
 
@@ -32,9 +32,9 @@ const NewNode = Type.Object(
       { additionalProperties: false, description: 'an object with "uri" and "admin_token"' },
     ),
     metadata: Type.Optional(
-      Type.Record(Label, Type.Unknown(), {
-        additionalProperties: false,
-        description: `an object whose keys are labels (${Label.description ?? ''})`,
+      Type.Record(Type.String(), Type.Unknown(), {
+        propertyNames: Label,
+        description: `an object whose keys are labels (${labelRule})`,
       }),
     ),
   },
@@ -68,8 +68,8 @@ export const nodeRoutes: readonly Route[] = [
       is_free: Type.Union([Type.Literal('all'), Type.Literal('free')], { description: '"all" or "free"' }),
     }),
     reply: Labels,
-    keep: true,
-    handle: (desk, { params: args }) => desk.read((op) => listNodes(op, args)),
+    keep: 'everyone',
+    handle: (desk, { params: args }) => listNodes(desk, args),
   }),
   route({
     name: 'show_node',
@@ -80,7 +80,8 @@ export const nodeRoutes: readonly Route[] = [
     auth: "None for a free node; otherwise Project access to the node's project; Admin sees ports too",
     params,
     reply: Node,
-    handle: (desk, { params: args }) => desk.read((op) => showNode(op, args)),
+    keep: 'caller',
+    handle: (desk, { params: args }) => showNode(desk, args),
   }),
   route({
     name: 'node_register',

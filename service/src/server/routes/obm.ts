@@ -95,6 +95,6 @@ export const obmRoutes: readonly Route[] = [
     auth,
     params,
     reply: 'application/octet-stream',
-    handle: (desk, { params: args }, signal) => showConsole(desk, args, signal),
+    handle: (desk, { params: args }, gone) => showConsole(desk, args, gone()),
   }),
 ];

@@ -8,14 +8,10 @@ import {
   userRemoveProject,
   userSetAdmin,
 } from '../../core/users.ts';
-import { Label, labelRule } from '../../schema/labels.ts';
+import { Label, NewUsername } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { byLabel, exactly, Labels } from '../schemas.ts';
 
-// HTTP Basic ends the name at the first colon.
-const NewUsername = Type.Intersect([Label, Type.Not(Type.String({ pattern: ':' }))], {
-  description: `${labelRule}, and no colon`,
-});
 const params = exactly({ username: Label });
 const memberParams = exactly({ user: Label });
 const memberBody = exactly({ project: Label });

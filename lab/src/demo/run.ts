@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type LabObmd, startLabObmd } from '../obmd.ts';
+import { apiOf } from './api.ts';
+import { DemoError } from './error.ts';
+import { fill } from './fill.ts';
+import { freshHome, type Home } from './home.ts';
+import { Progress, type Screen, seconds } from './progress.ts';
+import { demoRack } from './rack.ts';
+import { type DemoService, startService } from './service.ts';
+import { passwordOf } from './tenants.ts';
+import { welcome } from './welcome.ts';
+
+const directory = './demo-data';
+const admin = 'admin';
+const program = fileURLToPath(new URL('../../../service/dist/main.js', import.meta.url));
+
+/** Everything that has to be ended, in the order of starting. */
+interface Parts {
+  readonly home: Home;
+  readonly obmd: LabObmd;
+  service: DemoService | null;
+}
+
+/** Runs the demo until `stop` aborts. Whatever happens, what it started is stopped. */
+export const runDemo = async (port: number, screen: Screen, stop: AbortSignal): Promise<void> => {
+  const home = await freshHome(directory);
+  const obmd = await startLabObmd({ adminToken: randomBytes(16).toString('hex') });
+  const parts: Parts = { home, obmd, service: null };
+  try {
+    await show(parts, port, screen, stop);
+  } catch (error) {
+    // Told to stop while it was still filling: what was under way is no failure.
+    if (!stop.aborted) throw error;
+  } finally {
+    if (stop.aborted) screen.write('\nStopping.\n');
+    try {
+      await parts.service?.stop();
+    } finally {
+      await obmd.close();
+      await home.occupy([]);
+    }
+  }
+};
+
+const show = async (parts: Parts, port: number, screen: Screen, stop: AbortSignal): Promise<void> => {
+  const { home, obmd } = parts;
+  const started = Date.now();
+  const progress = new Progress(screen);
+  const adminPassword = passwordOf(admin);
+  screen.write('Corral demo: a simulated rack\n\n');
+  progress.line('daemon', `out-of-band management at ${obmd.origin}`, 0);
+  const service = await startService({ program, directory: home.directory, port, adminPassword, signal: stop });
+  parts.service = service;
+  await home.occupy([process.pid, service.pid]);
+  progress.line('service', `${service.origin}, data in ${directory}`, Date.now() - started);
+  const rack = demoRack();
+  await fill(rack, { admin: apiOf(service.origin, stop).as(admin, adminPassword), obmd, progress });
+  const log = relative('.', service.log);
+  screen.write(welcome(service.origin, adminPassword, log, seconds(Date.now() - started)));
+  await untilStopped(service, log, stop);
+};
+
+const untilStopped = async (service: DemoService, log: string, stop: AbortSignal): Promise<void> => {
+  const isStopped = new Promise<null>((resolve) => {
+    if (stop.aborted) resolve(null);
+    stop.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const ending = await Promise.race([isStopped, service.ended]);
+  if (ending !== null) throw new DemoError(`the service ended by itself (${ending}); see ${log}`);
+};

@@ -1,0 +1,28 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+const answers: Readonly<Record<string, readonly [number, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not arrive in time; send it without pauses'],
+  HPE_HEADER_OVERFLOW: [431, 'the address and the headers are too long together; expected at most 16 KiB'],
+};
+const notHttp = [400, 'the request is malformed; expected HTTP/1.1'] as const;
+
+/** Answers what never became a request, in the shape that every error has. */
+export const refuseMalformed = ({ code }: { readonly code?: string }, socket: Socket): void => {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, msg] = answers[code ?? ''] ?? notHttp;
+  const body = JSON.stringify({ type: 'ValidationError', msg });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+};

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Route } from '../src/server/route.ts';
+import { routeGroups } from '../src/server/routes/all.ts';
+import type { Call, Case } from './support/authorization-case.ts';
+import { authorizationCases } from './support/authorization-cases.ts';
+import { type CallerName, callerNames, makeRig, type Rig } from './support/authorization-rig.ts';
+import { engines } from './support/engines.ts';
+import type { Answer, Client } from './support/http.ts';
+import { serviceForTest } from './support/service.ts';
+import { settled } from './support/world.ts';
+
+const routes: readonly Route[] = routeGroups.flatMap((group) => group.routes);
+const callOf = ({ method, path }: Route): string => `${method} ${path}`;
+const casesOf = ({ name }: Route): readonly Case[] => authorizationCases[name] ?? [];
+
+/** Makes a call; of a stream only the beginning is looked at. */
+const make = async (client: Client, url: string, route: Route, call: Call, rawBody?: string): Promise<Answer> => {
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? 'missing'));
+  const body = rawBody ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  const response = await fetch(`${url}/v0${path}${call.query ?? ''}`, {
+    method: route.method,
+    headers: client.headers,
+    signal: AbortSignal.timeout(10_000),
+    ...(body === undefined || route.method === 'GET' ? {} : { body }),
+  });
+  const { status, headers } = response;
+  const isStream = typeof route.reply === 'string' && status < 300;
+  if (isStream) await response.body?.cancel();
+  const text = isStream ? '' : await response.text();
+  return { status, headers, text, body: text === '' ? null : (JSON.parse(text) as unknown) };
+};
+
+const expectRefused = ({ status, headers, body }: Answer, who: string): void =>
+  expect({ status, challenge: headers.get('www-authenticate'), body }, who).toEqual(refused);
+
+const refused = {
+  status: 401,
+  challenge: 'Basic realm="corral", charset="UTF-8"',
+  body: { type: 'AuthorizationError', msg: expect.any(String) as string },
+};
+
+/** What an administrator sees of everything, and of the things a call is about. */
+const seen = async (rig: Rig, { params = {} }: Call): Promise<unknown> => {
+  const lists = ['/projects', '/nodes/all', '/nodes/free', '/networks', '/switches', '/auth/basic/users'];
+  const things = Object.entries(params).flatMap(([kind, label]) =>
+    ['node', 'network', 'headnode', 'switch', 'project'].includes(kind) ? [`/${kind}/${label}`] : [],
+  );
+  const views = [...lists, ...things, '/project/red/nodes', '/project/red/networks', '/events?limit=1'];
+  const answers = await Promise.all(views.map((view) => rig.service.admin.get(view)));
+  return { views: answers.map(({ text }) => text), orders: rig.obmd.calls.length };
+};
+
+it('every call has an authorization case, and every case a call', () => {
+  expect(Object.keys(authorizationCases).sort()).toEqual([...new Set(routes.map(({ name }) => name))].sort());
+});
+
+describe.each(engines)('authorization on %s', (engine) => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await makeRig(engine);
+  });
+  afterAll(() => rig.close());
+
+  const as = (caller: CallerName, route: Route, call: Call, rawBody?: string): Promise<Answer> =>
+    make(rig.callers[caller], rig.service.url, route, call, rawBody);
+
+  const tried = routes.flatMap((route) =>
+    casesOf(route).map(
+      (tryout) => [`${callOf(route)} ${tryout.when ?? ''}`, tryout.letIn.join(', '), route, tryout] as const,
+    ),
+  );
+  it.each(tried)('%s lets in %s and nobody else', async (_title, _who, route, tryout) => {
+    const call = await tryout.given(rig);
+    const before = await seen(rig, call);
+    for (const caller of callerNames.filter((name) => !tryout.letIn.includes(name))) {
+      expectRefused(await as(caller, route, call), caller);
+    }
+    expect(await seen(rig, call)).toEqual(before);
+    for (const caller of tryout.letIn) {
+      const answer = await as(caller, route, route.method === 'GET' ? call : await tryout.given(rig));
+      expect(answer.status, `${caller}: ${answer.text}`).toBe(tryout.status ?? route.status);
+      if (answer.status === 202) await settled(rig.service, answer);
+    }
+  });
+
+  const needsCredentials = routes.filter(
+    ({ name }) => !['list_networks', 'show_network', 'list_nodes', 'show_node'].includes(name),
+  );
+  it.each(needsCredentials.map((route) => [callOf(route), route] as const))(
+    '%s without credentials is a 401 before anything is looked up or validated',
+    async (_, route) => {
+      expectRefused(await as('anonymous', route, {}), 'anonymous');
+      expectRefused(await as('anonymous', route, { query: '?nonsense=1&nonsense=2' }), 'anonymous');
+      expectRefused(await as('anonymous', route, {}, '{"not": json'), 'anonymous');
+      expectRefused(await as('anonymous', route, { body: { nonsense: true } }), 'anonymous');
+    },
+  );
+
+  const ofAdmin = routes.filter((route) => casesOf(route).every(({ letIn }) => letIn.join() === 'admin'));
+  it.each(ofAdmin.map((route) => [callOf(route), route] as const))(
+    '%s is refused to non-administrators before 404 and 400',
+    async (_, route) => {
+      for (const caller of ['stranger', 'member'] as const) {
+        expectRefused(await as(caller, route, {}), caller);
+        expectRefused(await as(caller, route, { query: '?nonsense=1' }), caller);
+        expectRefused(await as(caller, route, {}, '[]'), caller);
+        expectRefused(await as(caller, route, { body: { nonsense: true } }), caller);
+      }
+    },
+  );
+
+  const creates = ['network_create', 'headnode_create'];
+  const ofProject = routes.filter(
+    ({ name, path, access }) =>
+      access !== 'admin' && path.includes(':') && !creates.includes(name) && name !== 'list_nodes',
+  );
+  it.each(ofProject.map((route) => [callOf(route), route] as const))(
+    '%s of something that is missing is a 404 to any user',
+    async (_, route) => {
+      const { body } = (await casesOf(route)[0]?.given(rig)) ?? {};
+      for (const caller of ['stranger', 'member', 'admin'] as const) {
+        expect(await as(caller, route, { body }), caller).toMatchObject({
+          status: 404,
+          body: { type: 'NotFoundError' },
+        });
+      }
+    },
+  );
+
+  it('whether one may create a network or a headnode is told from the request alone: 401 before 404, 409 and 400', async () => {
+    const { stranger, member, admin } = rig.callers;
+    const network = await rig.network('red', 'red');
+    for (const path of [`/network/${network}`, '/network/none']) {
+      for (const project of ['red', 'none']) {
+        const body = { owner: project, access: project, net_id: '' };
+        expect((await stranger.put(path, body)).status).toBe(401);
+      }
+      expect((await member.put(path, { owner: 'red', access: 'red', net_id: 'bad' })).status).toBe(401);
+    }
+    expect((await admin.put('/network/none', { owner: 'none', access: 'none', net_id: '' })).status).toBe(404);
+    const headnode = await rig.headnode();
+    for (const path of [`/headnode/${headnode}`, '/headnode/none']) {
+      for (const project of ['red', 'none']) {
+        for (const base_img of ['base', 'none']) {
+          expect((await stranger.put(path, { project, base_img })).status).toBe(401);
+        }
+      }
+    }
+    expect((await admin.put('/headnode/none', { project: 'none', base_img: 'base' })).status).toBe(404);
+  });
+
+  it('without credentials a private network and a missing one answer alike', async () => {
+    const { anonymous, stranger } = rig.callers;
+    const network = await rig.network('red', 'red');
+    const [hidden, missing] = [await anonymous.get(`/network/${network}`), await anonymous.get('/network/none')];
+    expect([hidden.status, hidden.text]).toEqual([401, missing.text]);
+    expect(missing.status).toBe(401);
+    expect((await stranger.get(`/network/${network}`)).status).toBe(401);
+    expect((await stranger.get('/network/none')).status).toBe(404);
+  });
+
+  it('without credentials a missing node is a 404, because node labels are public', async () => {
+    const node = await rig.node();
+    expect((await rig.callers.anonymous.get(`/node/${node}`)).status).toBe(401);
+    expect((await rig.callers.anonymous.get('/node/none')).status).toBe(404);
+  });
+
+  it('nobody acts for a project that only the body names, unless it is theirs', async () => {
+    const { member, other } = rig.callers;
+    const node = await rig.node();
+    expect((await other.post('/project/blue/connect_node', { node })).status).toBe(409);
+    expect((await other.post('/project/blue/detach_node', { node })).status).toBe(409);
+    const headnode = { project: 'blue', base_img: 'base' };
+    expect((await member.put(`/headnode/${rig.fresh('headnode')}`, headnode)).status).toBe(401);
+    const network = await rig.network('blue', 'blue');
+    const connect = await member.post(`/node/${node}/nic/eth0/connect_network`, { network });
+    expect(connect).toMatchObject({ status: 409, body: { type: 'ProjectMismatchError' } });
+  });
+
+  it.each([
+    ['an unknown user', 'Basic bm9ib2R5OnB3'],
+    ['another scheme', 'Bearer abc'],
+    ['no colon', 'Basic YWJj'],
+    ['no base64', 'Basic §§§'],
+    ['nothing after the scheme', 'Basic'],
+    ['an empty header', ''],
+  ])('credentials that are %s are refused on calls open to everybody', async (_, authorization) => {
+    for (const path of ['/nodes/all', '/networks', '/node/none', '/network/none']) {
+      const answer = await rig.service.anonymous.send('GET', path, { headers: { authorization } });
+      expect(answer.status, path).toBe(401);
+    }
+  });
+
+  it('a lost membership, a lost admin flag and a deleted user count at the next call', async () => {
+    const { admin } = rig.callers;
+    const label = await rig.user('red');
+    const user = rig.service.as(label);
+    expect((await user.get('/project/red/nodes')).status).toBe(200);
+    await admin.post(`/auth/basic/user/${label}/remove_project`, { project: 'red' });
+    expect((await user.get('/project/red/nodes')).status).toBe(401);
+    await admin.patch(`/auth/basic/user/${label}`, { is_admin: true });
+    expect((await user.get('/projects')).status).toBe(200);
+    await admin.patch(`/auth/basic/user/${label}`, { is_admin: false });
+    expect((await user.get('/projects')).status).toBe(401);
+    await admin.del(`/auth/basic/user/${label}`);
+    expect((await user.get('/nodes/all')).status).toBe(401);
+  });
+
+  it('an installation that requires authentication refuses anonymous callers on every call', async () => {
+    const closed = await serviceForTest(engine, { CORRAL_REQUIRE_AUTHENTICATION: 'true' });
+    for (const route of routes) {
+      const call = { params: { is_free: 'all' } };
+      expectRefused(await make(closed.anonymous, closed.url, route, call), callOf(route));
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import { admin, type Case, type Cases, everyone, named, project, users } from './authorization-case.ts';
+import { free, type Rig } from './authorization-rig.ts';
+
+const plug = { nic: 'eth0' };
+const onNode = (body?: unknown) => async (rig: Rig) => named({ node: await rig.node() }, body);
+const onManagedNode = (body?: unknown) => async (rig: Rig) => named({ node: await rig.managedNode() }, body);
+const onFreeNode = (body?: unknown) => async (rig: Rig) => named({ node: await rig.freeNode() }, body);
+
+/** A call that needs OBM: on a free node, where it is not enabled, those who are let in get a 409. */
+const order = (body?: unknown): readonly Case[] => [
+  { when: 'of a node of the project', given: onManagedNode(body), letIn: project },
+  { when: 'of a free node', given: onFreeNode(body), letIn: admin, status: 409 },
+];
+
+export const nodeCases: Cases = {
+  list_nodes: [
+    { when: 'all', given: () => named({ is_free: 'all' }), letIn: everyone },
+    { when: 'free', given: () => named({ is_free: 'free' }), letIn: everyone },
+  ],
+  show_node: [
+    { when: 'that is free', given: onFreeNode(), letIn: everyone },
+    { when: 'of the project', given: onNode(), letIn: project },
+  ],
+  node_register: [
+    {
+      given: (rig) => named({ node: rig.fresh('node') }, { obmd: { uri: rig.obmd.uri('none'), admin_token: 'x' } }),
+      letIn: admin,
+    },
+  ],
+  node_delete: [{ given: async (rig) => named({ node: await rig.bareNode() }), letIn: admin }],
+  node_register_nic: [
+    { given: async (rig) => named({ node: await rig.bareNode(), nic: 'eth1' }, { macaddr: 'm' }), letIn: admin },
+  ],
+  node_delete_nic: [
+    {
+      given: async (rig) => {
+        const node = await rig.bareNode();
+        await rig.service.admin.put(`/node/${node}/nic/eth1`, { macaddr: 'm' });
+        return named({ node, nic: 'eth1' });
+      },
+      letIn: admin,
+    },
+  ],
+  node_connect_network: [
+    {
+      when: 'on a node of the project',
+      given: async (rig) => named({ node: await rig.node(), ...plug }, { network: await rig.network('red', 'red') }),
+      letIn: project,
+    },
+    {
+      when: 'on a free node, which no project controls',
+      given: async (rig) => named({ node: await rig.freeNode(), ...plug }, { network: await rig.network('admin', '') }),
+      letIn: users,
+      status: 409,
+    },
+  ],
+  node_detach_network: [
+    {
+      when: 'on a node of the project',
+      given: async (rig) => {
+        const { node, network: attached } = await rig.attachedNode();
+        return named({ node, ...plug }, { network: attached });
+      },
+      letIn: project,
+    },
+    {
+      when: 'on a free node, which no project controls',
+      given: async (rig) => named({ node: await rig.freeNode(), ...plug }, { network: await rig.network('admin', '') }),
+      letIn: users,
+      status: 409,
+    },
+  ],
+  show_networking_action: [
+    {
+      when: 'on a node of the project',
+      given: async (rig) => named({ status_id: await rig.action(await rig.node()) }),
+      letIn: project,
+    },
+    {
+      when: 'on a node that has left the project',
+      given: async (rig) => {
+        const { node, network: attached } = await rig.attachedNode();
+        await free(rig, node, attached);
+        return named({ status_id: await rig.action(node) });
+      },
+      letIn: admin,
+    },
+  ],
+  node_set_metadata: [
+    { given: async (rig) => named({ node: await rig.node(), label: 'rack' }, { value: 7 }), letIn: admin },
+  ],
+  node_delete_metadata: [
+    {
+      given: async (rig) => {
+        const node = await rig.node();
+        await rig.service.admin.put(`/node/${node}/metadata/rack`, { value: 7 });
+        return named({ node, label: 'rack' });
+      },
+      letIn: admin,
+    },
+  ],
+  node_set_obm: [
+    { when: 'to enabled on a node of the project', given: onNode({ enabled: true }), letIn: project },
+    { when: 'to disabled on a node of the project', given: onManagedNode({ enabled: false }), letIn: project },
+    { when: 'on a free node', given: onFreeNode({ enabled: true }), letIn: admin },
+  ],
+  node_power_on: order(),
+  node_power_off: order(),
+  node_power_cycle: order({ force: true }),
+  node_power_status: order(),
+  node_set_bootdev: order({ bootdev: 'disk' }),
+  show_console: order(),
+};

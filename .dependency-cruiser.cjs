@@ -21,7 +21,7 @@ module.exports = {
     },
     mayOnlyImport('schema', [], 'the grammar of names knows nobody'),
     mayOnlyImport('db', [], 'the tables know nobody'),
-    mayOnlyImport('config', ['db'], 'the configuration says where the database is'),
+    mayOnlyImport('config', ['db', 'schema'], 'the configuration says where the database is, and names a project'),
     mayOnlyImport('core', ['db', 'drivers', 'schema'], 'the operations know tables, and drivers as contracts'),
     mayOnlyImport('auth', ['core', 'db'], 'a backend finds out who is calling'),
     mayOnlyImport('server', ['core', 'auth', 'db', 'schema'], 'HTTP around the operations'),

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from './config/config.ts';
 import { type Vault, vaultWith } from './core/vault.ts';
@@ -10,7 +10,7 @@ const checkName = 'key_check';
 const checkText = 'corral';
 
 /** Reads the key for secrets at rest; makes one, for its owner's eyes only, if there is none yet. */
-export const readKey = (file: string): Buffer => {
+const readKey = (file: string): Buffer => {
   const text = readOrMake(file);
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length === keyBytes) return key;
@@ -25,15 +25,26 @@ const readOrMake = (file: string): string => {
       throw new ConfigError([`key_file: ${file} cannot be read (${(error as Error).message})`]);
     }
   }
-  const made = randomBytes(keyBytes).toString('base64');
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
-    writeFileSync(file, `${made}\n`, { mode: 0o600, flag: 'wx' });
-    return made;
-  } catch {
-    // Another process of ours was faster.
-    return readFileSync(file, 'utf8');
+    return makeKey(file);
+  } catch (error) {
+    throw new ConfigError([`key_file: ${file} cannot be made (${(error as Error).message})`]);
   }
+};
+
+/** Linked into place whole: replicas that start together never read half a key, and all use the first one's. */
+const makeKey = (file: string): string => {
+  const draft = `${file}.${randomUUID()}`;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(draft, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
+  return readFileSync(file, 'utf8');
 };
 
 /** Opens the vault, and makes sure that it is the one this database was sealed with. */

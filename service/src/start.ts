@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import type { AuthBackend } from './auth/contract.ts';
 import { databaseBackend } from './auth/database.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './auth/first-admin.ts';
 import { nullBackend } from './auth/null.ts';
@@ -17,6 +16,7 @@ import { vlanPool } from './drivers/allocators/vlan-pool.ts';
 import { mockHypervisor } from './drivers/hypervisors/mock.ts';
 import { httpObmClient } from './drivers/obm/http.ts';
 import { switchDrivers } from './drivers/switches/registry.ts';
+import { chosen, loadExtensions } from './extensions.ts';
 import { openVault } from './key-file.ts';
 import { buildServer } from './server/app.ts';
 import { createMetrics } from './server/metrics.ts';
@@ -52,29 +52,33 @@ const startOn = async (db: Db, config: Config, log: Logger): Promise<Running> =>
   await requirePoolCovers(db, allocator);
   const obm = httpObmClient({ timeoutMs: config.obm.timeoutMs });
   const consoles = new ConsoleSessions(db);
-  const switches = switchDrivers({ simulatedSwitches: join(config.dataDir, 'simulated-switches') });
+  const plugged = await loadExtensions(config.extensions, {
+    switches: switchDrivers({ simulatedSwitches: join(config.dataDir, 'simulated-switches') }),
+    hypervisors: { mock: mockHypervisor(config.images, join(config.dataDir, 'mock-hypervisor.json')) },
+    auth: { null: nullBackend, database: await databaseBackend(db) },
+  });
+  const auth = chosen(plugged.auth, 'auth', config.auth);
   const site: Site = {
-    switches,
+    switches: plugged.switches,
     allocator,
-    hypervisor: mockHypervisor(config.images, join(config.dataDir, 'mock-hypervisor.json')),
+    hypervisor: chosen(plugged.hypervisors, 'hypervisor', config.hypervisor),
     obm,
     consoles,
     vault,
     maintenance: config.maintenance,
     extensions: [
-      ...Object.keys(switches).map((name) => `corral.ext.switches.${name}`),
+      ...Object.keys(plugged.switches).map((name) => `corral.ext.switches.${name}`),
       'corral.ext.network_allocators.vlan_pool',
-      'corral.ext.hypervisors.mock',
+      `corral.ext.hypervisors.${config.hypervisor}`,
       `corral.ext.auth.${config.auth}`,
     ],
   };
   const desk = deskFor(db, site, { caller: operator, requestId: null });
   await ensureMaintenanceProject(desk);
-  const auth: AuthBackend = config.auth === 'null' ? nullBackend : await databaseBackend(db);
   const firstAdmin: FirstAdmin =
-    config.auth === 'null'
-      ? { kind: 'exists' }
-      : await ensureFirstAdmin(desk, config.adminPassword, join(config.dataDir, 'admin-password'));
+    config.auth === 'database'
+      ? await ensureFirstAdmin(desk, config.adminPassword, join(config.dataDir, 'admin-password'))
+      : { kind: 'exists' };
 
   const metrics = createMetrics(db);
   const groups = groupsFor(config.auth);

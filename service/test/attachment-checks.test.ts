@@ -1,20 +1,15 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { expectRefusal, patient, statusIdOf, whileHanging } from './support/answers.ts';
+import { beforeAll, describe, it } from 'vitest';
+import { expectBody, expectRefusal, patient, statusIdOf, whileHanging } from './support/answers.ts';
 import { engines } from './support/engines.ts';
 import type { Client } from './support/http.ts';
-import { withPickySwitches } from './support/picky-switches.ts';
+import { pickySwitches } from './support/picky-switches.ts';
 import type { Service } from './support/service.ts';
 import { sharedService } from './support/shared.ts';
 import { connect, done, makeNode, makeProject, makeUser, reserve, settled } from './support/world.ts';
 
-vi.mock(import('../src/drivers/switches/registry.ts'), async (original) => {
-  const registry = await original();
-  return { ...registry, switchDrivers: (paths) => withPickySwitches(registry.switchDrivers(paths)) };
-});
-
 /* Each request here is wrong in two ways or more, and must be told the first of them. */
 describe.each(engines)('the order of checks of node_connect_network on %s', (engine) => {
-  const shared = sharedService(engine, patient);
+  const shared = sharedService(engine, { ...patient, ...pickySwitches });
   let service: Service;
   let alice: Client;
   let bob: Client;
@@ -105,8 +100,7 @@ describe.each(engines)('the order of checks of node_connect_network on %s', (eng
 
   describe('on a switch whose driver refuses some changes', () => {
     beforeAll(async () => {
-      const fields = { hostname: 'h', username: 'u', password: 'p' };
-      await done(service.admin.put('/switch/picky', { type: 'native-first', ...fields }));
+      await done(service.admin.put('/switch/picky', { type: 'native_first', hostname: 'h' }));
     });
 
     it('an illegal channel comes before what the driver says', async () => {
@@ -128,9 +122,11 @@ describe.each(engines)('the order of checks of node_connect_network on %s', (eng
         'BlockedError',
         'until the tagged ones are gone',
       );
-      expect(service.simulated('picky').read(['picked-2/eth0'])).toEqual([
-        { port: 'picked-2/eth0', native: 2002, tagged: [2001] },
-      ]);
+      expectBody(await service.admin.get('/switch/picky/port/picked-2/eth0'), {
+        node: 'picked-2',
+        nic: 'eth0',
+        networks: { 'vlan/native': 'two', 'vlan/2001': 'one' },
+      });
     });
   });
 });

@@ -212,6 +212,7 @@ describe.each(engines)('access to networks on %s', (engine) => {
       await connect(service, 'r1', 'eth0', 'idle');
       await connect(service, 'b2', 'eth0', 'busy');
       expectNothingToSay(await alice.del('/network/idle/access/blue'));
+      expect(await accessTo('busy')).toEqual(['blue', 'red']);
     });
   });
 

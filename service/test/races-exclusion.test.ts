@@ -1,17 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Client } from './support/http.ts';
-import { allSettled, type Ground, grounds, makeGround, networksOf, rounds } from './support/races.ts';
-import {
-  connect,
-  done,
-  makeNetwork,
-  makeNode,
-  makeProject,
-  makeSwitch,
-  makeUser,
-  obmd,
-  reserve,
-} from './support/world.ts';
+import { allSettled, type Ground, grounds, networksOf, rounds, startGround } from './support/races.ts';
+import { done, makeNetwork, makeNode, makeProject, makeSwitch, makeUser, reserve } from './support/world.ts';
 
 /** Two calls of which only one may succeed, on things made for this round. */
 interface Rivals {
@@ -118,7 +108,6 @@ const onProjects: readonly Race[] = [
     async ({ service }, turn) => {
       await makeProject(service, `p${turn}`);
       await makeNode(service, `n${turn}`);
-      if (turn === 0) await makeNetwork(service, 'shared', 'red');
       return { one: (caller) => caller.del(`/project/p${turn}`), other: call(turn) };
     },
   ]),
@@ -192,12 +181,19 @@ const onHardware: readonly Race[] = [
 ];
 
 describe.each(grounds)('of two rivals on $ground only one succeeds:', ({ engine, replicas }) => {
+  let ground: Ground;
+  // Labels hold the turn, and no turn comes twice.
+  let turn = 0;
+  beforeAll(async () => {
+    ground = await startGround(engine, replicas);
+    for (const project of ['red', 'blue']) await makeProject(ground.service, project);
+    await makeNetwork(ground.service, 'shared', 'red');
+  });
+  afterAll(() => ground.stop());
+
   it.each([...onNetworks, ...onProjects, ...onHardware])('%s', async (_, make) => {
-    const ground = await makeGround(engine, replicas);
-    await makeProject(ground.service, 'red');
-    await makeProject(ground.service, 'blue');
-    const winners = new Set<boolean>();
-    await rounds(10, async (turn) => {
+    await rounds(10, async () => {
+      turn += 1;
       const { one, other, after } = await make(ground, turn);
       const first = () => one(ground.admin(turn));
       const second = () => other(ground.admin(turn + 1));
@@ -209,27 +205,24 @@ describe.each(grounds)('of two rivals on $ground only one succeeds:', ({ engine,
       for (const answer of [a, b]) expect(answer?.status).toBeLessThan(500);
       await allSettled(ground.service);
       await after?.(isOne === true);
-      winners.add(isOne === true);
     });
-    expect(winners.size).toBeGreaterThan(0);
   });
 
   it('two administrators demote, or delete, each other', async () => {
-    const ground = await makeGround(engine, replicas);
     const { admin } = ground.service;
-    await rounds(6, async (turn) => {
+    await rounds(6, async (round) => {
       for (const name of ['eve', 'mallory']) {
         await makeUser(ground.service, name);
         await done(admin.patch(`/auth/basic/user/${name}`, { is_admin: true }));
-        for (const { as } of ground.services) await done(as(name).get('/projects'));
+        for (const service of ground.services) await done(service.as(name).get('/projects'));
       }
       // The two are the only ones left.
-      await done(ground.as('eve', turn).patch('/auth/basic/user/admin', { is_admin: false }));
+      await done(ground.as('eve', round).patch('/auth/basic/user/admin', { is_admin: false }));
       const against = (caller: string, victim: string, at: number) =>
-        turn % 2 === 0
+        round % 2 === 0
           ? ground.as(caller, at).patch(`/auth/basic/user/${victim}`, { is_admin: false })
           : ground.as(caller, at).del(`/auth/basic/user/${victim}`);
-      const answers = await Promise.all([against('eve', 'mallory', turn), against('mallory', 'eve', turn + 1)]);
+      const answers = await Promise.all([against('eve', 'mallory', round), against('mallory', 'eve', round + 1)]);
       const statuses = answers.map(({ status }) => status);
       expect(statuses.filter((status) => status === 200)).toHaveLength(1);
       const survivor = statuses[0] === 200 ? 'eve' : 'mallory';
@@ -244,7 +237,6 @@ describe.each(grounds)('of two rivals on $ground only one succeeds:', ({ engine,
   });
 
   it('a user is deleted while the password is being checked: the next call is refused', async () => {
-    const ground = await makeGround(engine, replicas);
     const { service } = ground;
     await rounds(5, async () => {
       const dave = await makeUser(service, 'dave');
@@ -257,19 +249,23 @@ describe.each(grounds)('of two rivals on $ground only one succeeds:', ({ engine,
   });
 
   it('a member is removed from a project and looks at its node: what was seen before is not shown again', async () => {
-    const ground = await makeGround(engine, replicas);
     const { service } = ground;
-    await makeProject(service, 'red');
     await makeReserved(ground, 'n1');
     await makeUser(service, 'erin');
     const erin = service.as('erin');
     await rounds(15, async () => {
       await done(service.admin.post('/auth/basic/user/erin/add_project', { project: 'red' }));
       await done(erin.get('/node/n1'));
-      const looks = Array.from({ length: 8 }, () => erin.get('/node/n1'));
+      let isRemoved = false;
+      const look = async (): Promise<void> => {
+        while (!isRemoved) expect([200, 401]).toContain((await erin.get('/node/n1')).status);
+      };
+      const looking = Promise.all([look(), look(), look(), look()]);
       await done(service.admin.post('/auth/basic/user/erin/remove_project', { project: 'red' }));
-      expect((await erin.get('/node/n1')).status).toBe(401);
-      for (const { status } of await Promise.all(looks)) expect([200, 401]).toContain(status);
+      const { status } = await erin.get('/node/n1');
+      isRemoved = true;
+      await looking;
+      expect(status).toBe(401);
     });
   });
 });

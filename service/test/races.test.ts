@@ -12,20 +12,11 @@ import {
   rounds,
   tally,
 } from './support/races.ts';
-import {
-  connect,
-  detach,
-  done,
-  makeNetwork,
-  makeNode,
-  makeProject,
-  makeSwitch,
-  makeUser,
-  obmd,
-  reserve,
-} from './support/world.ts';
+import { connect, detach, done, makeNetwork, makeNode, makeProject, makeUser, obmd, reserve } from './support/world.ts';
 
 const crowd = 80;
+/** A switch that takes its time, so that an action is still pending when its rivals come. */
+const slow = { delayMs: 60 };
 
 describe.each(grounds)('at the same time on $ground', ({ engine, replicas }) => {
   const start = (): Promise<Ground> => makeGround(engine, replicas);
@@ -36,7 +27,8 @@ describe.each(grounds)('at the same time on $ground', ({ engine, replicas }) => 
     for (const project of projects) {
       await makeProject(ground.service, project);
       await makeUser(ground.service, `user of ${project}`, project);
-      for (const { as } of ground.services) await done(as(`user of ${project}`).get(`/project/${project}/nodes`));
+      for (const service of ground.services)
+        await done(service.as(`user of ${project}`).get(`/project/${project}/nodes`));
     }
     await makeNode(ground.service, 'n1');
     await rounds(40, async () => {
@@ -137,6 +129,7 @@ describe.each(grounds)('at the same time on $ground', ({ engine, replicas }) => 
     await reserve(service, 'red', 'n1');
     await makeNetwork(service, 'net0', 'red');
     await makeNetwork(service, 'net1', 'red');
+    service.simulated('sw0').faults = slow;
     await rounds(20, async (turn) => {
       const statuses = await manyAtOnce(2, (side) =>
         ground.admin(turn + side).post('/node/n1/nic/eth0/connect_network', { network: `net${side}` }),
@@ -157,7 +150,8 @@ describe.each(grounds)('at the same time on $ground', ({ engine, replicas }) => 
     await makeProject(service, 'red');
     await makeNode(service, 'n1', ['eth0']);
     await reserve(service, 'red', 'n1');
-    for (const net of ['net0', 'net1']) await makeNetwork(service, net, 'red');
+    await makeNetwork(service, 'net0', 'red');
+    service.simulated('sw0').faults = slow;
     await rounds(15, async (turn) => {
       await connect(service, 'n1', 'eth0', 'net0');
       const answers = await Promise.all([

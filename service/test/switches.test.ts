@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { expectBody, expectNothingToSay, expectRefusal } from './support/answers.ts';
 import { engines } from './support/engines.ts';
 import type { Client } from './support/http.ts';
+import { pickySwitches } from './support/picky-switches.ts';
 import type { Service } from './support/service.ts';
 import { enc, oddLabels, sharedService } from './support/shared.ts';
 import { done, makeProject, makeSwitch, makeUser } from './support/world.ts';
@@ -11,7 +12,7 @@ const longForm = (name: string): string => `http://schema.massopencloud.org/haas
 const legacyDrivers = ['mock', 'ovs', 'powerconnect55xx', 'delln3000', 'nexus', 'brocade', 'dellnos9'];
 
 describe.each(engines)('switches on %s', (engine) => {
-  const shared = sharedService(engine);
+  const shared = sharedService(engine, pickySwitches);
   let service: Service;
   let admin: Client;
   let alice: Client;
@@ -93,15 +94,31 @@ describe.each(engines)('switches on %s', (engine) => {
     });
   });
 
+  it('only drivers that existing clients know have a long form', async () => {
+    expectNothingToSay(await admin.put('/switch/plugged-in', { type: 'gigabit', hostname: 'h' }));
+    expectBody(await admin.get('/switch/plugged-in'), {
+      name: 'plugged-in',
+      ports: [],
+      type: 'gigabit',
+      capabilities: [],
+    });
+    expectRefusal(
+      await admin.put('/switch/x', { type: longForm('gigabit'), hostname: 'h' }),
+      'BadArgumentError',
+      '"type"',
+      'gigabit',
+    );
+  });
+
   describe('show_switch', () => {
     it('lists the ports, sorted', async () => {
       await makeSwitch(service, 'wide');
-      for (const port of ['gi1/0/2', 'gi1/0/10', 'ethernet 1/42', 'gi1/0/1']) {
+      for (const port of ['\uFF21', '\u{1F40E}', 'gi1/0/2', 'gi1/0/10', 'ethernet 1/42', 'gi1/0/1']) {
         await done(admin.put(`/switch/wide/port/${port}`));
       }
       expectBody(await admin.get('/switch/wide'), {
         name: 'wide',
-        ports: ['ethernet 1/42', 'gi1/0/1', 'gi1/0/10', 'gi1/0/2'],
+        ports: ['ethernet 1/42', 'gi1/0/1', 'gi1/0/10', 'gi1/0/2', '\u{1F40E}', '\uFF21'],
         type: 'mock',
         capabilities: ['nativeless-trunk-mode'],
       });
@@ -127,10 +144,10 @@ describe.each(engines)('switches on %s', (engine) => {
 
   describe('list_switches', () => {
     it('lists the labels, sorted', async () => {
-      for (const label of ['zulu', 'Alpha', 'alpha', 'älpha']) await makeSwitch(service, label);
+      for (const label of ['zulu', '\uFF21', '\u{1F40E}', 'Alpha', 'alpha', 'älpha']) await makeSwitch(service, label);
       const labels = (await done(admin.get('/switches'))).body as string[];
       expect(labels).toEqual(labels.toSorted());
-      expect(labels).toEqual(expect.arrayContaining(['Alpha', 'alpha', 'zulu', 'älpha']));
+      expect(labels).toEqual(expect.arrayContaining(['Alpha', 'alpha', 'zulu', 'älpha', '\u{1F40E}', '\uFF21']));
     });
   });
 
@@ -140,6 +157,7 @@ describe.each(engines)('switches on %s', (engine) => {
       for (const name of names) expect(name).toMatch(/^corral\.ext\.[a-z_]+\.[a-z0-9_]+$/);
       expect(names).toEqual(names.toSorted());
       expect(names).toContain('corral.ext.switches.mock');
+      expect(names).toContain('corral.ext.switches.native_first');
       expect(names.filter((name) => name.startsWith('corral.ext.network_allocators.'))).toHaveLength(1);
       expect(names.filter((name) => name.startsWith('corral.ext.auth.'))).toEqual(['corral.ext.auth.database']);
     });

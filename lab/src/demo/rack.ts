@@ -3,7 +3,7 @@
  * data, made by counting.
  */
 
-export interface RackNic {
+interface RackNic {
   readonly label: string;
   readonly macaddr: string;
   readonly switch: string;

@@ -3,7 +3,7 @@
  */
 
 /** One nic on one network; without a channel, untagged. */
-export interface Connection {
+interface Connection {
   readonly node: string;
   readonly nic: string;
   readonly network: string;

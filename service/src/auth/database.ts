@@ -46,11 +46,13 @@ export const databaseBackend = async (db: Db): Promise<AuthBackend> => {
       const name = remembered.nameOf(header);
       const caller = remembered.fresh(name, Date.now());
       if (caller) return caller;
-      const waiting = underWay.get(name);
+      // Whoever comes after a change to users does not join a check that began before it.
+      const key = `${remembered.epoch} ${name}`;
+      const waiting = underWay.get(key);
       if (waiting) return waiting;
       const { username, password } = parseBasic(header);
-      const verdict = verify(name, username, password).finally(() => underWay.delete(name));
-      underWay.set(name, verdict);
+      const verdict = verify(name, username, password).finally(() => underWay.delete(key));
+      underWay.set(key, verdict);
       return verdict;
     },
   };

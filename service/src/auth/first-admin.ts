@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hashPassword } from '../core/passwords.ts';
 import type { Desk } from '../core/op.ts';
@@ -24,7 +24,7 @@ export const ensureFirstAdmin = async (desk: Desk, given: string | null, file: s
     op.record({ type: 'user_create', user: adminName, detail: { is_admin: true } });
     op.ring('users');
     // Before the commit: a crash in between leaves a password without an administrator, never the reverse.
-    if (given === null) await keep(file, password);
+    if (given === null) keep(file, password);
     return true;
   });
   if (!isMade) return { kind: 'exists' };
@@ -32,8 +32,8 @@ export const ensureFirstAdmin = async (desk: Desk, given: string | null, file: s
 };
 
 /** In a new file, because an old one would keep its permissions. */
-const keep = async (file: string, password: string): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await rm(file, { force: true });
-  await writeFile(file, `${password}\n`, { mode: 0o600, flag: 'wx' });
+const keep = (file: string, password: string): void => {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  rmSync(file, { force: true });
+  writeFileSync(file, `${password}\n`, { mode: 0o600, flag: 'wx' });
 };

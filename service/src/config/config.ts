@@ -12,7 +12,7 @@ export interface Config {
   readonly port: number;
   readonly dataDir: string;
   readonly database: DatabaseLocation;
-  readonly auth: 'database' | 'null';
+  readonly auth: string;
   readonly requireAuthentication: boolean;
   /** For the first start only. */
   readonly adminPassword: string | null;
@@ -20,6 +20,7 @@ export interface Config {
   readonly maintenance: { readonly project: string; readonly url: string } | null;
   /** Where the key for secrets at rest is; made on first start if it is not there. */
   readonly keyFile: string;
+  readonly hypervisor: string;
   readonly images: readonly string[];
   readonly logLevel: LogLevel;
   readonly engine: EngineConfig;
@@ -29,7 +30,7 @@ export interface Config {
 }
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+type LogLevel = (typeof logLevels)[number];
 
 /** How patient the network engine is. */
 export interface EngineConfig {

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parse } from 'smol-toml';
+import { checkOf } from '../schema/check.ts';
+import { NewProjectLabel } from '../schema/labels.ts';
 import { type Config, ConfigError, logLevels, type VlanRange } from './config.ts';
 import { type Setting, type SettingKey, settings } from './settings.ts';
 
@@ -106,7 +108,7 @@ const interpret = (values: Values, mistakes: string[]): Config => {
 
   const dataDir = resolve(text('data_dir') ?? './data');
   const host = text('host') ?? '';
-  const auth = oneOf('auth', ['database', 'null']);
+  const auth = text('auth') ?? '';
   if (auth === 'null' && !isLoopback(host)) {
     mistakes.push(`auth: "null" lets everybody in as administrator, so host must be a loopback address, not ${host}`);
   }
@@ -123,6 +125,7 @@ const interpret = (values: Values, mistakes: string[]): Config => {
     vlans: vlanRanges(text('vlans') ?? '', () => wrong('vlans', `ids from 1 to ${largestVlan} such as "100-300, 500"`)),
     maintenance: maintenance(text('maintenance.project'), text('maintenance.url'), mistakes),
     keyFile: resolve(text('key_file') ?? join(dataDir, 'secret.key')),
+    hypervisor: text('hypervisor') ?? '',
     images: list('images'),
     logLevel: oneOf('log_level', logLevels),
     engine: {
@@ -165,9 +168,7 @@ const maintenance = (project: string | null, url: string | null, mistakes: strin
     mistakes.push('maintenance: the project and the URL go together; give both, or neither');
     return null;
   }
-  if (project === 'admin' || project.includes('/')) {
-    mistakes.push(`maintenance.project: ${JSON.stringify(project)} cannot be a project's label`);
-  }
+  mistakes.push(...checkOf(NewProjectLabel, () => `maintenance.project: ${JSON.stringify(project)}`)(project));
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     mistakes.push(`maintenance.url: ${JSON.stringify(url)} is not acceptable; expected an http or https address`);
   }

@@ -41,7 +41,7 @@ export const settings = [
     env: 'CORRAL_AUTH',
     takes: 'text',
     fallback: 'database',
-    about: '`database`, or `null`: no passwords, everyone is admin, loopback only',
+    about: '`database`; `null`: no passwords, everyone is admin, loopback only; or one that an extension brings',
   },
   {
     key: 'require_authentication',
@@ -84,6 +84,13 @@ export const settings = [
     takes: 'text',
     fallback: null,
     about: 'key for secrets at rest; default: secret.key in the data directory, made on first start',
+  },
+  {
+    key: 'hypervisor',
+    env: 'CORRAL_HYPERVISOR',
+    takes: 'text',
+    fallback: 'mock',
+    about: 'what runs headnodes: `mock`, or one that an extension brings',
   },
   { key: 'images', env: 'CORRAL_IMAGES', takes: 'list', fallback: 'base', about: 'images of the mock hypervisor' },
   {

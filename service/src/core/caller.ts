@@ -25,6 +25,15 @@ export const mayActFor = (caller: Caller, project: string): boolean =>
 
 export const nameOf = (caller: Caller): string => (caller.kind === 'user' ? caller.name : 'anonymous');
 
+/**
+ * All that a caller may do, in one string: whoever has the same may be given the same answers. By rights and
+ * not by name, so that what a member saw is not shown again to someone who is a member no more.
+ */
+export const authorityOf = (caller: Caller): string => {
+  if (caller.kind === 'anonymous') return 'anonymous';
+  return caller.admin ? 'admin' : ['user', ...[...caller.projects].sort()].join('\0');
+};
+
 export const requireUser = (caller: Caller): void => {
   if (caller.kind === 'anonymous') throw unauthorized('this call needs credentials: send a user name and password');
 };

@@ -13,7 +13,6 @@ export type ErrorType =
   | 'PayloadTooLargeError'
   | 'OBMError'
   | 'HypervisorError'
-  | 'UnavailableError'
   | 'ServerError';
 
 /** A failure that the caller is told about: its kind, and one sentence a person can act on. */
@@ -43,4 +42,3 @@ export const illegalState = thrower('IllegalStateError');
 export const allocationFailed = thrower('AllocationError');
 export const obmFailed = thrower('OBMError');
 export const hypervisorFailed = thrower('HypervisorError');
-export const unavailable = thrower('UnavailableError');

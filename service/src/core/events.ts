@@ -7,7 +7,7 @@ export const eventObjects = ['node', 'nic', 'network', 'headnode', 'hnic', 'swit
 export type EventObject = (typeof eventObjects)[number];
 
 /** A project as an event names it: by id for who may see it, by label for who reads it. */
-export interface Audience {
+interface Audience {
   readonly id: number;
   readonly label: string;
 }

@@ -29,7 +29,10 @@ export const projectDelete = async (op: WriteOp, { project: label }: { project: 
   op.ring('users');
 };
 
-const requireUnused = async ({ tx }: WriteOp, project: { id: number; label: string }): Promise<void> => {
+const requireUnused = async ({ tx, site }: WriteOp, project: { id: number; label: string }): Promise<void> => {
+  if (site.maintenance?.project === project.label) {
+    throw blocked(`project ${project.label} is the maintenance pool: nodes that leave other projects go there`);
+  }
   const node = await tx.selectFrom('nodes').select('label').where('project_id', '=', project.id).executeTakeFirst();
   if (node) throw blocked(`project ${project.label} still has node ${node.label}; detach it first`);
   const owned = await tx.selectFrom('networks').select('label').where('owner_id', '=', project.id).executeTakeFirst();

@@ -27,7 +27,7 @@ const inUse = (name: string, columns: string, message: string): Constraint => ({
   message,
 });
 
-export const constraints: readonly Constraint[] = [
+const constraints: readonly Constraint[] = [
   taken('project_label_is_unique', 'projects.label', 'a project with this label exists already'),
   taken('user_label_is_unique', 'users.label', 'a user with this name exists already'),
   taken(

@@ -21,7 +21,7 @@ export interface Db {
   /** A consistent view of everything; no writes. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** One hot read: a single statement, compiled once, with no transaction around it. */
-  ask<Row>(question: Question<Row>, value: string): Promise<Row[]>;
+  readonly ask: <Row>(question: Question<Row>, value: string) => Promise<Row[]>;
   /** May run `work` more than once: it must have no effect but through `tx`. */
   write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** The database's own clock in milliseconds: replicas on several machines agree on it. */

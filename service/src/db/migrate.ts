@@ -1,7 +1,7 @@
 import { initial } from './migrations/0001-initial.ts';
 
 /** The few words in which the two engines differ. */
-export interface Words {
+interface Words {
   /** The column `id`, counted up by the database and never given twice. */
   readonly id: string;
   /** A whole number that holds an id or a time. */
@@ -24,7 +24,7 @@ export interface MigrationSession {
   applied(migration: Migration): Promise<void>;
 }
 
-export const migrations: readonly Migration[] = [initial];
+const migrations: readonly Migration[] = [initial];
 
 /** A database that this program must not touch. */
 export class DatabaseRefused extends Error {}

@@ -99,4 +99,4 @@ export interface Database {
   settings: { name: string; value: string };
 }
 
-export type HeadnodeState = 'created' | 'started' | 'stopped' | 'deleting';
+type HeadnodeState = 'created' | 'started' | 'stopped' | 'deleting';

@@ -86,11 +86,20 @@ const isBusy = (error: unknown): boolean => {
   return typeof code === 'string' && code.startsWith('SQLITE_BUSY');
 };
 
+/** Takes turns at writing a file. Two of ours in one process must not wait in SQLite, where the first could not go on. */
+const turnsAt = (path: string): Mutex => {
+  const turns = turnsByPath.get(path) ?? new Mutex();
+  turnsByPath.set(path, turns);
+  return turns;
+};
+const turnsByPath = new Map<string, Mutex>();
+
 /** Opens the embedded database: one writer, one reader beside it, every commit on the disk before it counts. */
 export const openSqlite = async (path: string): Promise<Db> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = new Connection(path);
-  await bringUpToDate(writer);
+  const turns = turnsAt(path);
+  await turns.run(() => bringUpToDate(writer));
   const reader = new Connection(path);
   reader.exec('pragma query_only = on');
   // Never inside a transaction, so every statement on it sees the newest commit.
@@ -133,11 +142,11 @@ export const openSqlite = async (path: string): Promise<Db> => {
       return Promise.resolve(answer(value) as Row[]);
     },
     write: (work) =>
-      retrying(() => writer.mutex.run(() => inTransaction(writer, 'begin immediate', work)), isBusy, statistics),
+      retrying(() => turns.run(() => inTransaction(writer, 'begin immediate', work)), isBusy, statistics),
     orderEvents: () => Promise.resolve(),
     announce: () => Promise.resolve(),
     close: async () => {
-      await Promise.all([reader.mutex.run(() => Promise.resolve()), writer.mutex.run(() => Promise.resolve())]);
+      await Promise.all([reader.mutex.run(() => Promise.resolve()), turns.run(() => Promise.resolve())]);
       for (const connection of [asker, reader, writer]) connection.close();
     },
   };

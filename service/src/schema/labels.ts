@@ -19,7 +19,7 @@ const labelOf = (forbidden: string, description: string, isNot = '') =>
 
 /** What a label must look like, in words, for error messages. */
 export const labelRule = '1 to 255 characters without control characters, "/" or a space at either end';
-export const portLabelRule = '1 to 255 characters without control characters or a space at either end';
+const portLabelRule = '1 to 255 characters without control characters or a space at either end';
 
 export const Label = labelOf('/', labelRule);
 /** A project's label: `admin` means the operator where an owner is named, so no project may have it. */

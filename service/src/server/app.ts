@@ -7,6 +7,7 @@ import type { Site } from '../core/site.ts';
 import type { Db } from '../db/db.ts';
 import { acceptJsonBodies } from './body.ts';
 import { handlerOf } from './call.ts';
+import { closingOf } from './closing.ts';
 import { statusOf, toCorralError } from './errors.ts';
 import { identify } from './identify.ts';
 import { KeptAnswers } from './kept.ts';
@@ -80,6 +81,7 @@ export const buildServer = (app: App): FastifyInstance => {
     );
   });
 
+  const closing = closingOf(server);
   const kept = new KeptAnswers(app.db);
   for (const route of app.routes) {
     const access = route.access === 'anyone' && app.requireAuthentication ? 'user' : route.access;
@@ -90,7 +92,7 @@ export const buildServer = (app: App): FastifyInstance => {
       ...(typeof route.reply === 'object' && route.reply !== null
         ? { schema: { response: { [route.status]: route.reply } } }
         : {}),
-      handler: route.name === 'stream_events' ? eventStream(app, route) : handlerOf(app, route, kept),
+      handler: route.name === 'stream_events' ? eventStream(app, route, closing) : handlerOf(app, route, kept),
     });
   }
   refuseOtherMethods(server, app.routes);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { nameOf } from '../core/caller.ts';
+import { authorityOf } from '../core/caller.ts';
 import { invalid } from '../core/errors.ts';
 import { type Desk, deskFor } from '../core/op.ts';
 import { type Check, checkOf, inBody, inPath } from '../schema/check.ts';
@@ -41,7 +41,7 @@ export const handlerOf = (app: App, route: Route, kept: KeptAnswers): RouteHandl
 type Arguments = Parameters<Route['handle']>[1];
 
 const sendKept = async (reply: FastifyReply, route: Route, kept: KeptAnswers, desk: Desk, args: Arguments) => {
-  const whose = route.keep === 'everyone' ? '' : `${desk.caller.kind}\0${nameOf(desk.caller)}`;
+  const whose = route.keep === 'everyone' ? '' : authorityOf(desk.caller);
   // Paths hold no NUL, so no two questions have the same name.
   const name = `${whose}\0${reply.request.url}`;
   const text = await kept.answer(name, async () => JSON.stringify(await route.handle(desk, args, () => gone(reply))));

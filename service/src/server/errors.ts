@@ -17,7 +17,6 @@ export const statusOf = {
   ServerError: 500,
   OBMError: 502,
   HypervisorError: 502,
-  UnavailableError: 503,
 } as const satisfies Record<ErrorType, number>;
 
 /** Turns whatever was thrown into what the caller is told. What is not ours to explain becomes a ServerError. */

@@ -59,7 +59,7 @@ const operationOf = (route: Route, tag: string): object => ({
 });
 
 /** The interface's name, in the spelling of programs: `nodeConnectNetwork`. */
-export const operationId = ({ name, path }: Route): string =>
+const operationId = ({ name, path }: Route): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) + (path.endsWith('/') ? 'Slash' : '');
 
 const parametersOf = (schema: TSchema, where: 'path' | 'query'): object[] => {

@@ -12,7 +12,7 @@ const batch = 200;
 const heartbeatMs = 5_000;
 
 /** Events as they happen, as server-sent events. A client that comes back with Last-Event-ID misses nothing. */
-export const eventStream = (app: App, route: Route): RouteHandlerMethod => {
+export const eventStream = (app: App, route: Route, closing: AbortSignal): RouteHandlerMethod => {
   const check = checkerOf(route);
   return async (request, reply) => {
     check(request);
@@ -27,7 +27,9 @@ export const eventStream = (app: App, route: Route): RouteHandlerMethod => {
       app.auth.authenticate({ header: (name) => String(request.headers[name] ?? '') || undefined });
     const desk = async () => deskFor(app.db, app.site, { caller: await identify(), requestId: request.id });
     const start = last === undefined ? await newestEvent(app.db.ask) : Number(last);
-    const frames = Readable.from(follow(app, desk, start, closed.signal), { objectMode: false });
+    const frames = Readable.from(follow(app, desk, start, AbortSignal.any([closed.signal, closing])), {
+      objectMode: false,
+    });
     return reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-store').send(frames);
   };
 };

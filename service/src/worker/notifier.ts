@@ -53,8 +53,8 @@ export class Notifier {
 
   /** Delivers what is due, one replica at a time. Answers how long until more is. */
   async #deliver(): Promise<number> {
-    const isAnyDue = await this.#due(1);
-    if (isAnyDue.length === 0) return pollMs;
+    const untilNext = await this.#untilNext();
+    if (untilNext > 0) return untilNext;
     const lease = await this.#desk.write((op) => claimLease(op, 'notifier', thisProcess, leaseMs));
     if (lease === null) return pollMs;
     try {
@@ -65,7 +65,15 @@ export class Notifier {
     } finally {
       await this.#desk.write((op) => releaseLease(op, lease));
     }
-    return (await this.#due(1)).length > 0 ? 0 : pollMs;
+    return this.#untilNext();
+  }
+
+  /** 0 when something is due. */
+  async #untilNext(): Promise<number> {
+    const next = await this.#db.read((tx) =>
+      tx.selectFrom('notifications').select('retry_at').orderBy('retry_at').limit(1).executeTakeFirst(),
+    );
+    return next === undefined ? pollMs : Math.max(0, next.retry_at - Date.now());
   }
 
   #due(most: number) {

@@ -2,7 +2,7 @@ import type { Tx } from '../db/db.ts';
 import { emptyPort, type PortState, stateOf } from '../core/port-state.ts';
 
 /** A pending action as the engine sees it. */
-export interface PlannedAction {
+interface PlannedAction {
   readonly id: number;
   readonly statusId: string;
   readonly kind: 'connect' | 'detach' | 'revert';

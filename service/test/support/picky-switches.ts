@@ -1,27 +1,50 @@
-import type { SwitchDriver } from '../../src/drivers/switches/contract.ts';
+import { fileURLToPath } from 'node:url';
+import { Type } from '@sinclair/typebox';
+import type { PortConfig, SwitchDriver } from '../../src/drivers/switches/contract.ts';
 
-/** Carries tagged networks only beside an untagged one, and gives up the untagged one last. */
-const nativeFirst: Required<Pick<SwitchDriver, 'refuse'>> = {
-  refuse: ({ native, tagged }, { kind, channel }) => {
-    if (kind === 'connect' && channel !== 'vlan/native' && native === null) {
-      return { refused: 'this switch needs a native network first' };
-    }
-    return kind === 'detach' && channel === 'vlan/native' && tagged.length > 0
-      ? { refused: 'this switch needs its native network until the tagged ones are gone' }
-      : null;
+/*
+ * An extension, named in the configuration like any other: two types of switch that refuse some of what a
+ * mock switch takes. They remember their ports for as long as the process lives.
+ */
+
+/** The setting that plugs these in. */
+export const pickySwitches = { CORRAL_EXTENSIONS: fileURLToPath(import.meta.url) };
+
+const memory = new Map<string, PortConfig>();
+
+const remembering: SwitchDriver = {
+  config: Type.Object({ hostname: Type.String() }, { additionalProperties: false }),
+  capabilities: [],
+  portName: (name) => name,
+  open: ({ label }) =>
+    Promise.resolve({
+      apply: (ports) => {
+        for (const state of ports) memory.set(`${label} ${state.port}`, state);
+        return Promise.resolve(ports.map(({ port }) => ({ port, applied: true as const })));
+      },
+      read: (ports) =>
+        Promise.resolve(ports.map((port) => memory.get(`${label} ${port}`) ?? { port, native: null, tagged: [] })),
+      close: () => Promise.resolve(),
+    }),
+};
+
+export const switches: Readonly<Record<string, SwitchDriver>> = {
+  /** Carries tagged networks only beside an untagged one, and gives up the untagged one last. */
+  native_first: {
+    ...remembering,
+    refuse: ({ native, tagged }, { kind, channel }) => {
+      if (kind === 'connect' && channel !== 'vlan/native' && native === null) {
+        return { refused: 'this switch needs a native network first' };
+      }
+      return kind === 'detach' && channel === 'vlan/native' && tagged.length > 0
+        ? { refused: 'this switch needs its native network until the tagged ones are gone' }
+        : null;
+    },
   },
-};
-
-/** Has ports called gi and a path, in any case. */
-const gigabit: Pick<SwitchDriver, 'portName'> = {
-  portName: (name) => (/^gi[\d/]+$/i.test(name) ? name.toLowerCase() : { refused: 'expected a port such as gi1/0/11' }),
-};
-
-/** Adds two types of switch to the registry that refuse some of what a mock switch takes. */
-export const withPickySwitches = (
-  drivers: Readonly<Record<string, SwitchDriver>>,
-): Readonly<Record<string, SwitchDriver>> => {
-  const { mock } = drivers;
-  if (!mock) throw new Error('there is no mock switch to make picky ones of');
-  return { ...drivers, 'native-first': { ...mock, ...nativeFirst }, gigabit: { ...mock, ...gigabit } };
+  /** Has ports called gi and a path, in any case. */
+  gigabit: {
+    ...remembering,
+    portName: (name) =>
+      /^gi[\d/]+$/i.test(name) ? name.toLowerCase() : { refused: 'expected a port such as gi1/0/11' },
+  },
 };

@@ -1,12 +1,13 @@
+import { rm } from 'node:fs/promises';
 import { expect, onTestFinished } from 'vitest';
 import { type EngineName, engines } from './engines.ts';
 import type { Answer, Client } from './http.ts';
-import { type Service, serviceForTest } from './service.ts';
+import { type Service, startService } from './service.ts';
 import { done, eventually } from './world.ts';
 
 /** Where races are run: on either engine, and between two replicas that share a PostgreSQL database. */
 export const grounds: readonly { readonly ground: string; readonly engine: EngineName; readonly replicas: 1 | 2 }[] = [
-  ...engines.map((engine) => ({ ground: engine as string, engine, replicas: 1 as const })),
+  ...engines.map((engine) => ({ ground: engine, engine, replicas: 1 as const })),
   ...(engines.includes('postgres')
     ? [{ ground: 'two replicas on postgres', engine: 'postgres' as const, replicas: 2 as const }]
     : []),
@@ -17,26 +18,39 @@ export interface Ground {
   readonly service: Service;
   readonly services: readonly Service[];
   /** The administrator, at the replica whose turn it is. */
-  admin(turn: number): Client;
-  as(name: string, turn: number): Client;
+  readonly admin: (turn: number) => Client;
+  readonly as: (name: string, turn: number) => Client;
+  readonly stop: () => Promise<void>;
 }
 
-export const makeGround = async (
+/** Starts it; the caller stops it. */
+export const startGround = async (
   engine: EngineName,
   replicas: 1 | 2,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ground> => {
-  const service = await serviceForTest(engine, env);
-  const services = [service];
-  if (replicas === 2) {
-    const replica = await service.restart();
-    onTestFinished(() => replica.stop());
-    services.push(replica);
-  }
+  const service = await startService(engine, env);
+  const services = replicas === 2 ? [service, await service.restart()] : [service];
   const at = (turn: number): Service => services[turn % services.length] ?? service;
   // The slow check of a password would otherwise decide who comes first.
   for (const { admin } of services) await done(admin.get('/projects'));
-  return { service, services, admin: (turn) => at(turn).admin, as: (name, turn) => at(turn).as(name) };
+  return {
+    service,
+    services,
+    admin: (turn) => at(turn).admin,
+    as: (name, turn) => at(turn).as(name),
+    stop: async () => {
+      for (const one of services) await one.stop();
+      await rm(service.dataDir, { recursive: true, force: true });
+    },
+  };
+};
+
+/** The same, stopped when the test is over. */
+export const makeGround = async (...given: Parameters<typeof startGround>): Promise<Ground> => {
+  const ground = await startGround(...given);
+  onTestFinished(ground.stop);
+  return ground;
 };
 
 /** Makes all calls at the same time and answers with their statuses. */

@@ -42,7 +42,7 @@ const Query = Type.Object(
   { additionalProperties: false },
 );
 
-export const Event = Type.Object({
+const Event = Type.Object({
   id: Type.Integer(),
   at: Type.String(),
   type: Type.String(),

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** A process under measurement, stopped by its id when the measurement is over. */
+export interface Measured {
+  readonly url: string;
+  readonly readyMs: number;
+  /** Resident memory in MB. */
+  memory(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a program and waits for the line in which it says where it listens. */
+export const startProgram = async (args: readonly string[], env: Record<string, string>): Promise<Measured> => {
+  const started = performance.now();
+  const child = spawn(process.execPath, [...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await firstUrl(child);
+  return {
+    url,
+    readyMs: performance.now() - started,
+    memory: () => residentMb(child.pid ?? 0),
+    stop: async () => {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+};
+
+const firstUrl = async (child: ChildProcess): Promise<string> => {
+  if (!child.stdout) throw new Error('the program has no output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /ready at (http:\/\/[^/\s]+)/.exec(line)?.[1];
+    if (url !== undefined) {
+      child.stdout.resume();
+      return url;
+    }
+  }
+  throw new Error('the program ended before it was ready');
+};
+
+const residentMb = (pid: number): number => {
+  const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
+  return (Number(pages) * 4096) / 1024 / 1024;
+};

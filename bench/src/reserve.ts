@@ -1,0 +1,71 @@
+import Libsql from 'libsql';
+import { call, nodeLabel, type Site } from './site.ts';
+
+const callers = 10;
+
+/** Reservations and releases a second, by ten callers at once, each on a node of its own. */
+export const reserveAndRelease = async (url: string, rounds: number): Promise<number> => {
+  await call(url, 'PUT', '/project/bench').catch(() => undefined);
+  const worker = async (index: number): Promise<void> => {
+    const body = { node: nodeLabel(index) };
+    for (let round = 0; round < rounds; round += 1) {
+      await call(url, 'POST', '/project/bench/connect_node', body);
+      await call(url, 'POST', '/project/bench/detach_node', body);
+    }
+  };
+  const everyone = () => Promise.all(Array.from({ length: callers }, (_, index) => worker(index)));
+  await everyone();
+  const started = performance.now();
+  await everyone();
+  return (2 * callers * rounds) / ((performance.now() - started) / 1000);
+};
+
+/** The comparator: the same statements on the bare engine, one transaction after the other, nothing around them. */
+export const bareReserveAndRelease = (site: Site, transactions: number): number => {
+  const db = new Libsql(site.database);
+  db.exec('pragma journal_mode = wal');
+  db.exec('pragma synchronous = full');
+  db.exec('pragma foreign_keys = on');
+  const project = db.prepare('select * from projects where label = ?');
+  const node = db.prepare(
+    'select nodes.*, projects.label as project from nodes left join projects on projects.id = nodes.project_id where nodes.label = ?',
+  );
+  const suspects = db.prepare(
+    'select ports.label from nics inner join ports on ports.id = nics.port_id inner join switches on switches.id = ports.switch_id where nics.node_id = ? and ports.suspect is not null',
+  );
+  const attached = db.prepare(
+    'select networks.label from attachments inner join nics on nics.id = attachments.nic_id inner join networks on networks.id = attachments.network_id where nics.node_id = ?',
+  );
+  const pending = db.prepare(
+    `select nics.label from actions inner join nics on nics.id = actions.nic_id where nics.node_id = ? and actions.status = 'PENDING'`,
+  );
+  const update = db.prepare('update nodes set project_id = ? where id = ?');
+  const event = db.prepare(
+    `insert into events (at, type, caller, request_id, project, node, detail) values (?, ?, 'admin', 'bench', 'bench', ?, '{}')`,
+  );
+  const audience = db.prepare(`insert into event_projects (event_id, project_id, project) values (?, ?, 'bench')`);
+  const label = nodeLabel(0);
+  const started = performance.now();
+  for (let count = 0; count < transactions; count += 1) {
+    const isReserving = count % 2 === 0;
+    db.exec('begin immediate');
+    const { id: projectId } = project.get(['bench']) as { id: number };
+    const { id: nodeId } = node.get([label]) as { id: number };
+    if (!isReserving) {
+      attached.all([nodeId]);
+      pending.all([nodeId]);
+    }
+    suspects.all([nodeId]);
+    update.run([isReserving ? projectId : null, nodeId]);
+    const { lastInsertRowid } = event.run([
+      Date.now(),
+      isReserving ? 'project_connect_node' : 'project_detach_node',
+      label,
+    ]);
+    audience.run([lastInsertRowid, projectId]);
+    db.exec('commit');
+  }
+  const seconds = (performance.now() - started) / 1000;
+  db.close();
+  return transactions / seconds;
+};

@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Libsql from 'libsql';
+import { type Measured, startProgram } from './process.ts';
+
+const password = 'bench';
+export const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
+const program = fileURLToPath(new URL('../../service/dist/main.js', import.meta.url));
+
+/** An installation of its own, removed afterwards. */
+export interface Site {
+  readonly dataDir: string;
+  readonly database: string;
+  start(): Promise<Measured>;
+  remove(): Promise<void>;
+}
+
+export const newSite = async (env: Record<string, string> = {}): Promise<Site> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'corral-bench-'));
+  return {
+    dataDir,
+    database: join(dataDir, 'corral.db'),
+    start: () =>
+      startProgram([program], {
+        CORRAL_DATA_DIR: dataDir,
+        CORRAL_PORT: '0',
+        CORRAL_ADMIN_PASSWORD: password,
+        CORRAL_LOG_LEVEL: 'warn',
+        ...env,
+      }),
+    remove: () => rm(dataDir, { recursive: true, force: true }),
+  };
+};
+
+/** Free nodes with two nics each, written straight into the tables of a stopped service. */
+export const seedNodes = (site: Site, count: number): void => {
+  const db = new Libsql(site.database);
+  db.exec('begin');
+  db.exec(`insert into switches (label, type, config) values ('seed', 'mock', '')`);
+  const port = db.prepare('insert into ports (switch_id, label) values ((select id from switches), ?)');
+  const node = db.prepare(
+    `insert into nodes (label, metadata, obm_uri, obm_admin_token) values (?, '{"rack":"r1"}', 'http://127.0.0.1:9/', '')`,
+  );
+  const nic = db.prepare('insert into nics (node_id, label, macaddr, port_id) values (?, ?, ?, ?)');
+  for (let index = 0; index < count; index += 1) {
+    const { lastInsertRowid: nodeId } = node.run([nodeLabel(index)]);
+    for (const label of ['eth0', 'eth1']) {
+      const { lastInsertRowid: portId } = port.run([`${nodeLabel(index)}/${label}`]);
+      nic.run([nodeId, label, '52:54:00:00:00:01', portId]);
+    }
+  }
+  db.exec('commit');
+  db.close();
+};
+
+export const nodeLabel = (index: number): string => `node-${String(index).padStart(6, '0')}`;
+
+/** Makes a call as administrator; any refusal ends the run. */
+export const call = async (url: string, method: string, path: string, body?: unknown): Promise<unknown> => {
+  const response = await fetch(`${url}/v0${path}`, {
+    method,
+    headers: { authorization },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text === '' ? null : JSON.parse(text);
+};

@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AuthBackend } from './auth/contract.ts';
+import { ConfigError } from './config/config.ts';
+import type { Hypervisor } from './drivers/hypervisors/contract.ts';
+import type { SwitchDriver } from './drivers/switches/contract.ts';
+
+/** What can be plugged in, by kind and then by name; a module exports any of these. */
+export interface Extensions {
+  readonly switches: Readonly<Record<string, SwitchDriver>>;
+  readonly hypervisors: Readonly<Record<string, Hypervisor>>;
+  readonly auth: Readonly<Record<string, AuthBackend>>;
+}
+
+/** The member that tells each kind from something else that was exported by mistake. */
+const marks = { switches: 'open', hypervisors: 'start', auth: 'authenticate' } as const satisfies Record<
+  keyof Extensions,
+  string
+>;
+const kinds = Object.keys(marks) as (keyof Extensions)[];
+
+/** Loads the operator's modules and joins what they export with what comes with Corral. No name is there twice. */
+export const loadExtensions = async (modules: readonly string[], builtIn: Extensions): Promise<Extensions> => {
+  let all = builtIn;
+  for (const name of modules) all = join(all, await load(name), name);
+  return all;
+};
+
+const load = async (name: string): Promise<Record<string, unknown>> => {
+  const isPath = name.startsWith('.') || name.startsWith('/');
+  try {
+    return (await import(isPath ? pathToFileURL(resolve(name)).href : name)) as Record<string, unknown>;
+  } catch (error) {
+    throw new ConfigError([
+      `extensions: ${name} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+    ]);
+  }
+};
+
+const join = (all: Extensions, exported: Record<string, unknown>, module: string): Extensions => {
+  const found = kinds.filter((kind) => exported[kind] !== undefined);
+  if (found.length === 0) throw new ConfigError([`extensions: ${module} exports none of ${kinds.join(', ')}`]);
+  const joined: Record<keyof Extensions, Record<string, unknown>> = {
+    switches: { ...all.switches },
+    hypervisors: { ...all.hypervisors },
+    auth: { ...all.auth },
+  };
+  for (const kind of found) {
+    for (const [name, value] of Object.entries(exported[kind] as Record<string, unknown>)) {
+      if (Object.hasOwn(joined[kind], name))
+        throw new ConfigError([`extensions: ${module}: there is a ${kind} ${name} already`]);
+      if (typeof (value as Record<string, unknown> | null)?.[marks[kind]] !== 'function') {
+        throw new ConfigError([`extensions: ${module}: ${kind} ${name} has no ${marks[kind]}()`]);
+      }
+      joined[kind][name] = value;
+    }
+  }
+  // Checked by their marks just now; the rest of a contract only its use can tell.
+  return joined as unknown as Extensions;
+};
+
+/** The one of its kind that the configuration names. */
+export const chosen = <T>(table: Readonly<Record<string, T>>, setting: string, name: string): T => {
+  const found = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (found !== undefined) return found;
+  throw new ConfigError([
+    `${setting}: there is no ${JSON.stringify(name)}; there are ${Object.keys(table).sort().join(', ')}`,
+  ]);
+};

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { createInterface } from 'node:readline';
+import { basic } from './http.ts';
+import { adminPassword, passwordOf } from './service.ts';
+
+interface StreamedEvent {
+  readonly id: number;
+  readonly type: string;
+  readonly project: string | null;
+  readonly [field: string]: unknown;
+}
+
+/** What came over an event stream so far. */
+export interface EventStream {
+  readonly events: readonly StreamedEvent[];
+  close(): Promise<void>;
+}
+
+/** Follows the event stream as a user; resolves when the server has answered. */
+export const follow = (url: string, name: string, lastEventId?: number): Promise<EventStream> =>
+  new Promise((resolve, reject) => {
+    const events: StreamedEvent[] = [];
+    const headers = {
+      authorization: basic(name, name === 'admin' ? adminPassword : passwordOf(name)),
+      ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
+    };
+    const call = request(`${url}/v0/events/stream`, { headers }, (response) => {
+      createInterface({ input: response }).on('line', (line) => {
+        if (line.startsWith('data: ')) events.push(JSON.parse(line.slice('data: '.length)) as StreamedEvent);
+      });
+      // A stream that we cut reports it as an error.
+      response.on('error', () => undefined);
+      resolve({
+        events,
+        close: async () => {
+          call.destroy();
+          if (!response.closed) await once(response, 'close');
+        },
+      });
+    });
+    call.on('error', reject);
+    call.end();
+  });

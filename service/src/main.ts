@@ -33,6 +33,8 @@ const greet = ({ url, firstAdmin }: Running): void => {
 };
 
 const main = async (): Promise<void> => {
+  // The database and the key are nobody else's.
+  process.umask(0o077);
   const config = loadConfig(process.env);
   const log = pino({
     level: config.logLevel,

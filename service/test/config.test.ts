@@ -41,6 +41,7 @@ describe('the configuration', () => {
       vlans: [{ first: 100, last: 1000 }],
       maintenance: null,
       keyFile: resolve('data/secret.key'),
+      hypervisor: 'mock',
       images: ['base'],
       logLevel: 'info',
       engine: { budgetMs: 60_000, deviceTimeoutMs: 15_000, leaseMs: 5_000, pollMs: 2_000 },
@@ -118,7 +119,6 @@ describe('the configuration', () => {
     ['CORRAL_PORT', '80.5', 'a whole number from 0 to 65535'],
     ['CORRAL_PORT', ' ', 'a whole number from 0 to 65535'],
     ['CORRAL_DATABASE_CONNECTIONS', '1', 'a whole number from 2 to 1000'],
-    ['CORRAL_AUTH', 'none', 'database or null'],
     ['CORRAL_REQUIRE_AUTHENTICATION', 'yes', 'false or true'],
     ['CORRAL_VLANS', '0-10', 'ids from 1 to 4094'],
     ['CORRAL_VLANS', '4000-4095', 'ids from 1 to 4094'],
@@ -149,9 +149,9 @@ describe('the configuration', () => {
     const CORRAL_CONFIG = toml(
       'prot = 80\nvlans = "none"\nport = "x"\n[engine]\nspeed = 9\nlease = [1]\n[extra]\na = 1',
     );
-    const mistakes = mistakesIn({ CORRAL_CONFIG, CORRAL_AUTH: 'none', CORRAL_MAINTENANCE_PROJECT: 'repair' });
+    const mistakes = mistakesIn({ CORRAL_CONFIG, CORRAL_LOG_LEVEL: 'loud', CORRAL_MAINTENANCE_PROJECT: 'repair' });
     expect([...mistakes].sort()).toEqual([
-      expect.stringMatching(/^CORRAL_AUTH: "none"/),
+      expect.stringMatching(/^CORRAL_LOG_LEVEL: "loud"/),
       expect.stringMatching(/^engine\.lease in .*corral\.toml: expected how long a dead worker/),
       expect.stringMatching(/^engine\.speed in .*: no such setting/),
       expect.stringMatching(/^extra in .*: no such setting/),

@@ -117,6 +117,14 @@ describe.each(engines)('the key for secrets at rest on %s', (engine) => {
     }
   });
 
+  it('that cannot be made is told in one line', async () => {
+    const service = await serviceForTest(engine);
+    const file = join(service.dataDir, 'secret.key', 'inside-a-file');
+    await expect(service.restart({ CORRAL_KEY_FILE: file })).rejects.toThrow(
+      /^key_file: .* cannot be (read|made) \(.+\)$/,
+    );
+  });
+
   it('may be kept elsewhere', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'corral-test-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));

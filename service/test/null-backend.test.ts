@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../src/config/config.ts';
 import { engines } from './support/engines.ts';
 import { basic, clientOf } from './support/http.ts';
 import { refusal, sharedService } from './support/shared.ts';
@@ -45,5 +46,13 @@ describe.each(engines)('the database backend on %s', (engine) => {
   it('is what there is unless the operator asks for another', async () => {
     expect((await service().admin.get('/active_extensions')).body).toContain('corral.ext.auth.database');
     expect(await refusal(service().anonymous.get('/projects'))).toBe('401 AuthorizationError');
+  });
+
+  it.each(['none', 'NULL', '__proto__', 'constructor'])('is not replaced by what is not there: %s', async (name) => {
+    const refused = await service()
+      .restart({ CORRAL_AUTH: name })
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ConfigError);
+    expect((refused as ConfigError).mistakes).toEqual([expect.stringMatching(/^auth: .*database/)]);
   });
 });

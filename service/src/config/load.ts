@@ -10,13 +10,14 @@ import { type Setting, type SettingKey, settings } from './settings.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const largestVlan = 4094;
+const longestPassword = 1024;
 
 /** Reads the file (if there is one), lets the environment overrule it, and checks everything at once. */
 export const loadConfig = (env: Environment): Config => {
   const mistakes: string[] = [];
   const values = gather(env, mistakes);
   const config = interpret(values, mistakes);
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes.map((mistake) => mistake.replaceAll(/\p{Cc}+/gu, ' ')));
   return config;
 };
 
@@ -112,6 +113,10 @@ const interpret = (values: Values, mistakes: string[]): Config => {
   if (auth === 'null' && !isLoopback(host)) {
     mistakes.push(`auth: "null" lets everybody in as administrator, so host must be a loopback address, not ${host}`);
   }
+  const adminPassword = text('admin_password');
+  if (adminPassword !== null && (adminPassword === '' || adminPassword.length > longestPassword)) {
+    wrong('admin_password', `1 to ${longestPassword} characters`);
+  }
   return {
     host,
     port: whole('port', 0, 65_535),
@@ -121,7 +126,7 @@ const interpret = (values: Values, mistakes: string[]): Config => {
     ),
     auth,
     requireAuthentication: oneOf('require_authentication', ['false', 'true']) === 'true',
-    adminPassword: text('admin_password'),
+    adminPassword,
     vlans: vlanRanges(text('vlans') ?? '', () => wrong('vlans', `ids from 1 to ${largestVlan} such as "100-300, 500"`)),
     maintenance: maintenance(text('maintenance.project'), text('maintenance.url'), mistakes),
     keyFile: resolve(text('key_file') ?? join(dataDir, 'secret.key')),

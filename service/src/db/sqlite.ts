@@ -35,6 +35,15 @@ class Connection {
     this.#raw.exec(statement);
   }
 
+  /** After a failure; one that ended the transaction by itself (a full disk) is no reason to hide the failure. */
+  rollBack(): void {
+    try {
+      this.exec('rollback');
+    } catch {
+      // There is nothing left to roll back.
+    }
+  }
+
   all(statement: string): unknown[] {
     return this.#prepare(statement).all();
   }
@@ -115,7 +124,7 @@ export const openSqlite = async (path: string): Promise<Db> => {
       connection.exec('commit');
       return result;
     } catch (error) {
-      connection.exec('rollback');
+      connection.rollBack();
       throw error;
     }
   };
@@ -147,7 +156,11 @@ export const openSqlite = async (path: string): Promise<Db> => {
     announce: () => Promise.resolve(),
     close: async () => {
       await Promise.all([reader.mutex.run(() => Promise.resolve()), turns.run(() => Promise.resolve())]);
-      for (const connection of [asker, reader, writer]) connection.close();
+      asker.close();
+      reader.close();
+      // Everything into the one file, so that a copy of it is a copy of the database.
+      writer.exec('pragma wal_checkpoint(truncate)');
+      writer.close();
     },
   };
 };
@@ -161,7 +174,7 @@ const bringUpToDate = async (connection: Connection): Promise<void> => {
     await migrate(sessionOf(connection));
     connection.exec('commit');
   } catch (error) {
-    connection.exec('rollback');
+    connection.rollBack();
     throw error;
   }
 };

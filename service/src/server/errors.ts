@@ -22,7 +22,10 @@ export const statusOf = {
 /** Turns whatever was thrown into what the caller is told. What is not ours to explain becomes a ServerError. */
 export const toCorralError = (error: unknown): CorralError => {
   if (error instanceof CorralError) return error;
-  const { code, statusCode, message } = error as Partial<FastifyError>;
+  const { code, statusCode, message, type } = error as Partial<FastifyError> & { readonly type?: unknown };
+  // An extension cannot make our errors, but it can say which one it means.
+  if (typeof type === 'string' && Object.hasOwn(statusOf, type))
+    return new CorralError(type as ErrorType, message ?? type);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new CorralError('PayloadTooLargeError', 'the body is larger than 1 MiB; send less');
   }
@@ -32,7 +35,11 @@ export const toCorralError = (error: unknown): CorralError => {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new CorralError('ValidationError', message ?? 'the request is malformed');
   }
-  return new CorralError('ServerError', 'something went wrong here; the log has the details under this request id', {
-    cause: error,
-  });
+  return new CorralError(
+    'ServerError',
+    'something went wrong here; the log has the details, under the x-request-id of this answer',
+    {
+      cause: error,
+    },
+  );
 };

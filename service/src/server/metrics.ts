@@ -64,6 +64,8 @@ export const createMetrics = (db: Db): Metrics => {
     registers,
   });
 
+  const up = new Gauge({ name: 'corral_database_up', help: '1 while the database answers', registers });
+
   const collect = async (): Promise<void> => {
     const queue = await db.read((tx) => readQueue(db, tx));
     for (const gauge of [actions, oldest, leases, suspects]) gauge.reset();
@@ -85,7 +87,12 @@ export const createMetrics = (db: Db): Metrics => {
     actionSettled: (onSwitch, status, seconds) => settled.observe({ switch: onSwitch, status }, seconds),
     passDone: (onSwitch, outcome, seconds) => passes.observe({ switch: onSwitch, outcome }, seconds),
     text: async () => {
-      await collect();
+      // A database that is down is a reason to look at the metrics, not to have none.
+      const isUp = await collect().then(
+        () => 1,
+        () => 0,
+      );
+      up.set(isUp);
       return `${await registry.metrics()}\n${requests.text()}`;
     },
     contentType: registry.contentType,

@@ -42,7 +42,8 @@ const recordedOn = ({ nics, networks }: State, plug: Plug) => {
 };
 
 /** Looks at what an administrator is shown of everything. */
-export const checkViews = async ({ admin, ...service }: Service, worlds: readonly State[]): Promise<void> => {
+export const checkViews = async (service: Service, worlds: readonly State[]): Promise<void> => {
+  const { admin } = service;
   const [state] = worlds;
   if (state === undefined) throw new Error('no world is left');
   const networks = (await done(admin.get('/networks'))).body as Record<

@@ -25,25 +25,28 @@ interface OnNic {
   readonly nic: NicName;
 }
 
+/** One member for each of the names, so that a name tells the arguments. */
+type Ops<Op extends string, Args> = Op extends string ? { readonly op: Op; readonly caller: CallerName } & Args : never;
+
 /** One call of somebody. */
-export type Call = { readonly caller: CallerName } & (
-  | { readonly op: 'project_create' | 'project_delete'; readonly project: string }
-  | { readonly op: 'project_connect_node' | 'project_detach_node'; readonly project: string; readonly node: NodeName }
-  | {
-      readonly op: 'network_create';
-      readonly network: string;
-      readonly owner: string;
-      readonly access: string;
-      readonly net_id: string;
-    }
-  | { readonly op: 'network_delete' | 'show_network'; readonly network: string }
-  | { readonly op: 'network_grant' | 'network_revoke'; readonly network: string; readonly project: string }
-  | ({ readonly op: 'connect_network'; readonly network: string; readonly channel: Channel } & OnNic)
-  | ({ readonly op: 'detach_network'; readonly network: string } & OnNic)
-  | ({ readonly op: 'port_revert' | 'port_connect_nic' | 'port_detach_nic' | 'show_port' | 'show_action' } & OnNic)
-  | { readonly op: 'user_add_project' | 'user_remove_project'; readonly user: string; readonly project: string }
-  | { readonly op: 'show_node'; readonly node: NodeName }
-);
+export type Call =
+  | Ops<'project_create' | 'project_delete', { readonly project: string }>
+  | Ops<'project_connect_node' | 'project_detach_node', { readonly project: string; readonly node: NodeName }>
+  | Ops<'network_create', NewNetwork>
+  | Ops<'network_delete' | 'show_network', { readonly network: string }>
+  | Ops<'network_grant' | 'network_revoke', { readonly network: string; readonly project: string }>
+  | Ops<'connect_network', OnNic & { readonly network: string; readonly channel: Channel }>
+  | Ops<'detach_network', OnNic & { readonly network: string }>
+  | Ops<'port_revert' | 'port_connect_nic' | 'port_detach_nic' | 'show_port' | 'show_action', OnNic>
+  | Ops<'user_add_project' | 'user_remove_project', { readonly user: string; readonly project: string }>
+  | Ops<'show_node', { readonly node: NodeName }>;
+
+interface NewNetwork {
+  readonly network: string;
+  readonly owner: string;
+  readonly access: string;
+  readonly net_id: string;
+}
 
 /** None given, the two legal ones, and one that no network has. */
 export type Channel = 'default' | 'native' | 'tagged' | 'illegal';

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { request } from 'node:http';
-import { createInterface } from 'node:readline';
 import { basic } from './http.ts';
 import { adminPassword, passwordOf } from './service.ts';
 
@@ -26,8 +24,14 @@ export const follow = (url: string, name: string, lastEventId?: number): Promise
       ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
     };
     const call = request(`${url}/v0/events/stream`, { headers }, (response) => {
-      createInterface({ input: response }).on('line', (line) => {
-        if (line.startsWith('data: ')) events.push(JSON.parse(line.slice('data: '.length)) as StreamedEvent);
+      let rest = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        const frames = (rest + text).split('\n\n');
+        rest = frames.pop() ?? '';
+        for (const frame of frames) {
+          const data = /^data: (.*)$/m.exec(frame)?.[1];
+          if (data !== undefined) events.push(JSON.parse(data) as StreamedEvent);
+        }
       });
       // A stream that we cut reports it as an error.
       response.on('error', () => undefined);
@@ -35,7 +39,7 @@ export const follow = (url: string, name: string, lastEventId?: number): Promise
         events,
         close: async () => {
           call.destroy();
-          if (!response.closed) await once(response, 'close');
+          if (!response.closed) await new Promise((closed) => response.once('close', closed));
         },
       });
     });

@@ -10,7 +10,9 @@ const run = promisify(execFile);
 it('every room imports only what it may', async () => {
   const cruiser = 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs';
   const args = [cruiser, '--config', '.dependency-cruiser.cjs', 'service', 'lab', 'bench'];
-  const { stdout } = await run(process.execPath, args, { cwd: root }).catch((error: { stdout: string }) => error);
+  const { stdout } = await run(process.execPath, args, { cwd: root }).catch(
+    (error: unknown) => error as { stdout: string },
+  );
   expect(stdout).toContain('no dependency violations found');
 });
 

@@ -1,7 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { routeGroups } from '../src/server/routes/all.ts';
 import { engines } from './support/engines.ts';
 import { basic, type Client, clientOf } from './support/http.ts';
+import { replicaOf } from './support/rack.ts';
 import { adminPassword, passwordOf, serviceForTest } from './support/service.ts';
 import { message, refusal, sharedService } from './support/shared.ts';
 import { done, eventually, makeNode, makeProject, makeUser, obmd, reserve } from './support/world.ts';
@@ -187,8 +188,7 @@ describe.each(engines)('authentication on %s', (engine) => {
     it('is forgotten within seconds on another replica', async () => {
       await makeProject(service(), 'shared');
       await makeUser(service(), 'roamer', 'shared');
-      const replica = await service().restart();
-      onTestFinished(replica.stop);
+      const replica = await replicaOf(service());
       const user = replica.as('roamer');
       const statusOf = async (path: string, status: number) => {
         await eventually(async () => ((await user.get(path)).status === status ? true : undefined), 5_000);

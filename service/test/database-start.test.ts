@@ -10,9 +10,11 @@ import { DatabaseRefused } from '../src/db/migrate.ts';
 import { start } from '../src/start.ts';
 import { engines, freshPostgres } from './support/engines.ts';
 import { basic, clientOf } from './support/http.ts';
+import { build, startProgram } from './support/program.ts';
+import { replicaOf } from './support/rack.ts';
 import { serviceForTest } from './support/service.ts';
 import { runSql } from './support/sql.ts';
-import { done, makeNode, makeProject, makeSwitch, reserve } from './support/world.ts';
+import { done, eventually, makeNode, makeProject, makeSwitch, reserve } from './support/world.ts';
 
 describe.each(engines)('starting on a database: %s', (engine) => {
   it('a restart finds everything again', async () => {
@@ -21,8 +23,7 @@ describe.each(engines)('starting on a database: %s', (engine) => {
     await makeNode(service, 'n1');
     await reserve(service, 'red', 'n1');
     await service.stop();
-    const again = await service.restart();
-    onTestFinished(again.stop);
+    const again = await replicaOf(service);
     expect((await again.admin.get('/node/n1')).body).toMatchObject({ project: 'red' });
   });
 
@@ -39,7 +40,7 @@ describe.each(engines)('starting on a database: %s', (engine) => {
     const replicas = await Promise.all(
       Array.from({ length: 4 }, () => start(loadConfig(env), pino({ level: 'silent' }))),
     );
-    for (const replica of replicas) onTestFinished(replica.stop);
+    for (const replica of replicas) onTestFinished(() => replica.stop());
     expect(replicas.map(({ firstAdmin }) => firstAdmin.kind).sort()).toEqual([
       'exists',
       'exists',
@@ -57,6 +58,30 @@ describe.each(engines)('starting on a database: %s', (engine) => {
     }
   });
 
+  it('four processes at once on an empty database do the same', async () => {
+    await build();
+    const dataDir = await mkdtemp(join(tmpdir(), 'corral-test-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const env = {
+      CORRAL_PORT: '0',
+      CORRAL_DATA_DIR: join(dataDir, 'not', 'there', 'yet'),
+      ...(engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {}),
+    };
+    const programs = await Promise.all(Array.from({ length: 4 }, () => startProgram(env)));
+    onTestFinished(async () => {
+      await Promise.all(programs.map((program) => program.kill('SIGKILL')));
+    });
+    const shown = await eventually(() => {
+      const found = programs.flatMap(({ output }) => /password (\S+)/.exec(output.join('\n'))?.[1] ?? []);
+      return found.length > 0 ? found : undefined;
+    });
+    expect(shown).toEqual([(await readFile(join(env.CORRAL_DATA_DIR, 'admin-password'), 'utf8')).trimEnd()]);
+    for (const { url } of programs) {
+      const users = await done(clientOf(url, basic('admin', shown[0] ?? '')).get('/auth/basic/users'));
+      expect(users.body).toEqual({ admin: { is_admin: true, projects: [] } });
+    }
+  });
+
   it('a database that is newer than the program is refused, in one line that says so', async () => {
     const service = await serviceForTest(engine);
     await makeProject(service, 'untouched');
@@ -71,8 +96,7 @@ describe.each(engines)('starting on a database: %s', (engine) => {
 
     const undo = 'delete from schema_migrations where version = 999';
     await runSql(service, { sqlite: undo, postgres: undo });
-    const again = await service.restart();
-    onTestFinished(again.stop);
+    const again = await replicaOf(service);
     expect((await again.admin.get('/projects')).body).toEqual(['untouched']);
   });
 
@@ -103,8 +127,7 @@ describe.each(engines)('the key for secrets at rest on %s', (engine) => {
     await rm(file);
     await expect(service.restart()).rejects.toThrow('is not the key');
     await writeFile(file, right);
-    const again = await service.restart();
-    onTestFinished(again.stop);
+    await replicaOf(service);
   });
 
   it('that is not a key is refused', async () => {

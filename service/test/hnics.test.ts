@@ -1,5 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { engines } from './support/engines.ts';
+import { replicaOf } from './support/rack.ts';
 import { serviceForTest } from './support/service.ts';
 import { message, refusal, sharedService } from './support/shared.ts';
 import { done, makeNetwork, makeProject } from './support/world.ts';
@@ -139,6 +142,24 @@ describe.each(engines)('hnics on %s', (engine) => {
     expect(await refusal(admin.del(`/network/${label}`))).toBe('409 BlockedError');
   });
 
+  it('the machine that is started has the hnics of its headnode, each on the VLAN of its network', async () => {
+    const { admin, dataDir } = service();
+    await makeWorld('machine');
+    await done(admin.put('/headnode/machine/hnic/bare'));
+    await done(connectHnic('machine', 'machine'));
+    await done(admin.post('/headnode/machine/start'));
+    const { uuid } = (await admin.get('/headnode/machine')).body as { uuid: string };
+    const networks = (await admin.get('/networks')).body as Record<string, { network_id: string }>;
+    const machines = JSON.parse(await readFile(join(dataDir, 'mock-hypervisor.json'), 'utf8')) as Record<string, unknown>;
+    expect(machines[uuid]).toMatchObject({
+      image: 'base',
+      hnics: [
+        { label: 'bare', vlan: null },
+        { label: 'eth0', vlan: Number(networks['machine']?.network_id) },
+      ],
+    });
+  });
+
   it('all of it outlives a restart of the service', async () => {
     const before = await serviceForTest(engine);
     await makeProject(before, 'red');
@@ -152,8 +173,7 @@ describe.each(engines)('hnics on %s', (engine) => {
     const shown = await Promise.all(labels.map(async (label) => (await before.admin.get(`/headnode/${label}`)).body));
     await before.stop();
 
-    const { admin, stop } = await before.restart();
-    onTestFinished(stop);
+    const { admin } = await replicaOf(before);
     const again = await Promise.all(labels.map(async (label) => (await admin.get(`/headnode/${label}`)).body));
     expect(again).toEqual(shown);
     expect(again).toMatchObject([{ vncport: null }, { vncport: expect.any(Number) as number }, { vncport: null }]);

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EngineName, engines } from './support/engines.ts';
 import { type Listener, startListener } from './support/listener.ts';
+import { replicaOf } from './support/rack.ts';
 import { type Service, serviceForTest } from './support/service.ts';
 import { enc, oddLabels, refusal } from './support/shared.ts';
 import { runSql } from './support/sql.ts';
@@ -50,8 +51,7 @@ describe.each(engines)('the maintenance pool on %s', (engine) => {
     await makeNode(service, 'n1');
     await reserve(service, 'repair', 'n1');
     await service.stop();
-    const again = await service.restart();
-    onTestFinished(again.stop);
+    const again = await replicaOf(service);
     expect((await again.admin.get('/project/repair/nodes')).body).toEqual(['n1']);
   });
 
@@ -131,8 +131,7 @@ describe.each(engines)('the maintenance pool on %s', (engine) => {
     await service.stop();
     expect(nodesTold(listener)).toEqual([]);
     listener.react = () => 200;
-    const again = await service.restart();
-    onTestFinished(again.stop);
+    const again = await replicaOf(service);
     await allTold(again);
     expect(nodesTold(listener).sort()).toEqual(['n1', 'n2']);
   });
@@ -150,15 +149,14 @@ describe.each(engines)('the maintenance pool on %s', (engine) => {
     await service.stop();
     expect((await waiting(service)).map(({ node }) => node)).toEqual(['n1', 'n2']);
     const gone = await service.restart({ CORRAL_MAINTENANCE_URL: 'http://127.0.0.1:9/' });
-    onTestFinished(gone.stop);
+    onTestFinished(() => gone.stop());
     await leave(gone, 'n3');
     expect((await gone.admin.get('/project/repair/nodes')).body).toEqual(['n1', 'n2', 'n3']);
   });
 
   it('is told once by many replicas', async () => {
     const { service, listener } = await makePool(engine);
-    const replica = await service.restart();
-    onTestFinished(replica.stop);
+    const replica = await replicaOf(service);
     const nodes = Array.from({ length: 6 }, (_, index) => `n${index}`);
     for (const [index, node] of nodes.entries()) await leave(index % 2 === 0 ? service : replica, node);
     await allTold(service);

@@ -147,6 +147,17 @@ describe.each(engines)('nodes on %s', (engine) => {
     });
   });
 
+  it('nodes come and go by administrators, who are asked for before anything is looked up or checked', async () => {
+    await makeNode(service(), 'guarded');
+    const user = await makeUser(service(), 'no-admin');
+    for (const client of [user, service().anonymous]) {
+      for (const node of ['guarded', 'unguarded']) {
+        expect(await refusal(client.put(`/node/${node}`, { wrong: 1 }))).toBe('401 AuthorizationError');
+        expect(await refusal(client.del(`/node/${node}`))).toBe('401 AuthorizationError');
+      }
+    }
+  });
+
   describe('list_nodes', () => {
     it('lists all nodes, or the free ones, sorted, to anyone', async () => {
       const { anonymous } = service();

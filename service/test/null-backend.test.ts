@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../src/config/config.ts';
 import { engines } from './support/engines.ts';
 import { basic, clientOf } from './support/http.ts';
+import { build, runToEnd, startProgram } from './support/program.ts';
 import { refusal, sharedService } from './support/shared.ts';
 import { done, obmd } from './support/world.ts';
 
@@ -37,6 +41,30 @@ describe.each(engines)('the null backend on %s', (engine) => {
     const { body } = await service().anonymous.get('/active_extensions');
     expect(body).toContain('corral.ext.auth.null');
     expect(body).not.toContain('corral.ext.auth.database');
+  });
+});
+
+describe('a program with the null backend', () => {
+  const settings = async () => {
+    await build();
+    const dataDir = await mkdtemp(join(tmpdir(), 'corral-test-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    return { CORRAL_AUTH: 'null', CORRAL_PORT: '0', CORRAL_DATA_DIR: dataDir };
+  };
+
+  it('warns of what that means', async () => {
+    const program = await startProgram(await settings());
+    onTestFinished(async () => {
+      await program.kill('SIGKILL');
+    });
+    const warning = program.output.find((line) => line.includes('everybody on this machine is administrator'));
+    expect(JSON.parse(warning ?? '{}')).toMatchObject({ level: 40 });
+    expect((await clientOf(program.url).get('/projects')).body).toEqual([]);
+  });
+
+  it('does not start where others could reach it', async () => {
+    const { code, output } = await runToEnd({ ...(await settings()), CORRAL_HOST: '0.0.0.0' });
+    expect([code, output]).toEqual([2, expect.stringMatching(/^corral: auth: .*loopback address, not 0\.0\.0\.0$/)]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { MachineSpec } from '../drivers/hypervisors/contract.ts';
 import { requireProject } from './caller.ts';
 import { badArgument, blocked, CorralError, duplicate, hypervisorFailed, illegalState } from './errors.ts';
 import { audienceOf, findHeadnode, findProject, type Headnode } from './find.ts';
-import { exclusively } from './leases.ts';
+import { exclusively, type Lease, requireLease } from './leases.ts';
 import type { Desk, ReadOp } from './op.ts';
 
 interface HeadnodeCreate {
@@ -67,13 +67,14 @@ interface HeadnodeArgs {
 }
 
 export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found) => {
+  onHeadnode(desk, args, async (found, lease) => {
     if (found.state === 'stopped') {
       throw illegalState(`headnode ${found.label} was stopped and cannot be started again; it can only be deleted`);
     }
     if (found.state === 'deleting') throw goingAway(found);
     // Frozen first: from here on no hnic can change under the machine that is being made.
     const machine = await desk.write(async (op) => {
+      await requireLease(op, lease);
       const headnode = await findOwnHeadnode(op, args.headnode);
       if (headnode.state !== 'started') {
         await op.tx.updateTable('headnodes').set({ state: 'started' }).where('id', '=', headnode.id).execute();
@@ -85,12 +86,13 @@ export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
   });
 
 export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found) => {
+  onHeadnode(desk, args, async (found, lease) => {
     if (found.state === 'created') throw illegalState(`headnode ${found.label} has never been started`);
     if (found.state === 'deleting') throw goingAway(found);
     await talking(desk, ({ hypervisor }) => hypervisor.stop(found.uuid));
     if (found.state === 'stopped') return;
     await desk.write(async (op) => {
+      await requireLease(op, lease);
       const headnode = await findOwnHeadnode(op, args.headnode);
       await op.tx.updateTable('headnodes').set({ state: 'stopped' }).where('id', '=', headnode.id).execute();
       op.record({ type: 'headnode_stop', projects: [audienceOf(headnode)], headnode: headnode.label });
@@ -98,13 +100,15 @@ export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
   });
 
 export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found) => {
+  onHeadnode(desk, args, async (found, lease) => {
     await desk.write(async (op) => {
+      await requireLease(op, lease);
       await findOwnHeadnode(op, args.headnode);
       await op.tx.updateTable('headnodes').set({ state: 'deleting' }).where('id', '=', found.id).execute();
     });
     await talking(desk, ({ hypervisor }) => hypervisor.remove(found.uuid));
     await desk.write(async (op) => {
+      await requireLease(op, lease);
       const headnode = await findOwnHeadnode(op, args.headnode);
       await op.tx.deleteFrom('hnics').where('headnode_id', '=', headnode.id).execute();
       await op.tx.deleteFrom('headnodes').where('id', '=', headnode.id).execute();
@@ -118,10 +122,12 @@ const goingAway = (headnode: Headnode) => blocked(`headnode ${headnode.label} is
 const onHeadnode = async (
   desk: Desk,
   { headnode: label }: HeadnodeArgs,
-  work: (headnode: Headnode) => Promise<void>,
+  work: (headnode: Headnode, lease: Lease) => Promise<void>,
 ): Promise<void> => {
   const { id } = await desk.read((op) => findOwnHeadnode(op, label));
-  await exclusively(desk, `headnode/${id}`, async () => work(await desk.read((op) => findOwnHeadnode(op, label))));
+  await exclusively(desk, `headnode/${id}`, async (lease) =>
+    work(await desk.read((op) => findOwnHeadnode(op, label)), lease),
+  );
 };
 
 const machineOf = async ({ tx }: ReadOp, headnode: Headnode): Promise<MachineSpec> => {

@@ -70,8 +70,17 @@ const holdMs = 6_000;
 const pollMs = 50;
 const patienceMs = 20_000;
 
-/** Runs work that talks to a device about one object, one caller at a time over all replicas. */
-export const exclusively = async <T>(desk: Desk, name: string, work: () => Promise<T>): Promise<T> => {
+/** Refuses to record what was done under a lease that has passed to someone else meanwhile. */
+export const requireLease = async (op: WriteOp, lease: Lease): Promise<void> => {
+  if (!(await holdsLease(op, lease)))
+    throw blocked('it took too long, and somebody else was let in meanwhile; try again');
+};
+
+/**
+ * Runs work that talks to a device about one object, one caller at a time over all replicas. What it
+ * records, it records under `requireLease`.
+ */
+export const exclusively = async <T>(desk: Desk, name: string, work: (lease: Lease) => Promise<T>): Promise<T> => {
   const holder = `${thisProcess}/${randomUUID()}`;
   const deadline = Date.now() + patienceMs;
   let lease = await desk.write((op) => claimLease(op, name, holder, holdMs));
@@ -85,7 +94,7 @@ export const exclusively = async <T>(desk: Desk, name: string, work: () => Promi
     desk.write((op) => renewLease(op, held, holdMs)).catch(() => undefined);
   }, holdMs / 3);
   try {
-    return await work();
+    return await work(held);
   } finally {
     clearInterval(renewal);
     await desk.write((op) => releaseLease(op, held)).catch(() => undefined);

@@ -2,7 +2,7 @@ import { requireProject } from './caller.ts';
 import { badArgument, blocked, obmFailed } from './errors.ts';
 import { audienceOf, findNode, type Node } from './find.ts';
 import type { ObmAccess, ObmAdmin, ObmAnswer } from '../drivers/obm/contract.ts';
-import { exclusively } from './leases.ts';
+import { exclusively, holdsLease, type Lease, requireLease } from './leases.ts';
 import type { Desk, ReadOp } from './op.ts';
 import type { Site } from './site.ts';
 
@@ -28,18 +28,19 @@ const adminOf = (site: Site, node: Node): ObmAdmin => ({
  */
 export const nodeSetObm = async (desk: Desk, args: NodeArgs & { enabled: boolean }): Promise<void> => {
   const { id } = await desk.read((op) => findManageable(op, args.node));
-  await exclusively(desk, `obm/${id}`, async () => {
+  await exclusively(desk, `obm/${id}`, async (lease) => {
     const node = await desk.read((op) => findManageable(op, args.node));
     if ((node.obm_token !== null) === args.enabled) return;
-    await (args.enabled ? enable(desk, node) : disable(desk, node));
+    await (args.enabled ? enable(desk, node, lease) : disable(desk, node, lease));
   });
 };
 
-const enable = async (desk: Desk, node: Node): Promise<void> => {
+const enable = async (desk: Desk, node: Node, lease: Lease): Promise<void> => {
   const admin = adminOf(desk.site, node);
   const token = await desk.site.obm.createToken(admin);
   try {
     await desk.write(async (op) => {
+      await requireLease(op, lease);
       const current = await findManageable(op, node.label);
       if (current.id !== node.id || current.project_id !== node.project_id) {
         throw blocked(`node ${node.label} changed hands meanwhile; try again`);
@@ -52,15 +53,16 @@ const enable = async (desk: Desk, node: Node): Promise<void> => {
       op.record({ type: 'node_enable_obm', projects: [audienceOf(current)], node: node.label });
     });
   } catch (error) {
-    // Nobody knows the token, so access is off already; taking it back is tidiness.
-    await desk.site.obm.destroyToken(admin).catch(() => undefined);
+    // Nobody knows the token, so access is off already; taking it back is tidiness, unless somebody has a newer one.
+    if (await desk.write((op) => holdsLease(op, lease))) await desk.site.obm.destroyToken(admin).catch(() => undefined);
     throw error;
   }
 };
 
-const disable = async (desk: Desk, node: Node): Promise<void> => {
+const disable = async (desk: Desk, node: Node, lease: Lease): Promise<void> => {
   await desk.site.obm.destroyToken(adminOf(desk.site, node));
   await desk.write(async (op) => {
+    await requireLease(op, lease);
     const current = await findManageable(op, node.label);
     await op.tx.updateTable('nodes').set({ obm_token: null }).where('id', '=', node.id).execute();
     await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();

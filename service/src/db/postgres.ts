@@ -64,16 +64,18 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
     return made;
   };
 
-  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+  const withClient = async <T>(work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>) => {
     const client = await pool.connect();
     let broken: Error | undefined;
+    const spoil = (error: Error): void => {
+      broken = error;
+    };
     // A connection that breaks while it is ours reports it twice: here, and to the query that waits.
-    const onError = (error: Error) => (broken = error);
-    client.on('error', onError);
+    client.on('error', spoil);
     try {
-      return await work(client);
+      return await work(client, spoil);
     } finally {
-      client.off('error', onError);
+      client.off('error', spoil);
       client.release(broken);
     }
   };
@@ -94,13 +96,19 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
    * The lock is taken before the transaction begins: under SERIALIZABLE the snapshot would otherwise be
    * older than the lock, and the one who waited would abort all the same.
    */
-  const holding = async <T>(client: pg.PoolClient, lock: readonly [number, string] | null, work: () => Promise<T>) => {
+  const holding = async <T>(
+    client: pg.PoolClient,
+    spoil: (error: Error) => void,
+    lock: readonly [number, string] | null,
+    work: () => Promise<T>,
+  ): Promise<T> => {
     if (lock === null) return work();
     await client.query('select pg_advisory_lock($1, hashtext($2))', [...lock]);
     try {
       return await work();
     } finally {
-      await client.query('select pg_advisory_unlock($1, hashtext($2))', [...lock]).catch(() => undefined);
+      // A connection that cannot let go of the lock must not go back to the pool with it.
+      await client.query('select pg_advisory_unlock($1, hashtext($2))', [...lock]).catch(spoil);
     }
   };
 
@@ -129,9 +137,11 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
         (attempts) => {
           const queue = options?.queue === undefined ? null : ([lockSpace.queue, options.queue] as const);
           const contended = attempts > attemptsBeforeQueueing ? ([lockSpace.contended, ''] as const) : null;
-          return withClient((client) =>
-            holding(client, queue, () =>
-              holding(client, contended, () => inTransaction(client, 'begin isolation level serializable', work)),
+          return withClient((client, spoil) =>
+            holding(client, spoil, queue, () =>
+              holding(client, spoil, contended, () =>
+                inTransaction(client, 'begin isolation level serializable', work),
+              ),
             ),
           );
         },

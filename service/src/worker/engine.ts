@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Listener } from '../db/changes.ts';
 import { dueSwitches } from './plan.ts';
 import { SwitchWorker, type Workshop } from './switch-worker.ts';
@@ -12,6 +13,8 @@ export class Engine {
 
   constructor(shop: Workshop) {
     this.#shop = shop;
+    // Every worker waits on this one signal.
+    setMaxListeners(0, this.#stop.signal);
     this.#bell = shop.db.changes.listen('actions');
   }
 

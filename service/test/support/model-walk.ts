@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { statusOf } from '../../src/server/errors.ts';
 import type { Answer } from './http.ts';
 import { type Call, type CallerName, predict, type Prediction } from './model.ts';
-import { send, shown, type Step } from './model-calls.ts';
+import { resolved, send, shown, type Step } from './model-calls.ts';
 import { checkSwitches, checkViews, type Tenure } from './model-checks.ts';
 import {
   initial,
@@ -37,6 +37,8 @@ export class Walk {
   readonly #statusIds = new Map<Plug, string>();
   readonly #tenure: Tenure = new Map();
   readonly #story: string[] = [];
+  /** Has anything changed that an administrator would see, since the last look? */
+  #isChanged = false;
 
   constructor(service: Service) {
     this.#service = service;
@@ -51,7 +53,7 @@ export class Walk {
     this.#story.push(JSON.stringify(step));
     switch (step.do) {
       case 'call':
-        await this.#make(step.call);
+        await this.#make(resolved(step.call, this.#world));
         break;
       case 'fault':
         this.#befall(step.at, step.faults);
@@ -62,11 +64,13 @@ export class Walk {
       case 'restart':
         await this.#service.stop();
         this.#service = await this.#service.restart();
+        this.#isChanged = true;
         break;
     }
     if (this.#uncertain(isPending).length > mostPending) await this.#settle();
     await this.#observe();
     await this.#check();
+    this.#isChanged = false;
   }
 
   /** All faults gone, everything settled, every port known: the switches carry what is recorded, and nothing else. */
@@ -78,15 +82,20 @@ export class Walk {
       return this.#uncertain(({ suspect }) => suspect !== null).length === 0 ? true : undefined;
     }, 30_000);
     expect(this.#worlds, 'everything is known').toHaveLength(1);
+    this.#isChanged = true;
     await this.#check();
+  }
+
+  /** One of the states that may be. */
+  get #world(): State {
+    return this.#worlds[0] ?? initial;
   }
 
   async #make(call: Call): Promise<Answer> {
     const before = unique(this.#worlds.flatMap(settlements));
     const plug = 'nic' in call ? (`${call.node}/${call.nic}` as const) : null;
-    const networks = this.#worlds[0]?.networks ?? {};
     const statusId = plug === null ? '' : (this.#statusIds.get(plug) ?? 'none');
-    const answer = await send(this.#as(call.caller), call, networks, statusId);
+    const answer = await send(this.#as(call.caller), call, this.#world.networks, statusId);
     const predictions = before.map((state) => predict(state, call));
     this.#worlds = unique(
       predictions.flatMap((prediction) => (fits(prediction, call, answer) ? [prediction.next] : [])),
@@ -97,6 +106,7 @@ export class Walk {
     if (this.#worlds.length === 0) throw this.#unexplained(call, answer, predictions);
     if (answer.status === 202 && plug !== null) this.#queued(plug, answer, call);
     if (answer.status < 300) await this.#learn(call);
+    this.#isChanged ||= answer.status < 300 && !call.op.startsWith('show_');
     return answer;
   }
 
@@ -107,7 +117,7 @@ export class Walk {
   #queued(plug: Plug, { body }: Answer, call: Call): void {
     this.#statusIds.set(plug, (body as { status_id: string }).status_id);
     if (this.#faulty.has(switchOf(plug))) this.#doubt([plug]);
-    const vlan = 'network' in call ? this.#worlds[0]?.networks[call.network]?.vlan : null;
+    const vlan = 'network' in call ? this.#world.networks[call.network]?.vlan : null;
     if (vlan) this.#tenure.get(plug)?.add(vlan);
   }
 
@@ -172,7 +182,7 @@ export class Walk {
   async #check(): Promise<void> {
     try {
       checkSwitches(this.#service, unique(this.#worlds.flatMap(settlements)), this.#tenure);
-      await checkViews(this.#service, this.#worlds);
+      if (this.#isChanged) await checkViews(this.#service, this.#worlds);
     } catch (error) {
       throw new Error(`${error instanceof Error ? error.message : String(error)}\n${this.#told()}`, { cause: error });
     }

@@ -28,6 +28,7 @@ const remembering: SwitchDriver = {
     }),
 };
 
+/** @public The service takes it from the module that the setting names. */
 export const switches: Readonly<Record<string, SwitchDriver>> = {
   /** Carries tagged networks only beside an untagged one, and gives up the untagged one last. */
   native_first: {

@@ -24,7 +24,7 @@ export interface Service {
   as(name: string, password?: string): Client;
   /** The simulated switch behind a registered one of type mock. */
   simulated(label: string): SimulatedSwitch;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
   /** The same installation again, in a new place on the same data. */
   restart(env?: Readonly<Record<string, string>>): Promise<Service>;
 }

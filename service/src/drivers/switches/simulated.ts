@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PortConfig } from './contract.ts';
@@ -31,7 +32,7 @@ export class SimulatedSwitch {
   readonly #faultsFile: string;
 
   constructor(directory: string, label: string) {
-    const place = join(directory, encodeURIComponent(label).replaceAll('.', '%2E'));
+    const place = join(directory, directoryFor(label));
     mkdirSync(place, { recursive: true });
     this.#memoryFile = join(place, 'ports.json');
     this.#faultsFile = join(place, 'faults.json');
@@ -66,6 +67,12 @@ export class SimulatedSwitch {
     return (load(this.#memoryFile) as Memory | null) ?? { ports: {} };
   }
 }
+
+/** File names end at 255 bytes; a label may be longer than that once it is encoded. */
+const directoryFor = (label: string): string => {
+  const encoded = encodeURIComponent(label).replaceAll('.', '%2E');
+  return encoded.length <= 200 ? encoded : hash('sha256', label);
+};
 
 const load = (file: string): unknown => {
   try {

@@ -49,6 +49,7 @@ describe.each(engines)('headnodes on %s', (engine) => {
       await makeHeadnode('taken', 'taken-1');
       const answer = service().admin.put('/headnode/taken', { project: 'taken-2', base_img: 'base' });
       expect(await refusal(answer)).toBe('409 DuplicateError');
+      expect(await message(answer)).toContain('headnode taken');
     });
 
     it('refuses an image that is not installed, and says which are', async () => {

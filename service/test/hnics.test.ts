@@ -35,7 +35,9 @@ describe.each(engines)('hnics on %s', (engine) => {
   it('two headnodes may have hnics of one label, one headnode may not', async () => {
     await makeWorld('one');
     await makeWorld('other');
-    expect(await refusal(service().admin.put('/headnode/one/hnic/eth0'))).toBe('409 DuplicateError');
+    const answer = service().admin.put('/headnode/one/hnic/eth0');
+    expect(await refusal(answer)).toBe('409 DuplicateError');
+    expect(await message(answer)).toMatch(/headnode one .* hnic eth0/);
   });
 
   it('headnode_delete_hnic removes the hnic, and says nothing', async () => {
@@ -150,7 +152,10 @@ describe.each(engines)('hnics on %s', (engine) => {
     await done(admin.post('/headnode/machine/start'));
     const { uuid } = (await admin.get('/headnode/machine')).body as { uuid: string };
     const networks = (await admin.get('/networks')).body as Record<string, { network_id: string }>;
-    const machines = JSON.parse(await readFile(join(dataDir, 'mock-hypervisor.json'), 'utf8')) as Record<string, unknown>;
+    const machines = JSON.parse(await readFile(join(dataDir, 'mock-hypervisor.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
     expect(machines[uuid]).toMatchObject({
       image: 'base',
       hnics: [

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { engines } from './support/engines.ts';
 import { message, refusal, sharedService } from './support/shared.ts';
-import { done, makeNode, makeProject, makeSwitch, makeUser, reserve } from './support/world.ts';
+import {
+  connect,
+  done,
+  makeNetwork,
+  makeNode,
+  makeProject,
+  makeSwitch,
+  makeUser,
+  reserve,
+  settled,
+} from './support/world.ts';
 
 describe.each(engines)('nics on %s', (engine) => {
   const service = sharedService(engine);
@@ -32,7 +42,9 @@ describe.each(engines)('nics on %s', (engine) => {
   it('one node may not have two nics of one label', async () => {
     await makeNode(service(), 'n5');
     await done(service().admin.put('/node/n5/nic/eth0', { macaddr: 'a' }));
-    expect(await refusal(service().admin.put('/node/n5/nic/eth0', { macaddr: 'b' }))).toBe('409 DuplicateError');
+    const answer = service().admin.put('/node/n5/nic/eth0', { macaddr: 'b' });
+    expect(await refusal(answer)).toBe('409 DuplicateError');
+    expect(await message(answer)).toMatch(/node n5 .* nic eth0/);
     expect(await nicsOf('n5')).toMatchObject([{ macaddr: 'a' }]);
   });
 
@@ -82,6 +94,22 @@ describe.each(engines)('nics on %s', (engine) => {
     expect(await refusal(service().admin.del('/node/n10/nic/eth0'))).toBe('409 BlockedError');
     await done(service().admin.post('/switch/sw0/port/n10/eth0/detach_nic'));
     await done(service().admin.del('/node/n10/nic/eth0'));
+  });
+
+  it('a nic that was once on a network can be deleted, and what is known of its last action goes with it', async () => {
+    const { admin } = service();
+    await makeProject(service(), 'past');
+    await makeNode(service(), 'n11', ['eth0']);
+    await reserve(service(), 'past', 'n11');
+    await makeNetwork(service(), 'past', 'past');
+    await connect(service(), 'n11', 'eth0', 'past');
+    const last = await admin.post('/node/n11/nic/eth0/detach_network', { network: 'past' });
+    expect((await settled(service(), last)).status).toBe('DONE');
+    await done(admin.post('/project/past/detach_node', { node: 'n11' }));
+    await done(admin.post('/switch/sw0/port/n11/eth0/detach_nic'));
+    await done(admin.del('/node/n11/nic/eth0'));
+    const { status_id } = last.body as { status_id: string };
+    expect(await refusal(admin.get(`/networking_action/${status_id}`))).toBe('404 NotFoundError');
   });
 
   it('nics are for administrators, who are asked for before anything is looked up or checked', async () => {

@@ -41,7 +41,9 @@ describe.each(engines)('nodes on %s', (engine) => {
     it('refuses a second node of the same label', async () => {
       const { admin } = service();
       await done(admin.put('/node/twin', { obmd }));
-      expect(await refusal(admin.put('/node/twin', { obmd }))).toBe('409 DuplicateError');
+      const answer = admin.put('/node/twin', { obmd });
+      expect(await refusal(answer)).toBe('409 DuplicateError');
+      expect(await message(answer)).toContain('node twin');
     });
 
     it('of many at once with one label makes one', async () => {
@@ -73,6 +75,10 @@ describe.each(engines)('nodes on %s', (engine) => {
 
     it.each([
       'ftp://obmd/node/n',
+      'http://user@obmd/node/n',
+      'http://:password@obmd/node/n',
+      'http://obmd/node/n?token=x',
+      'http://obmd/node/n#top',
       'obmd/node/n',
       '',
       'http://',
@@ -129,7 +135,9 @@ describe.each(engines)('nodes on %s', (engine) => {
       const { admin } = service();
       await makeNode(service(), 'nicked');
       await done(admin.put('/node/nicked/nic/eth0', { macaddr: 'aa' }));
-      expect(await refusal(admin.del('/node/nicked'))).toBe('409 BlockedError');
+      const answer = admin.del('/node/nicked');
+      expect(await refusal(answer)).toBe('409 BlockedError');
+      expect(await message(answer)).toContain('nic eth0');
       await done(admin.del('/node/nicked/nic/eth0'));
       await done(admin.del('/node/nicked'));
     });

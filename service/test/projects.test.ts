@@ -15,7 +15,9 @@ describe.each(engines)('projects on %s', (engine) => {
 
     it('refuses a label that is taken', async () => {
       await makeProject(service(), 'taken');
-      expect(await refusal(service().admin.put('/project/taken'))).toBe('409 DuplicateError');
+      const answer = service().admin.put('/project/taken');
+      expect(await refusal(answer)).toBe('409 DuplicateError');
+      expect(await message(answer)).toContain('project taken');
     });
 
     it('refuses the label admin, which means the operator', async () => {
@@ -89,6 +91,7 @@ describe.each(engines)('projects on %s', (engine) => {
       await makeNode(service(), 'kept');
       await reserve(service(), 'with-node', 'kept');
       expect(await refusal(service().admin.del('/project/with-node'))).toBe('409 BlockedError');
+      expect(await message(service().admin.del('/project/with-node'))).toContain('node kept');
       await done(service().admin.post('/project/with-node/detach_node', { node: 'kept' }));
       await done(service().admin.del('/project/with-node'));
     });
@@ -97,6 +100,7 @@ describe.each(engines)('projects on %s', (engine) => {
       await makeProject(service(), 'with-network');
       await makeNetwork(service(), 'kept-net', 'with-network');
       expect(await refusal(service().admin.del('/project/with-network'))).toBe('409 BlockedError');
+      expect(await message(service().admin.del('/project/with-network'))).toContain('network kept-net');
       await done(service().admin.del('/network/kept-net'));
       await done(service().admin.del('/project/with-network'));
     });
@@ -105,12 +109,14 @@ describe.each(engines)('projects on %s', (engine) => {
       await makeProject(service(), 'with-public');
       await done(service().admin.put('/network/public-net', { owner: 'with-public', access: '', net_id: '' }));
       expect(await refusal(service().admin.del('/project/with-public'))).toBe('409 BlockedError');
+      expect(await message(service().admin.del('/project/with-public'))).toContain('network public-net');
     });
 
     it('is refused while the project has headnodes', async () => {
       await makeProject(service(), 'with-headnode');
       await done(service().admin.put('/headnode/kept-hn', { project: 'with-headnode', base_img: 'base' }));
       expect(await refusal(service().admin.del('/project/with-headnode'))).toBe('409 BlockedError');
+      expect(await message(service().admin.del('/project/with-headnode'))).toContain('headnode kept-hn');
       await done(service().admin.del('/headnode/kept-hn'));
       await done(service().admin.del('/project/with-headnode'));
     });
@@ -119,6 +125,7 @@ describe.each(engines)('projects on %s', (engine) => {
       await makeProject(service(), 'with-access');
       await done(service().admin.put('/network/granted', { owner: 'admin', access: 'with-access', net_id: '' }));
       expect(await refusal(service().admin.del('/project/with-access'))).toBe('409 BlockedError');
+      expect(await message(service().admin.del('/project/with-access'))).toContain('network granted');
       await done(service().admin.del('/network/granted/access/with-access'));
       await done(service().admin.del('/project/with-access'));
     });

@@ -44,9 +44,9 @@ describe.each(engines)('users on %s', (engine) => {
 
     it('refuses a name that is taken', async () => {
       await makeUser(service(), 'taken');
-      expect(await refusal(service().admin.put('/auth/basic/user/taken', { password: 'other' }))).toBe(
-        '409 DuplicateError',
-      );
+      const answer = service().admin.put('/auth/basic/user/taken', { password: 'other' });
+      expect(await refusal(answer)).toBe('409 DuplicateError');
+      expect(await message(answer)).toContain('user taken');
       expect((await service().as('taken').get('/headnode_images/')).status).toBe(200);
     });
 
@@ -222,6 +222,7 @@ describe.each(engines)('users on %s', (engine) => {
       await makeUser(service(), 'doubler', 'once');
       const answer = service().admin.post('/auth/basic/user/doubler/add_project', { project: 'once' });
       expect(await refusal(answer)).toBe('409 DuplicateError');
+      expect(await message(answer)).toMatch(/user doubler .* project once/);
     });
 
     it('that are not there cannot be taken away', async () => {

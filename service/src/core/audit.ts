@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Db } from '../db/db.ts';
-import { question } from '../db/question.ts';
+import { aggregate } from '../db/question.ts';
 import type { Database } from '../db/schema.ts';
 import { isAdmin, mayActFor, nameOf } from './caller.ts';
 import { unauthorized } from './errors.ts';
@@ -63,7 +63,7 @@ export const newestEvent = async (ask: Db['ask']): Promise<number> => {
   return row?.id ?? 0;
 };
 
-const newest = question((tx) => tx.selectFrom('events').select(({ fn }) => fn.max<number | null>('id').as('id')));
+const newest = aggregate((tx) => tx.selectFrom('events').select(({ fn }) => fn.max<number | null>('id').as('id')));
 
 const visibleEvents = async (op: ReadOp, { project }: EventFilter) => {
   const events: SelectQueryBuilder<Database, 'events', object> = op.tx.selectFrom('events');

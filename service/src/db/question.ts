@@ -10,12 +10,17 @@ import type { Tx } from './db.ts';
 /** One read, with one text value in it that changes from call to call. */
 export interface Question<Row> {
   readonly build: (tx: Tx, value: string) => Compilable<Row>;
+  /** An aggregate: always exactly one row. */
+  readonly isOneRow: boolean;
 }
 
 export type RowOf<Q> = Q extends Question<infer Row> ? Row : never;
 
 /** Names a read. Its rows come in no particular order. */
-export const question = <Row>(build: Question<Row>['build']): Question<Row> => ({ build });
+export const question = <Row>(build: Question<Row>['build']): Question<Row> => ({ build, isOneRow: false });
+
+/** Names a read that always finds exactly one row. */
+export const aggregate = <Row>(build: Question<Row>['build']): Question<Row> => ({ build, isOneRow: true });
 
 /** Stands for the value while a query is compiled. No label can be equal to it. */
 const placeholder = '\0value';

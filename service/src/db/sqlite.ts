@@ -54,6 +54,10 @@ class Connection {
    */
   answering<Row>(question: Question<Row>): (value: string) => unknown[] {
     const { sql: text, parametersFor } = compile(this.tx, question);
+    if (question.isOneRow) {
+      const statement = this.#raw.prepare(text);
+      return (value) => [statement.get(parametersFor(value))];
+    }
     const columns = this.#raw
       .prepare(text)
       .columns()

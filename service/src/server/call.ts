@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { authorityOf } from '../core/caller.ts';
 import { invalid } from '../core/errors.ts';
-import { type Desk, deskFor } from '../core/op.ts';
+import { deskFor } from '../core/op.ts';
 import { type Check, checkOf, inBody, inPath } from '../schema/check.ts';
 import type { App } from './app.ts';
 import { callerOf } from './identify.ts';
@@ -28,23 +28,29 @@ export const handlerOf = (app: App, route: Route, kept: KeptAnswers): RouteHandl
   const check = checkerOf(route);
   return async (request, reply) => {
     check(request);
-    const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id });
-    const args = { params: request.params, query: request.query, body: request.body ?? {} };
+    const run = (): Promise<unknown> => {
+      const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id });
+      const args = { params: request.params, query: request.query, body: request.body ?? {} };
+      return route.handle(desk, args, () => gone(reply));
+    };
     reply.status(route.status);
-    if (route.keep !== null) return sendKept(reply, route, kept, desk, args);
-    const answer = await route.handle(desk, args, () => gone(reply));
+    if (route.keep !== null) return sendKept(request, reply, route.keep, kept, run);
+    const answer = await run();
     if (answer instanceof Readable) return sendStream(reply, route, answer);
     return route.reply === null ? reply.send() : reply.send(answer);
   };
 };
 
-type Arguments = Parameters<Route['handle']>[1];
-
-const sendKept = async (reply: FastifyReply, route: Route, kept: KeptAnswers, desk: Desk, args: Arguments) => {
-  const whose = route.keep === 'everyone' ? '' : authorityOf(desk.caller);
-  // Paths hold no NUL, so no two questions have the same name.
-  const name = `${whose}\0${reply.request.url}`;
-  const text = await kept.answer(name, async () => JSON.stringify(await route.handle(desk, args, () => gone(reply))));
+const sendKept = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  keep: 'everyone' | 'caller',
+  kept: KeptAnswers,
+  run: () => Promise<unknown>,
+): Promise<FastifyReply> => {
+  const whose = keep === 'everyone' ? '' : authorityOf(callerOf(request));
+  // Neither labels nor paths hold two NULs, so no two questions have the same name.
+  const text = await kept.answer(`${whose}\0\0${request.url}`, async () => JSON.stringify(await run()));
   return reply.type('application/json; charset=utf-8').send(text);
 };
 

@@ -55,7 +55,7 @@ const startOn = async (db: Db, config: Config, log: Logger): Promise<Running> =>
   const plugged = await loadExtensions(config.extensions, {
     switches: switchDrivers({ simulatedSwitches: join(config.dataDir, 'simulated-switches') }),
     hypervisors: { mock: mockHypervisor(config.images, join(config.dataDir, 'mock-hypervisor.json')) },
-    auth: { null: nullBackend, database: await databaseBackend(db) },
+    auth: { null: nullBackend, database: databaseBackend(db) },
   });
   const auth = chosen(plugged.auth, 'auth', config.auth);
   const site: Site = {

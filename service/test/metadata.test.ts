@@ -37,6 +37,32 @@ describe.each(engines)('metadata on %s', (engine) => {
     expect(await metadataOf('registered')).toEqual(metadata);
   });
 
+  it.each([
+    ['a number beyond all numbers', '1e999', 'too large'],
+    ['one deep inside', '{"a": [-1e999]}', 'too large'],
+    ['101 levels', '['.repeat(101) + ']'.repeat(101), 'nested too deeply'],
+    ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 'nested too deeply'],
+  ])('what could not come back as it went in is refused: %s', async (_what, value, words) => {
+    const { admin } = service();
+    await admin.put('/node/lossless', { obmd });
+    const calls = [
+      admin.send('PUT', '/node/lossless/metadata/label', { body: `{"value": ${value}}` }),
+      admin.send('PUT', '/node/lossy', { body: `{"obmd": ${JSON.stringify(obmd)}, "metadata": {"label": ${value}}}` }),
+    ];
+    for (const call of calls) {
+      expect(await refusal(call)).toBe('400 BadArgumentError');
+      expect(await message(call)).toMatch(new RegExp(`metadata label .*${words}; expected`));
+    }
+    expect(await metadataOf('lossless')).toEqual({});
+  });
+
+  it('a hundred levels are not too many', async () => {
+    await makeNode(service(), 'deep');
+    const value = JSON.parse('['.repeat(100) + ']'.repeat(100)) as unknown;
+    await done(service().admin.put('/node/deep/metadata/label', { value }));
+    expect(await metadataOf('deep')).toEqual({ label: value });
+  });
+
   it('node_set_metadata adds a label or replaces its value, and leaves the others', async () => {
     await done(service().admin.put('/node/changing', { obmd, metadata: { rack: '1', row: 'a' } }));
     await done(service().admin.put('/node/changing/metadata/rack', { value: '2' }));

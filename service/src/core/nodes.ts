@@ -1,6 +1,7 @@
 import { isAdmin, requireProject } from './caller.ts';
 import { badArgument, blocked, duplicate, notFound } from './errors.ts';
-import { audienceOf, findNode } from './find.ts';
+import { findNode } from './find.ts';
+import { metadataText } from './metadata.ts';
 import type { Desk, WriteOp } from './op.ts';
 import { question, type RowOf } from '../db/question.ts';
 
@@ -27,7 +28,7 @@ export const nodeRegister = async (op: WriteOp, args: NodeRegister): Promise<voi
     .values({
       label: args.node,
       project_id: null,
-      metadata: JSON.stringify(args.metadata ?? {}),
+      metadata: metadataText(args.metadata ?? {}),
       obm_uri: uri,
       obm_admin_token: op.site.vault.seal(args.obmd.admin_token),
       obm_token: null,
@@ -136,43 +137,4 @@ const nicsOf = (rows: readonly NodeRow[], withPorts: boolean): NicView[] => {
       const nic = { label, macaddr: row.macaddr ?? '', networks: Object.fromEntries(networks.sort()) };
       return withPorts ? { ...nic, port: row.port, switch: row.switch } : nic;
     });
-};
-
-interface MetadataArgs {
-  readonly node: string;
-  readonly label: string;
-}
-
-export const nodeSetMetadata = async (op: WriteOp, args: MetadataArgs & { value: unknown }): Promise<void> => {
-  const node = await findNode(op, args.node);
-  const entries = new Map(Object.entries(JSON.parse(node.metadata) as Record<string, unknown>));
-  entries.set(args.label, args.value);
-  await storeMetadata(op, node.id, entries);
-  op.record({
-    type: 'node_set_metadata',
-    projects: [audienceOf(node)],
-    node: node.label,
-    detail: { label: args.label },
-  });
-};
-
-export const nodeDeleteMetadata = async (op: WriteOp, args: MetadataArgs): Promise<void> => {
-  const node = await findNode(op, args.node);
-  const entries = new Map(Object.entries(JSON.parse(node.metadata) as Record<string, unknown>));
-  if (!entries.delete(args.label)) throw notFound(`node ${node.label} has no metadata ${args.label}`);
-  await storeMetadata(op, node.id, entries);
-  op.record({
-    type: 'node_delete_metadata',
-    projects: [audienceOf(node)],
-    node: node.label,
-    detail: { label: args.label },
-  });
-};
-
-const storeMetadata = async ({ tx }: WriteOp, id: number, entries: ReadonlyMap<string, unknown>): Promise<void> => {
-  await tx
-    .updateTable('nodes')
-    .set({ metadata: JSON.stringify(Object.fromEntries(entries)) })
-    .where('id', '=', id)
-    .execute();
 };

@@ -1,12 +1,12 @@
 import type { Db } from './db.ts';
-import { openPostgres } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
 
 /** Where the data is. */
 export type DatabaseLocation =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string; readonly connections: number };
 
-/** Opens the database and brings it up to date. */
-export const openDatabase = (location: DatabaseLocation): Promise<Db> =>
-  location.engine === 'sqlite' ? openSqlite(location.path) : openPostgres(location.url, location.connections);
+/** Opens the database and brings it up to date. Only the engine that is used is loaded: it shows in the time to start. */
+export const openDatabase = async (location: DatabaseLocation): Promise<Db> => {
+  if (location.engine === 'sqlite') return (await import('./sqlite.ts')).openSqlite(location.path);
+  return (await import('./postgres.ts')).openPostgres(location.url, location.connections);
+};

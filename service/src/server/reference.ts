@@ -130,7 +130,7 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 0; }
 header { padding: 1rem 2rem; border-bottom: 1px solid var(--line); }
 h1 { margin: 0; } h1 small { font-size: .9rem; font-weight: normal; opacity: .7; }
 input { width: min(30rem, 100%); padding: .4rem .6rem; font: inherit; }
-.columns { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
+.columns { display: grid; grid-template-columns: 20rem minmax(0, 1fr); }
 nav { padding: 0 1rem 2rem 2rem; border-right: 1px solid var(--line); position: sticky; top: 0; max-height: 100vh; overflow: auto; }
 nav h2 { font-size: .85rem; margin: 1rem 0 .2rem; opacity: .7; } nav ul { list-style: none; padding: 0; margin: 0; }
 nav a { text-decoration: none; font-size: .9rem; }

@@ -1,14 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { nodeConnectNetwork, nodeDetachNetwork } from '../../core/attachments.ts';
+import { nodeDeleteMetadata, nodeSetMetadata } from '../../core/metadata.ts';
 import { nodeDeleteNic, nodeRegisterNic } from '../../core/nics.ts';
-import {
-  listNodes,
-  nodeDelete,
-  nodeDeleteMetadata,
-  nodeRegister,
-  nodeSetMetadata,
-  showNode,
-} from '../../core/nodes.ts';
+import { listNodes, nodeDelete, nodeRegister, showNode } from '../../core/nodes.ts';
 import { Label, labelRule, Text } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { Accepted, byLabel, exactly, Labels, orNull } from '../schemas.ts';

@@ -1,0 +1,60 @@
+import { badArgument, notFound } from './errors.ts';
+import { audienceOf, findNode } from './find.ts';
+import type { WriteOp } from './op.ts';
+
+/** Deep enough for anyone; at some thousands JSON.stringify runs out of stack, and the node could not be shown. */
+const deepest = 100;
+
+/** Metadata as it is stored. What would not come back as it went in is refused. */
+export const metadataText = (metadata: Readonly<Record<string, unknown>>): string => {
+  for (const [label, value] of Object.entries(metadata)) requireStorable(label, value, deepest);
+  return JSON.stringify(metadata);
+};
+
+const requireStorable = (label: string, value: unknown, levels: number): void => {
+  if (value === Infinity || value === -Infinity) {
+    throw badArgument(`metadata ${label} holds a number that is too large; expected at most ${Number.MAX_VALUE}`);
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (levels === 0) throw badArgument(`metadata ${label} is nested too deeply; expected at most ${deepest} levels`);
+  for (const inner of Object.values(value)) requireStorable(label, inner, levels - 1);
+};
+
+interface MetadataArgs {
+  readonly node: string;
+  readonly label: string;
+}
+
+export const nodeSetMetadata = async (op: WriteOp, args: MetadataArgs & { value: unknown }): Promise<void> => {
+  const node = await findNode(op, args.node);
+  const entries = new Map(Object.entries(JSON.parse(node.metadata) as Record<string, unknown>));
+  entries.set(args.label, args.value);
+  await storeMetadata(op, node.id, entries);
+  op.record({
+    type: 'node_set_metadata',
+    projects: [audienceOf(node)],
+    node: node.label,
+    detail: { label: args.label },
+  });
+};
+
+export const nodeDeleteMetadata = async (op: WriteOp, args: MetadataArgs): Promise<void> => {
+  const node = await findNode(op, args.node);
+  const entries = new Map(Object.entries(JSON.parse(node.metadata) as Record<string, unknown>));
+  if (!entries.delete(args.label)) throw notFound(`node ${node.label} has no metadata ${args.label}`);
+  await storeMetadata(op, node.id, entries);
+  op.record({
+    type: 'node_delete_metadata',
+    projects: [audienceOf(node)],
+    node: node.label,
+    detail: { label: args.label },
+  });
+};
+
+const storeMetadata = async ({ tx }: WriteOp, id: number, entries: ReadonlyMap<string, unknown>): Promise<void> => {
+  await tx
+    .updateTable('nodes')
+    .set({ metadata: metadataText(Object.fromEntries(entries)) })
+    .where('id', '=', id)
+    .execute();
+};

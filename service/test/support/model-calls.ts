@@ -94,13 +94,54 @@ const faults = at.chain((where) =>
     .map((made): Step => ({ do: 'fault', at: where, faults: made })),
 );
 
-/** Any step, the frequent ones more often. */
-export const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   ...calls,
   { weight: 6, arbitrary: faults },
   { weight: 5, arbitrary: at.map((where): Step => ({ do: 'fault', at: where, faults: {} })) },
   { weight: 10, arbitrary: fc.constant<Step>({ do: 'settle' }) },
   { weight: 1, arbitrary: fc.constant<Step>({ do: 'restart' }) },
+);
+
+/** What blind chance brings about too seldom: a change that fails half way, and then everything that must wait for it. */
+const trouble: fc.Arbitrary<Step[]> = fc
+  .record({
+    node,
+    nic,
+    network,
+    caller,
+    fault: fc.constantFrom<Faults>({ drop: true }, { drop: true }, { hang: true }),
+  })
+  .chain(({ node: inTrouble, nic: plugged, network: wanted, caller: by, fault }) => {
+    const where = switchOf(`${inTrouble}/${plugged}`);
+    const own = { caller: 'admin', node: inTrouble, nic: plugged } as const;
+    const happen = (next: Faults): Step => ({ do: 'fault', at: where, faults: next });
+    const said = (next: Call): Step => ({ do: 'call', call: next });
+    const aftermath: readonly Step[] = [
+      said({ op: 'project_detach_node', caller: 'admin', project: 'home', node: inTrouble }),
+      said({ op: 'project_connect_node', caller: by, project: 'red', node: inTrouble }),
+      said({ op: 'network_delete', caller: 'admin', network: wanted }),
+      said({ op: 'connect_network', ...own, network: wanted, channel: 'tagged' }),
+      said({ op: 'detach_network', ...own, network: 'attached' }),
+      said({ op: 'port_revert', ...own }),
+      { do: 'settle' },
+      happen({ unreachable: true }),
+      happen({ lie: ['*'] }),
+      happen({}),
+    ];
+    return fc
+      .shuffledSubarray([...aftermath, ...aftermath])
+      .map((after) => [
+        happen(fault),
+        said({ op: 'connect_network', caller: by, node: inTrouble, nic: plugged, network: wanted, channel: 'default' }),
+        { do: 'settle' as const },
+        ...after,
+      ]);
+  });
+
+/** A few steps: mostly one, sometimes trouble. */
+export const steps: fc.Arbitrary<Step[]> = fc.oneof(
+  { weight: 12, arbitrary: step.map((one) => [one]) },
+  { weight: 1, arbitrary: trouble },
 );
 
 const prelude: readonly Call[] = [

@@ -9,6 +9,7 @@ import {
   initial,
   isPending,
   type NicName,
+  type NicState,
   type NodeName,
   type Plug,
   plugs,
@@ -51,6 +52,7 @@ export class Walk {
 
   async take(step: Step): Promise<void> {
     this.#story.push(JSON.stringify(step));
+    const inMotion = this.#uncertain(isInMotion);
     switch (step.do) {
       case 'call':
         await this.#make(resolved(step.call, this.#world));
@@ -68,7 +70,7 @@ export class Walk {
         break;
     }
     if (this.#uncertain(isPending).length > mostPending) await this.#settle();
-    await this.#observe();
+    await this.#observe(inMotion);
     await this.#check();
     this.#isChanged = false;
   }
@@ -158,13 +160,13 @@ export class Walk {
   }
 
   /** The nics of which this may be so. */
-  #uncertain(is: (nic: State['nics'][Plug]) => boolean): Plug[] {
+  #uncertain(is: (nic: NicState) => boolean): Plug[] {
     return plugs.filter((plug) => this.#worlds.some(({ nics }) => is(nics[plug])));
   }
 
-  /** Asks about the nics that the engine may have changed. */
-  async #observe(): Promise<void> {
-    for (const plug of this.#uncertain((nic) => isPending(nic) || nic.suspect !== null)) {
+  /** Asks about the nics that the engine may have changed, and about these. */
+  async #observe(also: readonly Plug[] = []): Promise<void> {
+    for (const plug of new Set([...this.#uncertain(isInMotion), ...also])) {
       const [node, nic] = plug.split('/') as [NodeName, NicName];
       await this.#make({ op: 'show_action', caller: 'admin', node, nic });
       await this.#make({ op: 'show_port', caller: 'admin', node, nic });
@@ -204,6 +206,8 @@ export class Walk {
     return `after:\n${this.#story.join('\n')}`;
   }
 }
+
+const isInMotion = (nic: NicState): boolean => isPending(nic) || nic.suspect !== null;
 
 const fits = (
   prediction: Prediction,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { rm } from 'node:fs/promises';
 import { describe, it } from 'vitest';
 import { engines } from './support/engines.ts';
-import { firstSteps, steps } from './support/model-calls.ts';
+import { firstSteps, steps } from './support/model-steps.ts';
 import { nics, nodes, projects } from './support/model-state.ts';
 import { Walk } from './support/model-walk.ts';
 import { seed } from './support/seed.ts';
@@ -29,7 +29,7 @@ const makeWorld = async (service: Service): Promise<void> => {
 
 describe.each(engines)('any walk through the interface on %s', (engine) => {
   it('is answered as the model says, and what must never happen does not', { timeout: 240_000 }, async () => {
-    const paths = fc.array(steps, { minLength: 60, maxLength: 100, size: 'max' });
+    const paths = fc.array(steps, { minLength: 50, maxLength: 80, size: 'max' });
     const walked = fc.asyncProperty(paths, async (path) => {
       const started = await startService(engine, env);
       const walk = new Walk(started);

@@ -250,19 +250,19 @@ describe.each(grounds)('of two rivals on $ground only one succeeds:', ({ engine,
 
   it('a member is removed from a project and looks at its node: what was seen before is not shown again', async () => {
     const { service } = ground;
-    await makeReserved(ground, 'n1');
+    await makeReserved(ground, 'watched');
     await makeUser(service, 'erin');
     const erin = service.as('erin');
     await rounds(15, async () => {
       await done(service.admin.post('/auth/basic/user/erin/add_project', { project: 'red' }));
-      await done(erin.get('/node/n1'));
+      await done(erin.get('/node/watched'));
       let isRemoved = false;
       const look = async (): Promise<void> => {
-        while (!isRemoved) expect([200, 401]).toContain((await erin.get('/node/n1')).status);
+        while (!isRemoved) expect([200, 401]).toContain((await erin.get('/node/watched')).status);
       };
       const looking = Promise.all([look(), look(), look(), look()]);
       await done(service.admin.post('/auth/basic/user/erin/remove_project', { project: 'red' }));
-      const { status } = await erin.get('/node/n1');
+      const { status } = await erin.get('/node/watched');
       isRemoved = true;
       await looking;
       expect(status).toBe(401);

@@ -55,6 +55,8 @@ export const buildServer = (app: App): FastifyInstance => {
       void answer.send({ type, msg: message });
     },
   });
+  // Node would answer an unknown expectation itself, with an empty 417; it may as well be ignored.
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   acceptJsonBodies(server);
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

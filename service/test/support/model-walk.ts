@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { statusOf } from '../../src/server/errors.ts';
 import type { Answer } from './http.ts';
 import { type Call, type CallerName, predict, type Prediction } from './model.ts';
-import { resolved, send, shown, type Step } from './model-calls.ts';
+import { send, shown } from './model-calls.ts';
 import { checkSwitches, checkViews, type Tenure } from './model-checks.ts';
 import {
   initial,
@@ -21,6 +21,7 @@ import {
   unique,
   withNic,
 } from './model-state.ts';
+import { resolved, type Step } from './model-steps.ts';
 import type { Service } from './service.ts';
 import { done, eventually } from './world.ts';
 

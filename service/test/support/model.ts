@@ -79,11 +79,12 @@ export const channelName = (channel: Channel, network: NetworkState | undefined)
 const mayManage = (state: State, caller: CallerName, network: NetworkState): boolean =>
   mayActFor(state, caller, network.owner);
 
-/** Is the network on a nic of these, or about to be? */
+/** Is the network on a nic of these, or about to be, or may it be without anybody knowing? */
 const isUsed = (state: State, network: string, among: readonly Plug[]): boolean =>
   among.some((plug) => {
     const nic = state.nics[plug];
-    return Object.values(nic.on).includes(network) || (isPending(nic) && nic.action?.network === network);
+    const isAwaited = isPending(nic) && nic.action?.network === network;
+    return isAwaited || Object.values(nic.on).includes(network) || nic.suspect?.includes(network);
   });
 
 export const predict = (state: State, call: Call): Prediction => {
@@ -191,8 +192,7 @@ const onNetwork = (
   if (call.op === 'show_network') return showNetwork(state, call, network);
   if (call.op === 'network_delete') {
     if (!mayManage(state, caller, network)) return refuse('AuthorizationError');
-    const isSuspected = plugs.some((plug) => state.nics[plug].suspect?.includes(call.network));
-    if (isUsed(state, call.network, plugs) || isSuspected) return refuse('BlockedError');
+    if (isUsed(state, call.network, plugs)) return refuse('BlockedError');
     return become({ ...state, networks: without(state.networks, call.network) });
   }
   const { project } = call;

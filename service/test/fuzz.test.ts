@@ -8,13 +8,13 @@ import { routeGroups } from '../src/server/routes/all.ts';
 import { engines } from './support/engines.ts';
 import { bytesOf, type Request, requestFor, told } from './support/fuzz-requests.ts';
 import { stock } from './support/fuzz-stock.ts';
-import { seed } from './support/seed.ts';
+import { effort, seed } from './support/seed.ts';
 import { type Service, startService } from './support/service.ts';
 import { exchange, type Reply } from './support/wire.ts';
 
 /** Longer than any honest answer takes, even that of a daemon that is not there. */
 const limitMs = 10_000;
-const requestsPerRoute = 40;
+const requestsPerRoute = 40 * effort;
 
 const routes: readonly (readonly [string, Route, number])[] = routeGroups
   .flatMap((group) => group.routes)

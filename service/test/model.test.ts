@@ -5,7 +5,7 @@ import { engines } from './support/engines.ts';
 import { firstSteps, steps } from './support/model-steps.ts';
 import { nics, nodes, projects } from './support/model-state.ts';
 import { Walk } from './support/model-walk.ts';
-import { seed } from './support/seed.ts';
+import { effort, seed } from './support/seed.ts';
 import { type Service, startService } from './support/service.ts';
 import { done, makeProject, makeSwitch, makeUser, obmd } from './support/world.ts';
 
@@ -28,7 +28,7 @@ const makeWorld = async (service: Service): Promise<void> => {
 };
 
 describe.each(engines)('any walk through the interface on %s', (engine) => {
-  it('is answered as the model says, and what must never happen does not', { timeout: 240_000 }, async () => {
+  it('is answered as the model says, and what must never happen does not', { timeout: 240_000 * effort }, async () => {
     const paths = fc.array(steps, { minLength: 50, maxLength: 80, size: 'max' });
     const walked = fc.asyncProperty(paths, async (path) => {
       const started = await startService(engine, env);
@@ -42,6 +42,6 @@ describe.each(engines)('any walk through the interface on %s', (engine) => {
         await rm(started.dataDir, { recursive: true, force: true });
       }
     });
-    await fc.assert(walked, { seed, numRuns: 5, interruptAfterTimeLimit: 120_000 });
+    await fc.assert(walked, { seed, numRuns: 5 * effort, interruptAfterTimeLimit: 120_000 * effort });
   });
 });

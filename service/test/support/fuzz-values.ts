@@ -126,7 +126,7 @@ export const textFor = (name: string): fc.Arbitrary<string> => {
 };
 
 /** A value that fits the schema, but for its texts. */
-export const fitting = (schema: Schema, name = ''): fc.Arbitrary<unknown> => {
+const fitting = (schema: Schema, name = ''): fc.Arbitrary<unknown> => {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => fitting(one, name)));
   switch (schema.type) {
@@ -148,7 +148,7 @@ export const fitting = (schema: Schema, name = ''): fc.Arbitrary<unknown> => {
   }
 };
 
-export const anything: fc.Arbitrary<unknown> = fc.oneof(
+const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   anyText,
   fc.constantFrom<unknown>(null, true, -1, 1e308, 2 ** 53, 0.1, [], {}, [[]], [null], { a: { b: [] } }),

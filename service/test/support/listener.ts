@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** One call as it arrived at a listener. */
-export interface Heard {
+interface Heard {
   readonly method: string | undefined;
   readonly path: string | undefined;
   readonly contentType: string | undefined;
@@ -13,7 +13,7 @@ export interface Heard {
 }
 
 /** The status to answer with, `drop` the line, or `hang`: never answer. */
-export type Reaction = number | 'drop' | 'hang';
+type Reaction = number | 'drop' | 'hang';
 
 /** A small HTTP service that notes what it is told and answers as the test wants. */
 export interface Listener {

@@ -51,7 +51,7 @@ interface NewNetwork {
 /** None given, the two legal ones, and one that no network has. */
 export type Channel = 'default' | 'native' | 'tagged' | 'illegal';
 
-export type Refusal =
+type Refusal =
   | 'BadArgumentError'
   | 'AuthorizationError'
   | 'NotFoundError'
@@ -68,7 +68,7 @@ const refuse = (refused: Refusal): Prediction => ({ refused });
 const become = (next: State): Prediction => ({ refused: null, next });
 const show = (state: State, shows: unknown): Prediction => ({ refused: null, next: state, shows });
 
-export const mayActFor = (state: State, caller: CallerName, project: string | null): boolean =>
+const mayActFor = (state: State, caller: CallerName, project: string | null): boolean =>
   caller === 'admin' || (project !== null && (state.projects[project] ?? []).includes(caller));
 
 export const channelName = (channel: Channel, network: NetworkState | undefined): string => {

@@ -5,7 +5,7 @@ import type { Client } from './http.ts';
 import { type Service, serviceForTest } from './service.ts';
 import { done, makeProject, makeUser, reserve } from './world.ts';
 
-export const adminToken = 'a3f9-lab-admin-token';
+const adminToken = 'a3f9-lab-admin-token';
 
 /** For tests that hold the daemon's answer back. */
 export const patient = { CORRAL_OBM_TIMEOUT: '20' };

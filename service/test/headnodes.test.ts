@@ -1,3 +1,5 @@
+import { mkdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engines } from './support/engines.ts';
 import { enc, message, oddLabels, refusal, sharedService } from './support/shared.ts';
@@ -190,6 +192,38 @@ describe.each(engines)('headnodes on %s', (engine) => {
       await makeHeadnode(label, what);
       expect(await show(label)).toMatchObject({ hnics: [], vncport: null });
     });
+  });
+
+  it('a headnode whose deletion failed half-way can only be deleted, and that succeeds once the hypervisor lets it', async () => {
+    const { admin, dataDir } = service();
+    await makeProject(service(), 'halfway');
+    await makeHeadnode('halfway', 'halfway');
+    await done(admin.post('/headnode/halfway/start'));
+    // Where the mock hypervisor would write there is a directory in its way.
+    const obstacle = join(dataDir, 'mock-hypervisor.json.new');
+    await mkdir(obstacle);
+    expect(await refusal(admin.del('/headnode/halfway'))).toBe('502 HypervisorError');
+    await rmdir(obstacle);
+    expect(await show('halfway')).toMatchObject({ vncport: null });
+    expect(await refusal(admin.post('/headnode/halfway/start'))).toBe('409 BlockedError');
+    expect(await refusal(admin.post('/headnode/halfway/stop'))).toBe('409 BlockedError');
+    expect(await refusal(admin.put('/headnode/halfway/hnic/eth0'))).toBe('409 IllegalStateError');
+    await done(admin.del('/headnode/halfway'));
+    expect(await refusal(admin.get('/headnode/halfway'))).toBe('404 NotFoundError');
+  });
+
+  it('a start that the hypervisor refuses is told, and may be tried again', async () => {
+    const { admin, dataDir } = service();
+    await makeProject(service(), 'stubborn');
+    await makeHeadnode('stubborn', 'stubborn');
+    const obstacle = join(dataDir, 'mock-hypervisor.json.new');
+    await mkdir(obstacle);
+    const answer = admin.post('/headnode/stubborn/start');
+    expect(await refusal(answer)).toBe('502 HypervisorError');
+    await rmdir(obstacle);
+    expect(await refusal(admin.put('/headnode/stubborn/hnic/eth0'))).toBe('409 IllegalStateError');
+    await done(admin.post('/headnode/stubborn/start'));
+    expect(await show('stubborn')).toMatchObject({ vncport: expect.any(Number) as number });
   });
 
   it('every call about a headnode is for members of its project and administrators', async () => {

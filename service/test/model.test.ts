@@ -29,7 +29,7 @@ const makeWorld = async (service: Service): Promise<void> => {
 
 describe.each(engines)('any walk through the interface on %s', (engine) => {
   it('is answered as the model says, and what must never happen does not', { timeout: 240_000 * effort }, async () => {
-    const paths = fc.array(steps, { minLength: 50, maxLength: 80, size: 'max' });
+    const paths = fc.array(steps, { minLength: 30, maxLength: 50, size: 'max' });
     const walked = fc.asyncProperty(paths, async (path) => {
       const started = await startService(engine, env);
       const walk = new Walk(started);
@@ -42,6 +42,6 @@ describe.each(engines)('any walk through the interface on %s', (engine) => {
         await rm(started.dataDir, { recursive: true, force: true });
       }
     });
-    await fc.assert(walked, { seed, numRuns: 5 * effort, interruptAfterTimeLimit: 120_000 * effort });
+    await fc.assert(walked, { seed, numRuns: 6 * effort, interruptAfterTimeLimit: 120_000 * effort });
   });
 });

@@ -10,7 +10,7 @@ import { type Service, startService } from './support/service.ts';
 import { done, makeProject, makeSwitch, makeUser, obmd } from './support/world.ts';
 
 /** Impatient beyond the other tests: walks meet many faults, and every one takes a budget. */
-const env = { CORRAL_VLANS: '100-101', CORRAL_ENGINE_BUDGET: '0.3', CORRAL_ENGINE_DEVICE_TIMEOUT: '0.15' };
+const env = { CORRAL_VLANS: '100-101', CORRAL_ENGINE_BUDGET: '0.1', CORRAL_ENGINE_DEVICE_TIMEOUT: '0.1' };
 
 const makeWorld = async (service: Service): Promise<void> => {
   for (const project of projects) await makeProject(service, project);
@@ -42,6 +42,6 @@ describe.each(engines)('any walk through the interface on %s', (engine) => {
         await rm(started.dataDir, { recursive: true, force: true });
       }
     });
-    await fc.assert(walked, { seed, numRuns: 6 * effort, interruptAfterTimeLimit: 120_000 * effort });
+    await fc.assert(walked, { seed, numRuns: 8 * effort, interruptAfterTimeLimit: 120_000 * effort });
   });
 });

@@ -25,7 +25,7 @@ export interface ActionState {
   readonly network: string | null;
   readonly channel: string;
   readonly status: 'PENDING' | 'DONE' | 'ERROR';
-  /** The switch has had no fault since the action was queued, so it must succeed. */
+  /** The switch has had no fault since the action was queued, so it must succeed; of no interest once it is settled. */
   readonly isSure: boolean;
 }
 
@@ -81,9 +81,10 @@ const turnsOf = (nic: NicState): NicState[] => {
   const { action, suspect } = nic;
   const known = suspect === null ? [nic] : [nic, { ...nic, suspect: null }];
   if (action?.status !== 'PENDING') return known;
-  const done: NicState = { ...nic, on: afterwards(nic, action), suspect: null, action: { ...action, status: 'DONE' } };
+  const settled = (status: 'DONE' | 'ERROR'): ActionState => ({ ...action, status, isSure: true });
+  const done: NicState = { ...nic, on: afterwards(nic, action), suspect: null, action: settled('DONE') };
   if (action.isSure) return [...known, done];
-  const failed: NicState = { ...nic, action: { ...action, status: 'ERROR' } };
+  const failed: NicState = { ...nic, action: settled('ERROR') };
   const maybeOn = action.kind === 'connect' && action.network !== null ? [action.network] : [];
   const unknown = { ...failed, suspect: [...new Set([...(suspect ?? []), ...maybeOn])].sort() };
   return [...known, done, { ...failed, suspect: null }, { ...failed, suspect }, unknown];

@@ -84,6 +84,7 @@ export class Walk {
       await this.#observe();
       return this.#uncertain(({ suspect }) => suspect !== null).length === 0 ? true : undefined;
     }, 30_000);
+    await this.#observe(plugs);
     expect(this.#worlds, 'everything is known').toHaveLength(1);
     this.#isChanged = true;
     await this.#check();

@@ -192,7 +192,7 @@ describe.each(grounds)('of two rivals on $ground only one succeeds:', ({ engine,
   afterAll(() => ground.stop());
 
   it.each([...onNetworks, ...onProjects, ...onHardware])('%s', async (_, make) => {
-    await rounds(10, async () => {
+    await rounds(8, async () => {
       turn += 1;
       const { one, other, after } = await make(ground, turn);
       const first = () => one(ground.admin(turn));
@@ -210,7 +210,7 @@ describe.each(grounds)('of two rivals on $ground only one succeeds:', ({ engine,
 
   it('two administrators demote, or delete, each other', async () => {
     const { admin } = ground.service;
-    await rounds(6, async (round) => {
+    await rounds(4, async (round) => {
       for (const name of ['eve', 'mallory']) {
         await makeUser(ground.service, name);
         await done(admin.patch(`/auth/basic/user/${name}`, { is_admin: true }));
@@ -253,7 +253,7 @@ describe.each(grounds)('of two rivals on $ground only one succeeds:', ({ engine,
     await makeReserved(ground, 'watched');
     await makeUser(service, 'erin');
     const erin = service.as('erin');
-    await rounds(15, async () => {
+    await rounds(10, async () => {
       await done(service.admin.post('/auth/basic/user/erin/add_project', { project: 'red' }));
       await done(erin.get('/node/watched'));
       let isRemoved = false;

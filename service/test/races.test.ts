@@ -109,7 +109,8 @@ describe.each(grounds)('at the same time on $ground', ({ engine, replicas }) => 
     await makeNetwork(service, 'net', 'red');
     await makeNode(service, 'n1', ['eth0']);
     await done(service.admin.put('/switch/sw0/port/1'));
-    for (let nic = 0; nic < crowd; nic += 1) await done(service.admin.put(`/node/n1/nic/e${nic}`, { macaddr: 'm' }));
+    const nics = await manyAtOnce(crowd, (turn) => ground.admin(turn).put(`/node/n1/nic/e${turn}`, { macaddr: 'm' }));
+    expect(tally(nics)).toEqual({ 200: crowd });
     await done(service.admin.put('/headnode/h1', { project: 'red', base_img: 'base' }));
     for (const [kind, create] of creations) {
       const answers = await Promise.all(Array.from({ length: crowd }, (_, turn) => create(ground, turn)));
@@ -130,7 +131,7 @@ describe.each(grounds)('at the same time on $ground', ({ engine, replicas }) => 
     await makeNetwork(service, 'net0', 'red');
     await makeNetwork(service, 'net1', 'red');
     service.simulated('sw0').faults = slow;
-    await rounds(20, async (turn) => {
+    await rounds(12, async (turn) => {
       const statuses = await manyAtOnce(2, (side) =>
         ground.admin(turn + side).post('/node/n1/nic/eth0/connect_network', { network: `net${side}` }),
       );
@@ -152,7 +153,7 @@ describe.each(grounds)('at the same time on $ground', ({ engine, replicas }) => 
     await reserve(service, 'red', 'n1');
     await makeNetwork(service, 'net0', 'red');
     service.simulated('sw0').faults = slow;
-    await rounds(15, async (turn) => {
+    await rounds(8, async (turn) => {
       await connect(service, 'n1', 'eth0', 'net0');
       const answers = await Promise.all([
         ground.admin(turn).post('/node/n1/nic/eth0/detach_network', { network: 'net0' }),
@@ -171,7 +172,7 @@ describe.each(grounds)('at the same time on $ground', ({ engine, replicas }) => 
     await makeProject(service, 'red');
     await makeProject(service, 'blue');
     await makeNetwork(service, 'net', 'red');
-    await rounds(10, async () => {
+    await rounds(6, async () => {
       const calls = await manyAtOnce(20, (turn) =>
         turn < 10
           ? ground.admin(turn).put('/network/net/access/blue')

@@ -1,6 +1,9 @@
 import type { TSchema } from '@sinclair/typebox';
 
-/** The whole wanted, or read, state of one port: its untagged VLAN and its tagged ones. */
+/**
+ * The whole wanted, or read, state of one port: its untagged VLAN and its tagged ones, in ascending order. Read,
+ * it says what the port would pass now: a port that is shut passes nothing, one that passes everything has all.
+ */
 export interface PortConfig {
   readonly port: string;
   readonly native: number | null;
@@ -48,7 +51,10 @@ export interface SwitchDriver {
 /** An open line to one switch. Anything thrown here is a fault that may pass; a refusal is an outcome. */
 export interface SwitchSession {
   apply(ports: readonly PortConfig[], signal: AbortSignal): Promise<readonly PortOutcome[]>;
+  /** A port that the device does not have is left out of the answer. */
   read(ports: readonly string[], signal: AbortSignal): Promise<readonly PortConfig[]>;
+  /** Every port of the device, those that nobody registered too, named as `portName` would name them. */
+  readAll?(signal: AbortSignal): Promise<readonly PortConfig[]>;
   /** Running configuration to startup configuration. */
   save?(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

@@ -13,6 +13,8 @@ export interface Faults {
   readonly hang?: boolean;
   /** Says no to every change of these ports; `*` means all. */
   readonly refuse?: readonly string[];
+  /** Says no to every change that has one of these VLANs. */
+  readonly refuseVlans?: readonly number[];
   /** Makes the change, then drops the line before it can say so. */
   readonly drop?: boolean;
   /** Says yes to changes of these ports and does nothing; `*` means all. */

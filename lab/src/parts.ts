@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+
+/** Real software that some of the lab is made of. */
+export type Part = 'Open vSwitch' | 'vde_switch';
+
+const programs: Readonly<Record<Part, readonly string[]>> = {
+  'Open vSwitch': ['ovsdb-server', 'ovs-vswitchd', 'ovs-appctl', 'ip', 'ethtool'],
+  vde_switch: ['vde_switch', 'vde_plug2tap', 'unixcmd', 'unixterm', 'sshd'],
+};
+const places = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/** Can this part run here? Network namespaces need root. */
+export const hasPart = (part: Part): boolean =>
+  userInfo().uid === 0 && programs[part].every((program) => places.some((place) => existsSync(`${place}/${program}`)));
+
+/** The parts that cannot run here. */
+export const missingParts = (): readonly Part[] => (Object.keys(programs) as Part[]).filter((part) => !hasPart(part));

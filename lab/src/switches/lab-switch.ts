@@ -1,0 +1,33 @@
+/** What a port carries, as the device itself tells it. */
+export interface LabPort {
+  readonly native: number | null;
+  readonly tagged: readonly number[];
+}
+
+/** How the line to a device is broken. */
+export type LineFault =
+  /** Bytes are taken and nothing comes back. */
+  | { readonly kind: 'hang' }
+  /** The line is cut once the device has been sent this many more bytes. */
+  | { readonly kind: 'cut'; readonly afterBytes: number }
+  /** Nobody answers a new call. */
+  | { readonly kind: 'refuse' };
+
+/** A switch in the lab, real or scripted, that a driver is pointed at. */
+export interface LabSwitch {
+  /** The fields of switch_register that reach it. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Ports that it has, as an operator would write them. */
+  readonly ports: readonly string[];
+  /** A well-formed name of a port that it does not have; null: it has every port. */
+  readonly unknownPort: string | null;
+  /** A VLAN that this device says no to. */
+  readonly refusedVlan: number;
+  /** What a port carries according to the device: not asked through the driver. */
+  carried(port: string): Promise<LabPort>;
+  /** Somebody changes a port behind our back, to a state that carries something. */
+  tamper(port: string, state: LabPort): Promise<void>;
+  /** Breaks the line between driver and device; null mends it. Open lines suffer too. */
+  breakLine(fault: LineFault | null): void;
+  stop(): Promise<void>;
+}

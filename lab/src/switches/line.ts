@@ -1,0 +1,65 @@
+import { connect, createServer, type Socket } from 'node:net';
+import type { LineFault } from './lab-switch.ts';
+
+/** Where a device listens: a TCP port on loopback, or a unix socket. */
+export type Place = { readonly port: number } | { readonly path: string };
+
+/** A relay in front of a device, so that the line to it can be broken on demand. */
+export interface Line {
+  /** Where to call instead: on loopback. */
+  readonly port: number;
+  breakLine(fault: LineFault | null): void;
+  stop(): Promise<void>;
+}
+
+export const startLine = async (device: Place): Promise<Line> => {
+  let fault: LineFault | null = null;
+  let bytesLeft = 0;
+  const open = new Set<Socket>();
+  const keep = (socket: Socket): void => {
+    open.add(socket);
+    socket.on('error', () => undefined).on('close', () => open.delete(socket));
+  };
+
+  const server = createServer((caller) => {
+    keep(caller);
+    if (fault?.kind === 'refuse') {
+      caller.destroy();
+      return;
+    }
+    const callee = connect(device);
+    keep(callee);
+    caller.on('data', (bytes) => {
+      if (fault?.kind === 'hang') return;
+      if (fault?.kind === 'cut') {
+        bytesLeft -= bytes.length;
+        if (bytesLeft < 0) {
+          caller.destroy();
+          callee.destroy();
+          return;
+        }
+      }
+      callee.write(bytes);
+    });
+    callee.on('data', (bytes) => {
+      if (fault?.kind !== 'hang') caller.write(bytes);
+    });
+    caller.on('close', () => callee.destroy());
+    callee.on('close', () => caller.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the line has no port');
+  return {
+    port: address.port,
+    breakLine: (next) => {
+      fault = next;
+      bytesLeft = next?.kind === 'cut' ? next.afterBytes : 0;
+      if (next?.kind === 'refuse') for (const socket of open) socket.destroy();
+    },
+    stop: async () => {
+      for (const socket of open) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+};

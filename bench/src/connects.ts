@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { call, type Site } from './site.ts';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { authorization, call, type Site } from './site.ts';
 
 const switches = 4;
 const portsPerSwitch = 50;
@@ -12,11 +14,12 @@ export const connectAll = async (site: Site, url: string): Promise<{ seconds: nu
   await call(url, 'PUT', '/network/fleet', { owner: 'fleet', access: 'fleet', net_id: '' });
   const nodes: string[] = [];
   for (let index = 0; index < switches; index += 1) nodes.push(...(await makeSwitch(site, url, `slow${index}`)));
+  const settled = await watchActions(url);
   const started = performance.now();
-  const queued = await Promise.all(
+  await Promise.all(
     nodes.map((node) => call(url, 'POST', `/node/${node}/nic/eth0/connect_network`, { network: 'fleet' })),
   );
-  for (const action of queued) await settled(url, (action as { status_id: string }).status_id);
+  await settled(nodes.length);
   return {
     seconds: (performance.now() - started) / 1000,
     serialSeconds: (switches * portsPerSwitch * changeMs) / 1000,
@@ -39,13 +42,22 @@ const makeSwitch = async (site: Site, url: string, label: string): Promise<strin
   return nodes;
 };
 
-const settled = async (url: string, statusId: string): Promise<void> => {
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
-    const { status } = (await call(url, 'GET', `/networking_action/${statusId}`)) as { status: string };
-    if (status === 'DONE') return;
-    if (status === 'ERROR') throw new Error(`networking action ${statusId} failed`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error(`networking action ${statusId} did not settle`);
+/** Follows the event stream, as a client that waits would; answers when so many actions are done. */
+const watchActions = async (url: string): Promise<(count: number) => Promise<void>> => {
+  const response = await fetch(`${url}/v0/events/stream`, {
+    headers: { authorization },
+    signal: AbortSignal.timeout(60_000),
+  });
+  if (!response.ok || !response.body) throw new Error(`the event stream answered ${response.status}`);
+  const stream = response.body;
+  return async (count) => {
+    let done = 0;
+    const lines = createInterface({ input: Readable.fromWeb(stream) });
+    for await (const line of lines) {
+      if (line === 'event: networking_action_failed') throw new Error('a networking action failed');
+      if (line === 'event: networking_action_done') done += 1;
+      if (done === count) break;
+    }
+    lines.close();
+  };
 };

@@ -23,7 +23,6 @@ import { createMetrics } from './server/metrics.ts';
 import { serveOperator } from './server/operator.ts';
 import { groupsFor } from './server/routes/all.ts';
 import { Engine } from './worker/engine.ts';
-import { Notifier } from './worker/notifier.ts';
 
 /** A service that is up. */
 export interface Running {
@@ -97,7 +96,9 @@ const startOn = async (db: Db, config: Config, log: Logger): Promise<Running> =>
 
   const engine = new Engine({ db, desk, config: config.engine, observer: metrics, log });
   engine.start();
-  const notifier = site.maintenance ? new Notifier(db, desk, site.maintenance, log) : null;
+  const notifier = site.maintenance
+    ? new (await import('./worker/notifier.ts')).Notifier(db, desk, site.maintenance, log)
+    : null;
   notifier?.start();
 
   return {

@@ -1,3 +1,4 @@
+import { statement } from '../db/statement.ts';
 import { mayActFor, nameOf } from './caller.ts';
 import { blocked, duplicate, notFound, unauthorized } from './errors.ts';
 import { findNetwork, findProject, type Network, ownerOf, type Project } from './find.ts';
@@ -60,14 +61,17 @@ const requirePrivate = (network: Network): void => {
 
 /** Is the project in the network's access list? */
 export const hasAccess = async ({ tx }: WriteOp, network: Network, project: { id: number }): Promise<boolean> => {
-  const row = await tx
-    .selectFrom('network_access')
-    .select('project_id')
-    .where('network_id', '=', network.id)
-    .where('project_id', '=', project.id)
-    .executeTakeFirst();
+  const row = await accessOf.first(tx, { networkId: network.id, projectId: project.id });
   return row !== undefined;
 };
+
+const accessOf = statement((tx, { networkId, projectId }: { networkId: number; projectId: number }) =>
+  tx
+    .selectFrom('network_access')
+    .select('project_id')
+    .where('network_id', '=', networkId)
+    .where('project_id', '=', projectId),
+);
 
 const requireUnused = async (op: WriteOp, network: Network, project: Project): Promise<void> => {
   const { tx } = op;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statement } from '../db/statement.ts';
 import { requireProject } from './caller.ts';
 import { blocked, notFound } from './errors.ts';
 import type { Network, Nic, Node } from './find.ts';
@@ -20,15 +21,7 @@ interface ActionView {
 }
 
 export const showNetworkingAction = async (op: ReadOp, args: { status_id: string }): Promise<ActionView> => {
-  const action = await op.tx
-    .selectFrom('actions')
-    .innerJoin('nics', 'nics.id', 'actions.nic_id')
-    .innerJoin('nodes', 'nodes.id', 'nics.node_id')
-    .leftJoin('projects', 'projects.id', 'nodes.project_id')
-    .select(['actions.status', 'actions.kind', 'actions.network', 'actions.channel', 'actions.error'])
-    .select(['nics.label as nic', 'nodes.label as node', 'projects.label as project'])
-    .where('actions.status_id', '=', args.status_id)
-    .executeTakeFirst();
+  const action = await actionByStatusId.first(op.tx, { statusId: args.status_id });
   if (!action) {
     throw notFound(
       `networking action ${args.status_id} does not exist; it is forgotten once the next action on its nic is queued`,
@@ -46,36 +39,65 @@ export const showNetworkingAction = async (op: ReadOp, args: { status_id: string
   };
 };
 
+const actionByStatusId = statement((tx, { statusId }: { statusId: string }) =>
+  tx
+    .selectFrom('actions')
+    .innerJoin('nics', 'nics.id', 'actions.nic_id')
+    .innerJoin('nodes', 'nodes.id', 'nics.node_id')
+    .leftJoin('projects', 'projects.id', 'nodes.project_id')
+    .select(['actions.status', 'actions.kind', 'actions.network', 'actions.channel', 'actions.error'])
+    .select(['nics.label as nic', 'nodes.label as node', 'projects.label as project'])
+    .where('actions.status_id', '=', statusId),
+);
+
 /** Queues an action on a nic. Its predecessor's record goes; the commit wakes the engine. */
 export const queueAction = async (op: WriteOp, nic: Nic, draft: ActionDraft): Promise<{ status_id: string }> => {
   const status_id = randomUUID();
-  await op.tx.deleteFrom('actions').where('nic_id', '=', nic.id).where('status', '!=', 'PENDING').execute();
-  await op.tx
-    .insertInto('actions')
-    .values({
-      status_id,
-      nic_id: nic.id,
-      kind: draft.kind,
-      network_id: draft.kind === 'revert' ? null : draft.network.id,
-      network: draft.kind === 'revert' ? null : draft.network.label,
-      channel: draft.kind === 'revert' ? '' : draft.channel,
-      status: 'PENDING',
-      error: null,
-      created_at: Date.now(),
-    })
-    .execute();
+  await forgetSettled.run(op.tx, { nicId: nic.id });
+  await insertAction.run(op.tx, {
+    statusId: status_id,
+    nicId: nic.id,
+    kind: draft.kind,
+    networkId: draft.kind === 'revert' ? null : draft.network.id,
+    network: draft.kind === 'revert' ? null : draft.network.label,
+    channel: draft.kind === 'revert' ? '' : draft.channel,
+    createdAt: Date.now(),
+  });
   op.ring('actions');
   return { status_id };
 };
 
+const forgetSettled = statement((tx, { nicId }: { nicId: number }) =>
+  tx.deleteFrom('actions').where('nic_id', '=', nicId).where('status', '!=', 'PENDING'),
+);
+
+interface ActionRow {
+  readonly statusId: string;
+  readonly nicId: number;
+  readonly kind: ActionDraft['kind'];
+  readonly networkId: number | null;
+  readonly network: string | null;
+  readonly channel: string;
+  readonly createdAt: number;
+}
+
+const insertAction = statement((tx, row: ActionRow) =>
+  tx.insertInto('actions').values({
+    status_id: row.statusId,
+    nic_id: row.nicId,
+    kind: row.kind,
+    network_id: row.networkId,
+    network: row.network,
+    channel: row.channel,
+    status: 'PENDING',
+    error: null,
+    created_at: row.createdAt,
+  }),
+);
+
 /** Refuses when an action is pending on the nic. */
 export const requireNoPendingAction = async ({ tx }: WriteOp, node: { label: string }, nic: Nic): Promise<void> => {
-  const pending = await tx
-    .selectFrom('actions')
-    .select('status_id')
-    .where('nic_id', '=', nic.id)
-    .where('status', '=', 'PENDING')
-    .executeTakeFirst();
+  const pending = await pendingOnNic.first(tx, { nicId: nic.id });
   if (pending) {
     throw blocked(
       `networking action ${pending.status_id} is pending on nic ${nic.label} of node ${node.label}; wait until it is done`,
@@ -83,12 +105,20 @@ export const requireNoPendingAction = async ({ tx }: WriteOp, node: { label: str
   }
 };
 
+const pendingOnNic = statement((tx, { nicId }: { nicId: number }) =>
+  tx.selectFrom('actions').select('status_id').where('nic_id', '=', nicId).where('status', '=', 'PENDING'),
+);
+
 /** A pending action on any nic of the node. */
 export const pendingActionOf = ({ tx }: ReadOp, node: Node): Promise<{ nic: string } | undefined> =>
+  pendingOnNode.first(tx, { nodeId: node.id });
+
+const pendingOnNode = statement((tx, { nodeId }: { nodeId: number }) =>
   tx
     .selectFrom('actions')
     .innerJoin('nics', 'nics.id', 'actions.nic_id')
     .select('nics.label as nic')
-    .where('nics.node_id', '=', node.id)
+    .where('nics.node_id', '=', nodeId)
     .where('actions.status', '=', 'PENDING')
-    .executeTakeFirst();
+    .limit(1),
+);

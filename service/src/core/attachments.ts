@@ -1,3 +1,4 @@
+import { statement } from '../db/statement.ts';
 import { mayActFor, requireProject } from './caller.ts';
 import { blocked, duplicate, notFound, projectMismatch, unauthorized } from './errors.ts';
 import {
@@ -86,13 +87,15 @@ const eventOf = (type: string, node: Node, nic: Nic, network: Network, channel: 
   detail: { channel },
 });
 
-const attachmentsOf = ({ tx }: ReadOp, nic: Nic) =>
+const attachmentsOf = ({ tx }: ReadOp, nic: Nic) => attachmentsOfNic.all(tx, { nicId: nic.id });
+
+const attachmentsOfNic = statement((tx, { nicId }: { nicId: number }) =>
   tx
     .selectFrom('attachments')
     .innerJoin('networks', 'networks.id', 'attachments.network_id')
     .select(['attachments.network_id', 'attachments.channel', 'networks.label as network'])
-    .where('attachments.nic_id', '=', nic.id)
-    .execute();
+    .where('attachments.nic_id', '=', nicId),
+);
 
 const requireDriverConsent = async (
   op: WriteOp,
@@ -100,15 +103,18 @@ const requireDriverConsent = async (
   change: { kind: 'connect' | 'detach'; channel: string; vlan: number },
 ): Promise<void> => {
   if (nic.port_id === null) return;
-  const { type } = await op.tx
+  const on = await switchOfPort.first(op.tx, { portId: nic.port_id });
+  const refusal = driverOf(op.site, on?.type ?? '').refuse?.(await portStateOf(op.tx, nic.id), change);
+  if (refusal) throw blocked(refusal.refused);
+};
+
+const switchOfPort = statement((tx, { portId }: { portId: number }) =>
+  tx
     .selectFrom('ports')
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
     .select('switches.type')
-    .where('ports.id', '=', nic.port_id)
-    .executeTakeFirstOrThrow();
-  const refusal = driverOf(op.site, type).refuse?.(await portStateOf(op.tx, nic.id), change);
-  if (refusal) throw blocked(refusal.refused);
-};
+    .where('ports.id', '=', portId),
+);
 
 interface AttachmentView {
   readonly nic: string;

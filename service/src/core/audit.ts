@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Db } from '../db/db.ts';
-import { aggregate } from '../db/question.ts';
+import { aggregate } from '../db/statement.ts';
 import type { Database } from '../db/schema.ts';
 import { isAdmin, mayActFor, nameOf } from './caller.ts';
 import { unauthorized } from './errors.ts';
@@ -59,7 +59,7 @@ export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPag
 
 /** The id of the newest event: it stands for the state of everything that events record. */
 export const newestEvent = async (ask: Db['ask']): Promise<number> => {
-  const [row] = await ask(newest, '');
+  const [row] = await ask(newest, {});
   return row?.id ?? 0;
 };
 

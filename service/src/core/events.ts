@@ -1,4 +1,7 @@
+import type { Insertable } from 'kysely';
 import type { Tx } from '../db/db.ts';
+import type { Database } from '../db/schema.ts';
+import { statement } from '../db/statement.ts';
 import { nameOf } from './caller.ts';
 import type { Request } from './op.ts';
 
@@ -23,35 +26,78 @@ export type EventDraft = {
 
 /** Writes the events of one transaction. Their ids are in the order of commits. */
 export const writeEvents = async (tx: Tx, request: Request, drafts: readonly EventDraft[]): Promise<void> => {
-  const at = Date.now();
-  const written = await tx
-    .insertInto('events')
-    .values(
-      drafts.map((draft) => ({
-        at,
-        type: draft.type,
-        caller: nameOf(request.caller),
-        request_id: request.requestId,
-        project: audienceOf(draft)[0]?.label ?? null,
-        node: draft.node ?? null,
-        nic: draft.nic ?? null,
-        network: draft.network ?? null,
-        headnode: draft.headnode ?? null,
-        hnic: draft.hnic ?? null,
-        switch: draft.switch ?? null,
-        port: draft.port ?? null,
-        user: draft.user ?? null,
-        detail: JSON.stringify(draft.detail ?? {}),
-      })),
-    )
-    .returning('id')
-    .execute();
-  const ids = written.map(({ id }) => id).sort((a, b) => a - b);
+  const ids = (await insertEvents(tx, rowsOf(request, drafts))).map(({ id }) => id).sort((a, b) => a - b);
   const audiences = drafts.flatMap((draft, index) =>
     audienceOf(draft).map(({ id, label }) => ({ event_id: ids[index] ?? 0, project_id: id, project: label })),
   );
-  if (audiences.length > 0) await tx.insertInto('event_projects').values(audiences).execute();
+  const [first] = audiences;
+  if (first === undefined) return;
+  if (audiences.length === 1) await insertAudience.run(tx, first);
+  else await tx.insertInto('event_projects').values(audiences).execute();
 };
+
+type EventRow = Insertable<Database['events']>;
+
+const rowsOf = (request: Request, drafts: readonly EventDraft[]): EventRow[] => {
+  const at = Date.now();
+  return drafts.map((draft) => ({
+    at,
+    type: draft.type,
+    caller: nameOf(request.caller),
+    request_id: request.requestId,
+    project: audienceOf(draft)[0]?.label ?? null,
+    node: draft.node ?? null,
+    nic: draft.nic ?? null,
+    network: draft.network ?? null,
+    headnode: draft.headnode ?? null,
+    hnic: draft.hnic ?? null,
+    switch: draft.switch ?? null,
+    port: draft.port ?? null,
+    user: draft.user ?? null,
+    detail: JSON.stringify(draft.detail ?? {}),
+  }));
+};
+
+/** A statement takes 65,535 values at most (PostgreSQL) or 32,766 (SQLite). */
+const rowsPerStatement = 1_000;
+
+/** Most operations write one event, so that one has a statement of its own. */
+const insertEvents = async (tx: Tx, rows: readonly EventRow[]): Promise<{ id: number }[]> => {
+  const [row] = rows;
+  if (row !== undefined && rows.length === 1) return insertEvent.all(tx, row);
+  const written: { id: number }[] = [];
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const some = rows.slice(from, from + rowsPerStatement);
+    written.push(...(await tx.insertInto('events').values(some).returning('id').execute()));
+  }
+  return written;
+};
+
+const insertEvent = statement((tx, row: EventRow) =>
+  tx
+    .insertInto('events')
+    .values({
+      at: row.at,
+      type: row.type,
+      caller: row.caller,
+      request_id: row.request_id,
+      project: row.project,
+      node: row.node,
+      nic: row.nic,
+      network: row.network,
+      headnode: row.headnode,
+      hnic: row.hnic,
+      switch: row.switch,
+      port: row.port,
+      user: row.user,
+      detail: row.detail,
+    })
+    .returning('id'),
+);
+
+const insertAudience = statement((tx, row: Insertable<Database['event_projects']>) =>
+  tx.insertInto('event_projects').values({ event_id: row.event_id, project_id: row.project_id, project: row.project }),
+);
 
 const audienceOf = (draft: EventDraft): Audience[] => {
   const seen = new Map<number, Audience>();

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '../db/schema.ts';
+import { statement } from '../db/statement.ts';
 import { notFound } from './errors.ts';
 import type { ReadOp } from './op.ts';
 
@@ -26,45 +27,42 @@ const orMissing = <T>(found: T | undefined, what: string): T => {
 };
 
 export const findProject = async ({ tx }: ReadOp, label: string): Promise<Project> =>
-  orMissing(
-    await tx.selectFrom('projects').selectAll().where('label', '=', label).executeTakeFirst(),
-    `project ${label}`,
-  );
+  orMissing(await projectByLabel.first(tx, { label }), `project ${label}`);
+
+const projectByLabel = statement((tx, { label }: { label: string }) =>
+  tx.selectFrom('projects').selectAll().where('label', '=', label),
+);
 
 export const findNode = async ({ tx }: ReadOp, label: string): Promise<Node> =>
-  orMissing(
-    await tx
-      .selectFrom('nodes')
-      .leftJoin('projects', 'projects.id', 'nodes.project_id')
-      .selectAll('nodes')
-      .select('projects.label as project')
-      .where('nodes.label', '=', label)
-      .executeTakeFirst(),
-    `node ${label}`,
-  );
+  orMissing(await nodeByLabel.first(tx, { label }), `node ${label}`);
+
+const nodeByLabel = statement((tx, { label }: { label: string }) =>
+  tx
+    .selectFrom('nodes')
+    .leftJoin('projects', 'projects.id', 'nodes.project_id')
+    .selectAll('nodes')
+    .select('projects.label as project')
+    .where('nodes.label', '=', label),
+);
 
 export const findNic = async ({ tx }: ReadOp, node: Node, label: string): Promise<Nic> =>
-  orMissing(
-    await tx
-      .selectFrom('nics')
-      .selectAll()
-      .where('node_id', '=', node.id)
-      .where('label', '=', label)
-      .executeTakeFirst(),
-    `nic ${label} of node ${node.label}`,
-  );
+  orMissing(await nicByLabel.first(tx, { nodeId: node.id, label }), `nic ${label} of node ${node.label}`);
+
+const nicByLabel = statement((tx, { nodeId, label }: { nodeId: number; label: string }) =>
+  tx.selectFrom('nics').selectAll().where('node_id', '=', nodeId).where('label', '=', label),
+);
 
 export const findNetwork = async ({ tx }: ReadOp, label: string): Promise<Network> =>
-  orMissing(
-    await tx
-      .selectFrom('networks')
-      .leftJoin('projects', 'projects.id', 'networks.owner_id')
-      .selectAll('networks')
-      .select('projects.label as owner')
-      .where('networks.label', '=', label)
-      .executeTakeFirst(),
-    `network ${label}`,
-  );
+  orMissing(await networkByLabel.first(tx, { label }), `network ${label}`);
+
+const networkByLabel = statement((tx, { label }: { label: string }) =>
+  tx
+    .selectFrom('networks')
+    .leftJoin('projects', 'projects.id', 'networks.owner_id')
+    .selectAll('networks')
+    .select('projects.label as owner')
+    .where('networks.label', '=', label),
+);
 
 export const findSwitch = async ({ tx }: ReadOp, label: string): Promise<Switch> =>
   orMissing(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { statement } from '../db/statement.ts';
 import { blocked } from './errors.ts';
 import type { Desk, WriteOp } from './op.ts';
 
@@ -45,15 +46,18 @@ export const renewLease = async (op: WriteOp, lease: Lease, ms: number): Promise
 
 /** Is the lease still ours? Asked in the transaction that settles what was done under it. */
 export const holdsLease = async ({ tx }: WriteOp, lease: Lease): Promise<boolean> => {
-  const row = await tx
-    .selectFrom('leases')
-    .select('fence')
-    .where('name', '=', lease.name)
-    .where('holder', '=', lease.holder)
-    .where('fence', '=', lease.fence)
-    .executeTakeFirst();
+  const row = await heldLease.first(tx, lease);
   return row !== undefined;
 };
+
+const heldLease = statement((tx, { name, holder, fence }: Lease) =>
+  tx
+    .selectFrom('leases')
+    .select('fence')
+    .where('name', '=', name)
+    .where('holder', '=', holder)
+    .where('fence', '=', fence),
+);
 
 /** Gives a lease back at once. The row stays, so that fences keep growing. */
 export const releaseLease = async (op: WriteOp, lease: Lease): Promise<void> => {

@@ -3,13 +3,13 @@ import { badArgument, blocked, duplicate, notFound } from './errors.ts';
 import { findNode } from './find.ts';
 import { metadataText } from './metadata.ts';
 import type { Desk, WriteOp } from './op.ts';
-import { question, type RowOf } from '../db/question.ts';
+import { type RowOf, statement } from '../db/statement.ts';
 
-const allNodes = question((tx) => tx.selectFrom('nodes').select('label'));
-const freeNodes = question((tx) => tx.selectFrom('nodes').select('label').where('project_id', 'is', null));
+const allNodes = statement((tx) => tx.selectFrom('nodes').select('label'));
+const freeNodes = statement((tx) => tx.selectFrom('nodes').select('label').where('project_id', 'is', null));
 
 export const listNodes = async (desk: Desk, args: { is_free: 'all' | 'free' }): Promise<string[]> => {
-  const rows = await desk.ask(args.is_free === 'free' ? freeNodes : allNodes, '');
+  const rows = await desk.ask(args.is_free === 'free' ? freeNodes : allNodes, {});
   return rows.map(({ label }) => label).sort();
 };
 
@@ -85,7 +85,7 @@ interface NodeView {
 }
 
 export const showNode = async (desk: Desk, args: { node: string }): Promise<NodeView> => {
-  const rows = await desk.ask(nodeWithNics, args.node);
+  const rows = await desk.ask(nodeWithNics, { label: args.node });
   const [node] = rows;
   if (node === undefined) throw notFound(`node ${args.node} does not exist`);
   if (node.project !== null) requireProject(desk.caller, node.project);
@@ -100,7 +100,7 @@ export const showNode = async (desk: Desk, args: { node: string }): Promise<Node
 type NodeRow = RowOf<typeof nodeWithNics>;
 
 /** One row for each attachment, or nic without one, or node without any: one query, because this is the hottest call. */
-const nodeWithNics = question((tx, label) =>
+const nodeWithNics = statement((tx, { label }: { label: string }) =>
   tx
     .selectFrom('nodes')
     .leftJoin('projects', 'projects.id', 'nodes.project_id')

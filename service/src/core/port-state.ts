@@ -1,5 +1,6 @@
 import type { PortConfig } from '../drivers/switches/contract.ts';
 import type { Tx } from '../db/db.ts';
+import { statement } from '../db/statement.ts';
 
 /** A port's state without its name: what the recorded attachments of a nic amount to. */
 export type PortState = Omit<PortConfig, 'port'>;
@@ -17,14 +18,15 @@ export const stateOf = (attachments: readonly { readonly channel: string; readon
 
 /** The recorded state of the port that a nic is on. */
 export const portStateOf = async (tx: Tx, nicId: number): Promise<PortState> =>
-  stateOf(
-    await tx
-      .selectFrom('attachments')
-      .innerJoin('networks', 'networks.id', 'attachments.network_id')
-      .select(['attachments.channel', 'networks.vlan'])
-      .where('attachments.nic_id', '=', nicId)
-      .execute(),
-  );
+  stateOf(await vlansOfNic.all(tx, { nicId }));
+
+const vlansOfNic = statement((tx, { nicId }: { nicId: number }) =>
+  tx
+    .selectFrom('attachments')
+    .innerJoin('networks', 'networks.id', 'attachments.network_id')
+    .select(['attachments.channel', 'networks.vlan'])
+    .where('attachments.nic_id', '=', nicId),
+);
 
 export const samePortState = (a: PortState, b: PortState): boolean =>
   a.native === b.native && a.tagged.length === b.tagged.length && a.tagged.every((vlan) => b.tagged.includes(vlan));

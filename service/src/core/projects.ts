@@ -1,3 +1,4 @@
+import { statement } from '../db/statement.ts';
 import { requireProject } from './caller.ts';
 import { blocked, duplicate, projectMismatch } from './errors.ts';
 import { findNode, findProject, type Node } from './find.ts';
@@ -63,7 +64,7 @@ export const projectConnectNode = async (op: WriteOp, args: NodeOfProject): Prom
   const node = await findNode(op, args.node);
   if (node.project_id !== null) throw blocked(`node ${node.label} is not free`);
   await requireKnownPorts(op, node, `node ${node.label} cannot be reserved`);
-  await op.tx.updateTable('nodes').set({ project_id: project.id }).where('id', '=', node.id).execute();
+  await moveNode.run(op.tx, { id: node.id, projectId: project.id });
   op.record({ type: 'project_connect_node', projects: [project], node: node.label });
 };
 
@@ -76,11 +77,7 @@ export const projectDetachNode = async (op: WriteOp, args: NodeOfProject): Promi
 
   const pool = op.site.maintenance;
   const next = pool === null || pool.project === project.label ? null : await findProject(op, pool.project);
-  await op.tx
-    .updateTable('nodes')
-    .set({ project_id: next?.id ?? null })
-    .where('id', '=', node.id)
-    .execute();
+  await moveNode.run(op.tx, { id: node.id, projectId: next?.id ?? null });
   op.record({
     type: 'project_detach_node',
     projects: [project, next],
@@ -93,14 +90,12 @@ export const projectDetachNode = async (op: WriteOp, args: NodeOfProject): Promi
   }
 };
 
+const moveNode = statement((tx, { id, projectId }: { id: number; projectId: number | null }) =>
+  tx.updateTable('nodes').set({ project_id: projectId }).where('id', '=', id),
+);
+
 const requireReleasable = async (op: WriteOp, node: Node): Promise<void> => {
-  const attached = await op.tx
-    .selectFrom('attachments')
-    .innerJoin('nics', 'nics.id', 'attachments.nic_id')
-    .innerJoin('networks', 'networks.id', 'attachments.network_id')
-    .select(['networks.label as network', 'nics.label as nic'])
-    .where('nics.node_id', '=', node.id)
-    .executeTakeFirst();
+  const attached = await attachmentOfNode.first(op.tx, { nodeId: node.id });
   if (attached) {
     throw blocked(`node ${node.label} is on network ${attached.network} (nic ${attached.nic}); detach it first`);
   }
@@ -110,16 +105,19 @@ const requireReleasable = async (op: WriteOp, node: Node): Promise<void> => {
   if (node.obm_token !== null) throw blocked(`OBM of node ${node.label} is enabled; disable it first`);
 };
 
+const attachmentOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
+  tx
+    .selectFrom('attachments')
+    .innerJoin('nics', 'nics.id', 'attachments.nic_id')
+    .innerJoin('networks', 'networks.id', 'attachments.network_id')
+    .select(['networks.label as network', 'nics.label as nic'])
+    .where('nics.node_id', '=', nodeId)
+    .limit(1),
+);
+
 /** Nobody knows what a suspect port carries, so its node stays where it is until the switch has been read again. */
 const requireKnownPorts = async ({ tx }: WriteOp, node: Node, what: string): Promise<void> => {
-  const suspect = await tx
-    .selectFrom('nics')
-    .innerJoin('ports', 'ports.id', 'nics.port_id')
-    .innerJoin('switches', 'switches.id', 'ports.switch_id')
-    .select(['ports.label as port', 'switches.label as switch', 'ports.suspect'])
-    .where('nics.node_id', '=', node.id)
-    .where('ports.suspect', 'is not', null)
-    .executeTakeFirst();
+  const suspect = await suspectPortOfNode.first(tx, { nodeId: node.id });
   if (suspect) {
     throw blocked(
       `${what}: the state of port ${suspect.port} on switch ${suspect.switch} is not known (${suspect.suspect ?? ''}); ` +
@@ -127,6 +125,17 @@ const requireKnownPorts = async ({ tx }: WriteOp, node: Node, what: string): Pro
     );
   }
 };
+
+const suspectPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
+  tx
+    .selectFrom('nics')
+    .innerJoin('ports', 'ports.id', 'nics.port_id')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(['ports.label as port', 'switches.label as switch', 'ports.suspect'])
+    .where('nics.node_id', '=', nodeId)
+    .where('ports.suspect', 'is not', null)
+    .limit(1),
+);
 
 export const listProjectNodes = async (op: ReadOp, args: { project: string }): Promise<string[]> => {
   const project = await findProject(op, args.project);

@@ -9,10 +9,14 @@ import {
 } from 'kysely';
 import type { Tx } from './db.ts';
 
-/** Runs one compiled statement on one raw connection. */
-export type RunStatement = (sql: string, parameters: readonly unknown[]) => Promise<QueryResult<unknown>>;
+/** How often a text comes: now and then, or again and again, wanting all its rows or only the first. */
+type Habit = 'once' | 'all' | 'first';
 
-interface Grammar {
+/** Runs one compiled statement on one raw connection. */
+export type RunStatement = (sql: string, parameters: readonly unknown[], habit: Habit) => Promise<QueryResult<unknown>>;
+
+/** How one engine writes SQL. */
+export interface Grammar {
   readonly adapter: () => DialectAdapter;
   readonly compiler: () => QueryCompiler;
 }
@@ -24,7 +28,7 @@ interface Grammar {
 export const boundTo = (grammar: Grammar, run: RunStatement): Tx => {
   const connection: DatabaseConnection = {
     executeQuery: <R>(query: { sql: string; parameters: readonly unknown[] }) =>
-      run(query.sql, query.parameters) as Promise<QueryResult<R>>,
+      run(query.sql, query.parameters, 'once') as Promise<QueryResult<R>>,
     streamQuery: () => {
       throw new Error('streaming is not used');
     },
@@ -47,5 +51,21 @@ export const boundTo = (grammar: Grammar, run: RunStatement): Tx => {
       throw new Error('introspection is not used');
     },
   };
-  return new Kysely({ dialect });
+  const tx: Tx = new Kysely({ dialect });
+  raws.set(tx, { grammar, run });
+  return tx;
+};
+
+interface Raw {
+  readonly grammar: Grammar;
+  readonly run: RunStatement;
+}
+
+const raws = new WeakMap<Tx, Raw>();
+
+/** The connection under a transaction: for statements that are compiled already. */
+export const rawOf = (tx: Tx): Raw => {
+  const raw = raws.get(tx);
+  if (raw === undefined) throw new Error('this transaction was not made by an engine');
+  return raw;
 };

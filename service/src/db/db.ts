@@ -1,7 +1,7 @@
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Changes } from './changes.ts';
-import type { Question } from './question.ts';
 import type { Database } from './schema.ts';
+import type { Statement } from './statement.ts';
 
 /** The inside of a transaction: the only way to the tables. */
 export type Tx = Kysely<Database>;
@@ -21,7 +21,7 @@ export interface Db {
   /** A consistent view of everything; no writes. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** One hot read: a single statement, compiled once, with no transaction around it. */
-  readonly ask: <Row>(question: Question<Row>, value: string) => Promise<Row[]>;
+  readonly ask: <Values extends object, Row>(question: Statement<Values, Row>, values: Values) => Promise<Row[]>;
   /** May run `work` more than once: it must have no effect but through `tx`. */
   write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** The database's own clock in milliseconds: replicas on several machines agree on it. */

@@ -5,8 +5,8 @@ import { Changes, topics } from './changes.ts';
 import type { Db, Statistics, Tx } from './db.ts';
 import { listenTo } from './listen.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
-import { type Compiled, compile, type Question } from './question.ts';
 import { retrying } from './retry.ts';
+import type { Statement } from './statement.ts';
 
 const words = { id: 'id bigint generated always as identity primary key', bigint: 'bigint' };
 const grammar = { adapter: () => new PostgresAdapter(), compiler: () => new PostgresQueryCompiler() };
@@ -49,15 +49,23 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
   const bound = new WeakMap<pg.PoolClient, Tx>();
 
-  const questions = new WeakMap<object, Compiled & { readonly name: string }>();
   const unbound = boundTo(grammar, () => Promise.reject(new Error('a question is only compiled here')));
-  let named = 0;
+  // Named, so that each connection plans a text that comes again only once.
+  const names = new Map<string, string>();
+  const nameOf = (text: string): string => {
+    const name = names.get(text) ?? `corral ${names.size}`;
+    names.set(text, name);
+    return name;
+  };
 
   const txOf = (client: pg.PoolClient): Tx => {
     const known = bound.get(client);
     if (known) return known;
-    const made = boundTo(grammar, async (text, parameters) => {
-      const { rows, rowCount } = await client.query(text, [...parameters]);
+    const made = boundTo(grammar, async (text, parameters, habit) => {
+      const values = [...parameters];
+      const { rows, rowCount } = await client.query(
+        habit === 'once' ? { text, values } : { name: nameOf(text), text, values },
+      );
       return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
     });
     bound.set(client, made);
@@ -121,15 +129,10 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
       statistics.reads += 1;
       return withClient((client) => inTransaction(client, 'begin isolation level repeatable read read only', work));
     },
-    ask: async <Row>(question: Question<Row>, value: string) => {
+    ask: async <Values extends object, Row>(question: Statement<Values, Row>, values: Values) => {
       statistics.reads += 1;
-      let known = questions.get(question);
-      if (known === undefined) {
-        known = { ...compile(unbound, question), name: `corral ${(named += 1)}` };
-        questions.set(question, known);
-      }
-      // Named, so that each connection plans it once.
-      const { rows } = await pool.query({ name: known.name, text: known.sql, values: known.parametersFor(value) });
+      const { sql: text, parametersFor } = question.compiledFor(unbound);
+      const { rows } = await pool.query({ name: nameOf(text), text, values: parametersFor(values) });
       return rows as Row[];
     },
     write: (work, options) =>

@@ -27,15 +27,16 @@ export const checkerOf = (route: Route): ((request: FastifyRequest) => void) => 
 export const handlerOf = (app: App, route: Route, kept: KeptAnswers): RouteHandlerMethod => {
   const check = checkerOf(route);
   return async (request, reply) => {
-    check(request);
     const run = (): Promise<unknown> => {
+      check(request);
       const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id });
       const args = { params: request.params, query: request.query, body: request.body ?? {} };
       return route.handle(desk, args, () => gone(reply));
     };
-    reply.status(route.status);
+    // What is kept under this very URL was made for a request that passed the check.
     if (route.keep !== null) return sendKept(request, reply, route.keep, kept, run);
     const answer = await run();
+    reply.status(route.status);
     if (answer instanceof Readable) return sendStream(reply, route, answer);
     return route.reply === null ? reply.send() : reply.send(answer);
   };

@@ -8,7 +8,7 @@ interface Kept {
 }
 
 /** Even unchanged, an answer is made anew after this long: a row that someone edits by hand rings no bell. */
-const keptForMs = 1_000;
+const keptForMs = 5_000;
 const mostCharacters = 32 * 1024 * 1024;
 
 /**
@@ -20,13 +20,14 @@ export class KeptAnswers {
   readonly #answers = new Map<string, Kept>();
   readonly #db: Db;
   #characters = 0;
+  #nextLook: Promise<number> | null = null;
 
   constructor(db: Db) {
     this.#db = db;
   }
 
   async answer(name: string, make: () => Promise<string>): Promise<string> {
-    const event = await newestEvent(this.#db.ask);
+    const event = await this.#newest();
     const kept = this.#answers.get(name);
     const now = Date.now();
     if (kept?.event === event && now < kept.until) return kept.text;
@@ -34,6 +35,20 @@ export class KeptAnswers {
     const text = await make();
     this.#keep(name, { event, until: now + keptForMs, text });
     return text;
+  }
+
+  /**
+   * Requests that came in together share one look: it begins after the last of them, so each sees all that
+   * was acknowledged before it was sent. Who comes while it is under way waits for the next.
+   */
+  #newest(): Promise<number> {
+    this.#nextLook ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        this.#nextLook = null;
+        newestEvent(this.#db.ask).then(resolve, reject);
+      });
+    });
+    return this.#nextLook;
   }
 
   #keep(name: string, kept: Kept): void {

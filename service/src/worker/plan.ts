@@ -1,4 +1,5 @@
 import type { Tx } from '../db/db.ts';
+import { statement } from '../db/statement.ts';
 import { emptyPort, type PortState, stateOf } from '../core/port-state.ts';
 
 /** A pending action as the engine sees it. */
@@ -24,6 +25,8 @@ export interface PortTask {
   readonly project: { readonly id: number; readonly label: string } | null;
   readonly recorded: PortState;
   readonly wanted: PortState;
+  /** Nobody knew what it carries when this was planned; only this worker, under its lease, makes it suspect or known. */
+  readonly isSuspect: boolean;
   /** null: a suspect port that is to be put back to what is recorded. */
   readonly action: PlannedAction | null;
   readonly suspectAttempts: number;
@@ -37,28 +40,7 @@ export interface SwitchPlan {
 }
 
 export const planSwitch = async (tx: Tx, switchId: number): Promise<SwitchPlan> => {
-  const rows = await tx
-    .selectFrom('ports')
-    .leftJoin('nics', 'nics.port_id', 'ports.id')
-    .leftJoin('nodes', 'nodes.id', 'nics.node_id')
-    .leftJoin('projects', 'projects.id', 'nodes.project_id')
-    .leftJoin('actions', (join) => join.onRef('actions.nic_id', '=', 'nics.id').on('actions.status', '=', 'PENDING'))
-    .leftJoin('networks', 'networks.id', 'actions.network_id')
-    .select(['ports.id as portId', 'ports.label as port', 'ports.suspect_attempts as suspectAttempts'])
-    .select(['ports.suspect_retry_at as suspectRetryAt', 'actions.retry_at as retryAt'])
-    .select(['nics.id as nicId', 'nics.label as nic', 'nodes.label as node'])
-    .select(['projects.id as projectId', 'projects.label as project'])
-    .select([
-      'actions.id as actionId',
-      'actions.status_id as statusId',
-      'actions.kind',
-      'actions.network_id as networkId',
-    ])
-    .select(['actions.network', 'actions.channel', 'actions.created_at as createdAt', 'actions.attempts'])
-    .select(['actions.touched', 'networks.vlan'])
-    .where('ports.switch_id', '=', switchId)
-    .where((where) => where.or([where('actions.id', 'is not', null), where('ports.suspect', 'is not', null)]))
-    .execute();
+  const rows = await portsWithWork.all(tx, { switchId });
   const now = Date.now();
   const dueAt = (row: (typeof rows)[number]): number => row.retryAt ?? row.suspectRetryAt ?? 0;
   const due = rows.filter((row) => dueAt(row) <= now);
@@ -77,11 +59,36 @@ export const planSwitch = async (tx: Tx, switchId: number): Promise<SwitchPlan> 
       recorded: stateOf(recorded),
       wanted: action ? wantedState(recorded, action, row.vlan) : stateOf(recorded),
       action,
+      isSuspect: row.suspect !== null,
       suspectAttempts: row.suspectAttempts,
     };
   });
   return { tasks, nextMs: Math.min(Number.POSITIVE_INFINITY, ...waits) };
 };
+
+const portsWithWork = statement((tx, { switchId }: { switchId: number }) =>
+  tx
+    .selectFrom('ports')
+    .leftJoin('nics', 'nics.port_id', 'ports.id')
+    .leftJoin('nodes', 'nodes.id', 'nics.node_id')
+    .leftJoin('projects', 'projects.id', 'nodes.project_id')
+    .leftJoin('actions', (join) => join.onRef('actions.nic_id', '=', 'nics.id').on('actions.status', '=', 'PENDING'))
+    .leftJoin('networks', 'networks.id', 'actions.network_id')
+    .select(['ports.id as portId', 'ports.label as port', 'ports.suspect', 'ports.suspect_attempts as suspectAttempts'])
+    .select(['ports.suspect_retry_at as suspectRetryAt', 'actions.retry_at as retryAt'])
+    .select(['nics.id as nicId', 'nics.label as nic', 'nodes.label as node'])
+    .select(['projects.id as projectId', 'projects.label as project'])
+    .select([
+      'actions.id as actionId',
+      'actions.status_id as statusId',
+      'actions.kind',
+      'actions.network_id as networkId',
+    ])
+    .select(['actions.network', 'actions.channel', 'actions.created_at as createdAt', 'actions.attempts'])
+    .select(['actions.touched', 'networks.vlan'])
+    .where('ports.switch_id', '=', switchId)
+    .where((where) => where.or([where('actions.id', 'is not', null), where('ports.suspect', 'is not', null)])),
+);
 
 interface Attached {
   readonly networkId: number;
@@ -90,18 +97,21 @@ interface Attached {
 }
 
 const attachmentsOf = async (tx: Tx, switchId: number): Promise<Map<number, Attached[]>> => {
-  const rows = await tx
+  const rows = await attachmentsOnSwitch.all(tx, { switchId });
+  const byNic = new Map<number, Attached[]>();
+  for (const row of rows) byNic.set(row.nicId, [...(byNic.get(row.nicId) ?? []), row]);
+  return byNic;
+};
+
+const attachmentsOnSwitch = statement((tx, { switchId }: { switchId: number }) =>
+  tx
     .selectFrom('attachments')
     .innerJoin('nics', 'nics.id', 'attachments.nic_id')
     .innerJoin('ports', 'ports.id', 'nics.port_id')
     .innerJoin('networks', 'networks.id', 'attachments.network_id')
     .select(['nics.id as nicId', 'attachments.network_id as networkId', 'attachments.channel', 'networks.vlan'])
-    .where('ports.switch_id', '=', switchId)
-    .execute();
-  const byNic = new Map<number, Attached[]>();
-  for (const row of rows) byNic.set(row.nicId, [...(byNic.get(row.nicId) ?? []), row]);
-  return byNic;
-};
+    .where('ports.switch_id', '=', switchId),
+);
 
 const actionOf = (row: {
   actionId: number | null;
@@ -138,21 +148,27 @@ const wantedState = (recorded: readonly Attached[], action: PlannedAction, vlan:
 
 /** The switches with work, and when the next of it is due. */
 export const dueSwitches = async (tx: Tx): Promise<{ id: number; label: string; dueAt: number }[]> => {
-  const actions = await tx
+  const actions = await switchesWithActions.all(tx, {});
+  const suspects = await switchesWithSuspects.all(tx, {});
+  return [...actions, ...suspects].map(({ id, label, dueAt }) => ({ id, label, dueAt: dueAt ?? 0 }));
+};
+
+const switchesWithActions = statement((tx) =>
+  tx
     .selectFrom('actions')
     .innerJoin('nics', 'nics.id', 'actions.nic_id')
     .innerJoin('ports', 'ports.id', 'nics.port_id')
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
     .select(({ fn }) => ['switches.id', 'switches.label', fn.min('actions.retry_at').as('dueAt')])
     .where('actions.status', '=', 'PENDING')
-    .groupBy(['switches.id', 'switches.label'])
-    .execute();
-  const suspects = await tx
+    .groupBy(['switches.id', 'switches.label']),
+);
+
+const switchesWithSuspects = statement((tx) =>
+  tx
     .selectFrom('ports')
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
     .select(({ fn }) => ['switches.id', 'switches.label', fn.min('ports.suspect_retry_at').as('dueAt')])
     .where('ports.suspect', 'is not', null)
-    .groupBy(['switches.id', 'switches.label'])
-    .execute();
-  return [...actions, ...suspects].map(({ id, label, dueAt }) => ({ id, label, dueAt: dueAt ?? 0 }));
-};
+    .groupBy(['switches.id', 'switches.label']),
+);

@@ -1,5 +1,6 @@
 import { holdsLease, type Lease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
+import { statement } from '../db/statement.ts';
 import type { PortTask } from './plan.ts';
 
 /** Why a change failed: for the project, which is not shown switches, and for the operator. */
@@ -46,40 +47,62 @@ export const settle = async (
   endings: readonly Ending[],
 ): Promise<void> => {
   await requireLease(op, lease);
+  await settleDone(
+    op,
+    onSwitch,
+    endings.flatMap(({ kind, task }) => (kind === 'done' ? [task] : [])),
+  );
   for (const ending of endings) {
-    if (ending.kind === 'done') await settleDone(op, onSwitch, ending.task);
-    else if (ending.kind === 'later') await settleLater(op, ending.task, ending.retryAt);
+    if (ending.kind === 'done') continue;
+    if (ending.kind === 'later') await settleLater(op, ending.task, ending.retryAt);
     else await settleFailed(op, onSwitch, ending);
   }
 };
 
-const settleDone = async (op: WriteOp, onSwitch: string, task: PortTask): Promise<void> => {
-  const { action, nicId } = task;
-  if (action && nicId !== null) {
-    if (action.kind === 'connect' && action.networkId !== null) {
-      await op.tx
-        .insertInto('attachments')
-        .values({ nic_id: nicId, network_id: action.networkId, channel: action.channel })
-        .execute();
-    } else {
-      const all = op.tx.deleteFrom('attachments').where('nic_id', '=', nicId);
-      await (action.networkId === null ? all : all.where('network_id', '=', action.networkId)).execute();
-    }
-    await op.tx.updateTable('actions').set({ status: 'DONE', network_id: null }).where('id', '=', action.id).execute();
-    op.record({ type: 'networking_action_done', ...about(task, onSwitch) });
+/** Most passes end well for most ports: those are written together, in as many statements for fifty as for one. */
+const settleDone = async (op: WriteOp, onSwitch: string, tasks: readonly PortTask[]): Promise<void> => {
+  if (tasks.length === 0) return;
+  const made = tasks.flatMap(({ action, nicId }) =>
+    action?.kind === 'connect' && action.networkId !== null && nicId !== null
+      ? [{ nic_id: nicId, network_id: action.networkId, channel: action.channel }]
+      : [],
+  );
+  if (made.length > 0) await op.tx.insertInto('attachments').values(made).execute();
+  for (const { action, nicId } of tasks) {
+    if (action === null || action.kind === 'connect' || nicId === null) continue;
+    if (action.networkId === null) await detachAll.run(op.tx, { nicId });
+    else await detachOne.run(op.tx, { nicId, networkId: action.networkId });
   }
-  await clearSuspicion(op, onSwitch, task);
+  const actions = tasks.flatMap(({ action }) => (action ? [action.id] : []));
+  if (actions.length > 0) {
+    await op.tx.updateTable('actions').set({ status: 'DONE', network_id: null }).where('id', 'in', actions).execute();
+  }
+  for (const task of tasks) if (task.action) op.record({ type: 'networking_action_done', ...about(task, onSwitch) });
+  await clearSuspicion(op, onSwitch, tasks);
 };
 
-const clearSuspicion = async (op: WriteOp, onSwitch: string, task: PortTask): Promise<void> => {
-  await op.tx.deleteFrom('suspect_networks').where('port_id', '=', task.portId).execute();
-  const { numUpdatedRows } = await op.tx
+const detachAll = statement((tx, { nicId }: { nicId: number }) =>
+  tx.deleteFrom('attachments').where('nic_id', '=', nicId),
+);
+const detachOne = statement((tx, { nicId, networkId }: { nicId: number; networkId: number }) =>
+  tx.deleteFrom('attachments').where('nic_id', '=', nicId).where('network_id', '=', networkId),
+);
+
+const clearSuspicion = async (op: WriteOp, onSwitch: string, tasks: readonly PortTask[]): Promise<void> => {
+  const suspects = tasks.filter(({ isSuspect }) => isSuspect);
+  if (suspects.length === 0) return;
+  const ids = suspects.map(({ portId }) => portId);
+  await op.tx.deleteFrom('suspect_networks').where('port_id', 'in', ids).execute();
+  const cleared = await op.tx
     .updateTable('ports')
     .set({ suspect: null, suspect_retry_at: null, suspect_attempts: 0 })
-    .where('id', '=', task.portId)
+    .where('id', 'in', ids)
     .where('suspect', 'is not', null)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows > 0n) op.record({ type: 'port_known', ...about(task, onSwitch) });
+    .returning('id')
+    .execute();
+  for (const task of suspects) {
+    if (cleared.some(({ id }) => id === task.portId)) op.record({ type: 'port_known', ...about(task, onSwitch) });
+  }
 };
 
 const settleLater = async (op: WriteOp, task: PortTask, retryAt: number): Promise<void> => {
@@ -116,7 +139,7 @@ const settleFailed = async (
     op.record({ type: 'networking_action_failed', ...about(task, onSwitch, { error }) });
     op.record({ type: 'switch_fault', ...about(task, onSwitch, { reason: failure.reason }), projects: [] });
   }
-  if (ending.kind === 'failed') await clearSuspicion(op, onSwitch, task);
+  if (ending.kind === 'failed') await clearSuspicion(op, onSwitch, [task]);
   if (ending.kind !== 'suspect') return;
   await op.tx
     .updateTable('ports')

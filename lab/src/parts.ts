@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 export type Part = 'Open vSwitch' | 'vde_switch';
 
 const programs: Readonly<Record<Part, readonly string[]>> = {
-  'Open vSwitch': ['ovsdb-server', 'ovs-vswitchd', 'ovs-appctl', 'ip', 'ethtool'],
+  'Open vSwitch': ['ovsdb-server', 'ovsdb-tool', 'ovs-vswitchd', 'ovs-vsctl', 'ip', 'ethtool', 'ping', 'python3'],
   vde_switch: ['vde_switch', 'vde_plug2tap', 'unixcmd', 'unixterm', 'sshd'],
 };
 const places = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];

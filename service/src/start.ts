@@ -23,6 +23,7 @@ import { createMetrics } from './server/metrics.ts';
 import { serveOperator } from './server/operator.ts';
 import { groupsFor } from './server/routes/all.ts';
 import { Engine } from './worker/engine.ts';
+import type { Workshop } from './worker/switch-worker.ts';
 
 /** A service that is up. */
 export interface Running {
@@ -35,17 +36,21 @@ export interface Running {
 const version = '0.1.0';
 
 /** Puts everything together and starts it. The only function that knows everything. */
-export const start = async (config: Config, log: Logger): Promise<Running> => {
+export const start = async (
+  config: Config,
+  log: Logger,
+  step: Workshop['step'] = () => undefined,
+): Promise<Running> => {
   const db = await openDatabase(config.database);
   try {
-    return await startOn(db, config, log);
+    return await startOn(db, config, log, step);
   } catch (error) {
     await db.close();
     throw error;
   }
 };
 
-const startOn = async (db: Db, config: Config, log: Logger): Promise<Running> => {
+const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step']): Promise<Running> => {
   const vault = await openVault(db, config.keyFile);
   const allocator = vlanPool(config.vlans);
   await requirePoolCovers(db, allocator);
@@ -94,7 +99,7 @@ const startOn = async (db: Db, config: Config, log: Logger): Promise<Running> =>
   serveOperator(server, { db, metrics, groups, version, isAccepting: () => isAccepting });
   await server.listen({ host: config.host, port: config.port });
 
-  const engine = new Engine({ db, desk, config: config.engine, observer: metrics, log });
+  const engine = new Engine({ db, desk, config: config.engine, observer: metrics, step, log });
   engine.start();
   const notifier = site.maintenance
     ? new (await import('./worker/notifier.ts')).Notifier(db, desk, site.maintenance, log)

@@ -8,6 +8,7 @@ import {
   detach,
   done,
   eventually,
+  leftAlone,
   makeNetwork,
   makeNode,
   makeProject,
@@ -87,6 +88,7 @@ describe.each(engines)('the network engine on %s', (engine) => {
   it('a switch that cannot be reached fails the action within its budget, and the port is not suspect', async () => {
     await makeNode(service, 'far', ['eth0'], 'sw2');
     await reserve(service, 'red', 'far');
+    await leftAlone(service, 'sw2');
     service.simulated('sw2').faults = { unreachable: true };
     const action = await settled(service, await queue('far', 'connect'));
     expect(action).toMatchObject({ status: 'ERROR', error: expect.stringContaining('could not be reached') as string });
@@ -98,7 +100,7 @@ describe.each(engines)('the network engine on %s', (engine) => {
     await nodeOn('back');
     service.simulated('sw0').faults = { unreachable: true };
     const queued = await queue('back', 'connect');
-    await eventually(() => service.log.some((line) => line.includes('pass over switch failed')) || undefined);
+    await eventually(() => service.log.some((line) => line.includes('talking to the switch failed')) || undefined);
     service.simulated('sw0').faults = {};
     expect((await settled(service, queued)).status).toBe('DONE');
     expect(carried('back')).toMatchObject({ native: 100 });

@@ -154,7 +154,7 @@ describe.each(engines)('switches on %s', (engine) => {
   describe('list_active_extensions', () => {
     it('names everything plugged in, by kind', async () => {
       const names = (await done(admin.get('/active_extensions'))).body as string[];
-      for (const name of names) expect(name).toMatch(/^corral\.ext\.[a-z_]+\.[a-z0-9_]+$/);
+      for (const name of names) expect(name).toMatch(/^corral\.ext\.[a-z_]+\.[a-z0-9_-]+$/);
       expect(names).toEqual(names.toSorted());
       expect(names).toContain('corral.ext.switches.mock');
       expect(names).toContain('corral.ext.switches.native_first');

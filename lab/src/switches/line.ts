@@ -21,13 +21,13 @@ export const startLine = async (device: Place): Promise<Line> => {
     socket.on('error', () => undefined).on('close', () => open.delete(socket));
   };
 
-  const server = createServer((caller) => {
+  const server = createServer({ noDelay: true }, (caller) => {
     keep(caller);
     if (fault?.kind === 'refuse') {
       caller.destroy();
       return;
     }
-    const callee = connect(device);
+    const callee = connect({ ...device, noDelay: true });
     keep(callee);
     caller.on('data', (bytes) => {
       if (fault?.kind === 'hang') return;

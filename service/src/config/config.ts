@@ -42,6 +42,12 @@ export interface EngineConfig {
   readonly leaseMs: number;
   /** How often the queue is looked at without being woken. */
   readonly pollMs: number;
+  /** How often each switch is compared with what is recorded; 0: only on demand. */
+  readonly sweepMs: number;
+  /** How long changes are gathered before a switch is told to save its configuration. */
+  readonly saveDelayMs: number;
+  /** How long a session is kept open after its last use. */
+  readonly sessionIdleMs: number;
 }
 
 /** Mistakes in the configuration: one line each. */

@@ -95,7 +95,8 @@ const interpret = (values: Values, mistakes: string[]): Config => {
     if (!Number.isInteger(value)) wrong(key, `a whole number from ${least} to ${most}`);
     return value;
   };
-  const milliseconds = (key: SettingKey): number => 1000 * number(key, 0.05, 3600, 'seconds from 0.05 to 3600');
+  const milliseconds = (key: SettingKey, most = 3600): number =>
+    1000 * number(key, 0.05, most, `seconds from 0.05 to ${most}`);
   const oneOf = <T extends string>(key: SettingKey, choices: readonly [T, ...T[]]): T => {
     const choice = choices.find((candidate) => candidate === text(key));
     if (choice === undefined) wrong(key, choices.join(' or '));
@@ -138,6 +139,9 @@ const interpret = (values: Values, mistakes: string[]): Config => {
       deviceTimeoutMs: milliseconds('engine.device_timeout'),
       leaseMs: milliseconds('engine.lease'),
       pollMs: milliseconds('engine.poll'),
+      sweepMs: text('engine.sweep')?.trim() === '0' ? 0 : milliseconds('engine.sweep', 86_400),
+      saveDelayMs: milliseconds('engine.save_delay'),
+      sessionIdleMs: milliseconds('engine.session_idle'),
     },
     obm: { timeoutMs: milliseconds('obm.timeout') },
     extensions: list('extensions'),

@@ -129,6 +129,27 @@ export const settings = [
     about: 'how often the queue is looked at without being woken',
   },
   {
+    key: 'engine.sweep',
+    env: 'CORRAL_ENGINE_SWEEP',
+    takes: 'seconds',
+    fallback: '300',
+    about: 'how often each switch is compared with what is recorded; 0: only on demand',
+  },
+  {
+    key: 'engine.save_delay',
+    env: 'CORRAL_ENGINE_SAVE_DELAY',
+    takes: 'seconds',
+    fallback: '5',
+    about: 'how long changes are gathered before a switch is told to save its configuration',
+  },
+  {
+    key: 'engine.session_idle',
+    env: 'CORRAL_ENGINE_SESSION_IDLE',
+    takes: 'seconds',
+    fallback: '30',
+    about: 'how long a session to a switch is kept open after its last use',
+  },
+  {
     key: 'obm.timeout',
     env: 'CORRAL_OBM_TIMEOUT',
     takes: 'seconds',

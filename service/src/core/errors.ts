@@ -12,6 +12,7 @@ export type ErrorType =
   | 'MethodNotAllowedError'
   | 'PayloadTooLargeError'
   | 'OBMError'
+  | 'SwitchError'
   | 'HypervisorError'
   | 'ServerError';
 
@@ -41,4 +42,5 @@ export const projectMismatch = thrower('ProjectMismatchError');
 export const illegalState = thrower('IllegalStateError');
 export const allocationFailed = thrower('AllocationError');
 export const obmFailed = thrower('OBMError');
+export const switchFailed = thrower('SwitchError');
 export const hypervisorFailed = thrower('HypervisorError');

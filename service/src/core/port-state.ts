@@ -28,5 +28,42 @@ const vlansOfNic = statement((tx, { nicId }: { nicId: number }) =>
     .where('attachments.nic_id', '=', nicId),
 );
 
+/** VLAN ids as people write them: `100-103, 200`. */
+export const vlansText = (vlans: readonly number[]): string => {
+  const ranges: [number, number][] = [];
+  for (const vlan of vlans) {
+    const last = ranges.at(-1);
+    if (last?.[1] === vlan - 1) last[1] = vlan;
+    else ranges.push([vlan, vlan]);
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
+};
+
+const vlansIn = (text: string): number[] =>
+  text.split(', ').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return range === '' ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+
+/** A port's state as it is stored and shown: a port that carries everything would be a list of 4094 otherwise. */
+export interface PortReading {
+  readonly native: number | null;
+  readonly tagged: string;
+}
+
+export const readingOf = ({ native, tagged }: PortState): PortReading => ({ native, tagged: vlansText(tagged) });
+
+export const stateIn = ({ native, tagged }: PortReading): PortState => ({ native, tagged: vlansIn(tagged) });
+
+/** What a port carries, in words. */
+export const describePort = ({ native, tagged }: PortState): string => {
+  if (native === null && tagged.length === 0) return 'no VLAN';
+  const parts = [
+    native === null ? null : `VLAN ${native} untagged`,
+    tagged.length > 0 ? `${vlansText(tagged)} tagged` : null,
+  ];
+  return parts.filter((part) => part !== null).join(' and ');
+};
+
 export const samePortState = (a: PortState, b: PortState): boolean =>
   a.native === b.native && a.tagged.length === b.tagged.length && a.tagged.every((vlan) => b.tagged.includes(vlan));

@@ -12,7 +12,9 @@ import {
   type Port,
   type Switch,
 } from './find.ts';
-import type { ReadOp, WriteOp } from './op.ts';
+import type { Desk, ReadOp, WriteOp } from './op.ts';
+import { settledWithin } from './patience.ts';
+import type { PortReading } from './port-state.ts';
 import { driverOf } from './switches.ts';
 
 interface PortArgs {
@@ -69,7 +71,23 @@ const nicOn = async (op: ReadOp, port: Port): Promise<{ nic: Nic; node: Node } |
   return { nic, node: await findNode(op, label) };
 };
 
-export const portConnectNic = async (op: WriteOp, args: PortArgs & { node: string; nic: string }): Promise<void> => {
+/**
+ * Connects a nic, and gives the engine a moment to read the port: what it carries already is known before
+ * anybody can reserve the node. A switch that does not answer in time is read later, and the node waits for it.
+ */
+export const portConnectNic = async (desk: Desk, args: PortArgs & { node: string; nic: string }): Promise<void> => {
+  const id = await desk.write((op) => connectNic(op, args));
+  await settledWithin(patienceMs, async () => {
+    const port = await desk.read(({ tx }) =>
+      tx.selectFrom('ports').select('unread').where('id', '=', id).executeTakeFirst(),
+    );
+    return port?.unread !== 1;
+  });
+};
+
+const patienceMs = 2_000;
+
+const connectNic = async (op: WriteOp, args: PortArgs & { node: string; nic: string }): Promise<number> => {
   const on = await findSwitch(op, args.switch);
   const port = await findSpelledPort(op, on, args.port);
   const node = await findNode(op, args.node);
@@ -83,7 +101,10 @@ export const portConnectNic = async (op: WriteOp, args: PortArgs & { node: strin
     );
   }
   await op.tx.updateTable('nics').set({ port_id: port.id }).where('id', '=', nic.id).execute();
+  await op.tx.updateTable('ports').set({ unread: 1 }).where('id', '=', port.id).execute();
   op.record(eventOf('port_connect_nic', on, port, { nic, node }));
+  op.ring('actions');
+  return port.id;
 };
 
 export const portDetachNic = async (op: WriteOp, args: PortArgs): Promise<void> => {
@@ -94,6 +115,7 @@ export const portDetachNic = async (op: WriteOp, args: PortArgs): Promise<void> 
     throw blocked(`node ${node.label} is in project ${node.project}; detach it from there first`);
   await requireNoPendingAction(op, node, nic);
   await op.tx.updateTable('nics').set({ port_id: null }).where('id', '=', nic.id).execute();
+  await op.tx.updateTable('ports').set({ unread: 0 }).where('id', '=', port.id).execute();
   op.record(eventOf('port_detach_nic', on, port, { nic, node }));
 };
 
@@ -127,14 +149,19 @@ interface PortView {
   readonly networks?: Readonly<Record<string, string>>;
   /** Only there while nobody knows what the port carries: why. */
   readonly suspect?: string;
+  /** Only there while the port was seen to carry something else than is recorded: what, or null if it is not there. */
+  readonly drift?: PortReading | null;
 }
 
 export const showPort = async (op: ReadOp, args: PortArgs): Promise<PortView> => {
   const on = await findSwitch(op, args.switch);
   const port = await findSpelledPort(op, on, args.port);
   const wired = await nicOn(op, port);
-  const suspicion = port.suspect === null ? {} : { suspect: port.suspect };
-  if (!wired) return suspicion;
+  const doubts = {
+    ...(port.suspect === null ? {} : { suspect: port.suspect }),
+    ...(port.drift_since === null ? {} : { drift: JSON.parse(port.reading ?? 'null') as PortReading | null }),
+  };
+  if (!wired) return doubts;
   const attached = await op.tx
     .selectFrom('attachments')
     .innerJoin('networks', 'networks.id', 'attachments.network_id')
@@ -146,6 +173,6 @@ export const showPort = async (op: ReadOp, args: PortArgs): Promise<PortView> =>
     node: wired.node.label,
     nic: wired.nic.label,
     networks: Object.fromEntries(attached.map(({ channel, label }) => [channel, label])),
-    ...suspicion,
+    ...doubts,
   };
 };

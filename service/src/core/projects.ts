@@ -4,6 +4,7 @@ import { blocked, duplicate, projectMismatch } from './errors.ts';
 import { findNode, findProject, type Node } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';
 import { pendingActionOf } from './actions.ts';
+import { describePort, type PortReading, stateIn } from './port-state.ts';
 
 export const listProjects = async ({ tx }: ReadOp): Promise<string[]> => {
   const rows = await tx.selectFrom('projects').select('label').execute();
@@ -115,25 +116,49 @@ const attachmentOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
     .limit(1),
 );
 
-/** Nobody knows what a suspect port carries, so its node stays where it is until the switch has been read again. */
+/**
+ * A node stays where it is while one of its ports carries what nobody recorded, or nobody knows what: whoever
+ * got it next would be on somebody else's network.
+ */
 const requireKnownPorts = async ({ tx }: WriteOp, node: Node, what: string): Promise<void> => {
-  const suspect = await suspectPortOfNode.first(tx, { nodeId: node.id });
-  if (suspect) {
+  const port = await doubtfulPortOfNode.first(tx, { nodeId: node.id });
+  if (port === undefined) return;
+  const name = `port ${port.port} on switch ${port.switch}`;
+  if (port.suspect !== null) {
     throw blocked(
-      `${what}: the state of port ${suspect.port} on switch ${suspect.switch} is not known (${suspect.suspect ?? ''}); ` +
+      `${what}: the state of ${name} is not known (${port.suspect}); ` +
         'it is being tried again, or an administrator can revert the port',
     );
   }
+  if (port.drift_since !== null) {
+    throw blocked(
+      `${what}: ${name} was seen to carry ${carriedBy(port.reading)}; an administrator can revert the port`,
+    );
+  }
+  throw blocked(`${what}: ${name} has not been read since the nic was connected; it is read as soon as it answers`);
 };
 
-const suspectPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
+const carriedBy = (reading: string | null): string => {
+  const seen = JSON.parse(reading ?? 'null') as PortReading | null;
+  return seen === null
+    ? 'nothing, for the switch has no such port'
+    : `${describePort(stateIn(seen))}, which is not recorded`;
+};
+
+const doubtfulPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
   tx
     .selectFrom('nics')
     .innerJoin('ports', 'ports.id', 'nics.port_id')
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
-    .select(['ports.label as port', 'switches.label as switch', 'ports.suspect'])
+    .select(['ports.label as port', 'switches.label as switch', 'ports.suspect', 'ports.drift_since', 'ports.reading'])
     .where('nics.node_id', '=', nodeId)
-    .where('ports.suspect', 'is not', null)
+    .where((where) =>
+      where.or([
+        where('ports.suspect', 'is not', null),
+        where('ports.drift_since', 'is not', null),
+        where('ports.unread', '=', 1),
+      ]),
+    )
     .limit(1),
 );
 

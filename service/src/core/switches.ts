@@ -25,6 +25,8 @@ const typeNamed = (site: Site, name: string): string => {
   );
 };
 
+const firstSweepMs = 60_000;
+
 interface SwitchRegister {
   readonly switch: string;
   readonly type: string;
@@ -39,7 +41,13 @@ export const switchRegister = async (op: WriteOp, args: SwitchRegister): Promise
   if (taken) throw duplicate(`switch ${args.switch} exists already`);
   await op.tx
     .insertInto('switches')
-    .values({ label: args.switch, type, config: op.site.vault.seal(JSON.stringify(args.fields)) })
+    .values({
+      label: args.switch,
+      type,
+      config: op.site.vault.seal(JSON.stringify(args.fields)),
+      // Its first sweep is its first turn like any other: what its ports carry is read when nics are connected.
+      sweep_at: Date.now() + firstSweepMs,
+    })
     .execute();
   op.record({ type: 'switch_register', switch: args.switch, detail: { type } });
 };

@@ -1,4 +1,5 @@
 import { initial } from './migrations/0001-initial.ts';
+import { readings } from './migrations/0002-readings.ts';
 
 /** The few words in which the two engines differ. */
 interface Words {
@@ -24,7 +25,7 @@ export interface MigrationSession {
   applied(migration: Migration): Promise<void>;
 }
 
-const migrations: readonly Migration[] = [initial];
+const migrations: readonly Migration[] = [initial, readings];
 
 /** A database that this program must not touch. */
 export class DatabaseRefused extends Error {}

@@ -24,7 +24,29 @@ export interface Database {
     vlan_is_assigned: Fixed<Flag>;
   };
   network_access: { network_id: number; project_id: number };
-  switches: { id: Id; label: Fixed<string>; type: Fixed<string>; config: string };
+  switches: {
+    id: Id;
+    label: Fixed<string>;
+    type: Fixed<string>;
+    /** sealed */
+    config: string;
+    /** What happens when a port is seen to carry something else than is recorded. */
+    policy: Generated<DriftPolicy>;
+    /** When it is swept next, and when it last was. */
+    sweep_at: Generated<number>;
+    swept_at: Generated<number | null>;
+    /** Counts the sweeps that were asked for, and the last one that an attempt answered. */
+    sweep_wanted: Generated<number>;
+    sweep_answered: Generated<number>;
+    /** JSON: ports that nobody registered, as the last sweep saw them. null: the driver cannot tell. */
+    strangers: Generated<string | null>;
+    /** Since when the running configuration has not been saved; null when it is, or cannot be. */
+    unsaved_since: Generated<number | null>;
+    /** Why the last attempt to talk to it failed, how many in a row did, and when to try again. */
+    fault: Generated<string | null>;
+    faults: Generated<number>;
+    probe_at: Generated<number>;
+  };
   ports: {
     id: Id;
     switch_id: Fixed<number>;
@@ -33,6 +55,13 @@ export interface Database {
     suspect: string | null;
     suspect_retry_at: number | null;
     suspect_attempts: Generated<number>;
+    /** JSON: what it was last seen to carry; `null` in it: the switch has no such port. null: never read. */
+    reading: Generated<string | null>;
+    read_at: Generated<number | null>;
+    /** Since when it has been seen to carry something else than is recorded. */
+    drift_since: Generated<number | null>;
+    /** 1 after a nic was connected to it, until it has been read. */
+    unread: Generated<Flag>;
   };
   /** Networks that a suspect port may carry although no attachment records it. */
   suspect_networks: { port_id: number; network_id: number };
@@ -98,5 +127,7 @@ export interface Database {
   consoles: { node_id: number; session: string };
   settings: { name: string; value: string };
 }
+
+export type DriftPolicy = 'report' | 'repair';
 
 type HeadnodeState = 'created' | 'started' | 'stopped' | 'deleting';

@@ -16,6 +16,7 @@ export const statusOf = {
   PayloadTooLargeError: 413,
   ServerError: 500,
   OBMError: 502,
+  SwitchError: 502,
   HypervisorError: 502,
 } as const satisfies Record<ErrorType, number>;
 

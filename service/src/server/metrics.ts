@@ -57,6 +57,30 @@ export const createMetrics = (db: Db): Metrics => {
     labelNames: ['switch'],
     registers,
   });
+  const drifting = new Gauge({
+    name: 'corral_drifting_ports',
+    help: 'Ports that were seen to carry something else than is recorded',
+    labelNames: ['switch'],
+    registers,
+  });
+  const answering = new Gauge({
+    name: 'corral_switch_up',
+    help: '1 while the last attempt to talk to a switch succeeded',
+    labelNames: ['switch'],
+    registers,
+  });
+  const sweptAt = new Gauge({
+    name: 'corral_switch_swept_timestamp_seconds',
+    help: 'When a switch was last read whole',
+    labelNames: ['switch'],
+    registers,
+  });
+  const unsaved = new Gauge({
+    name: 'corral_switch_unsaved_seconds',
+    help: 'For how long the running configuration of a switch has not been saved; 0 when it is',
+    labelNames: ['switch'],
+    registers,
+  });
   const transactions = new Counter({
     name: 'corral_database_transactions_total',
     help: 'Transactions by kind; a retry is one that lost against another',
@@ -68,13 +92,20 @@ export const createMetrics = (db: Db): Metrics => {
 
   const collect = async (): Promise<void> => {
     const queue = await db.read((tx) => readQueue(db, tx));
-    for (const gauge of [actions, oldest, leases, suspects]) gauge.reset();
+    for (const gauge of [actions, oldest, leases, suspects, drifting, answering, sweptAt, unsaved]) gauge.reset();
     for (const row of queue.actions) {
       actions.set({ switch: row.switch, status: row.status }, row.count);
       if (row.status === 'PENDING') oldest.set({ switch: row.switch }, Math.max(0, Date.now() - row.oldest) / 1000);
     }
     for (const row of queue.leases) leases.set({ switch: row.switch, holder: row.holder }, 1);
     for (const row of queue.suspects) suspects.set({ switch: row.switch }, row.count);
+    for (const row of queue.switches) {
+      const labels = { switch: row.label };
+      answering.set(labels, row.faults === 0 ? 1 : 0);
+      drifting.set(labels, row.drifting);
+      unsaved.set(labels, row.unsaved_since === null ? 0 : Math.max(0, Date.now() - row.unsaved_since) / 1000);
+      if (row.swept_at !== null) sweptAt.set(labels, row.swept_at / 1000);
+    }
     transactions.reset();
     const { reads, writes, retries } = db.statistics;
     for (const [kind, count] of Object.entries({ read: reads, write: writes, retry: retries })) {
@@ -118,6 +149,15 @@ const readQueue = async (db: Db, tx: Parameters<Parameters<Db['read']>[0]>[0]) =
     .innerJoin('switches', (join) => join.on(sql`leases.name`, '=', sql`'switch/' || switches.id`))
     .select(['switches.label as switch', 'leases.holder'])
     .where('leases.expires_at', '>', db.now)
+    .execute(),
+  switches: await tx
+    .selectFrom('switches')
+    .leftJoin('ports', (join) =>
+      join.onRef('ports.switch_id', '=', 'switches.id').on('ports.drift_since', 'is not', null),
+    )
+    .select(['switches.label', 'switches.faults', 'switches.unsaved_since', 'switches.swept_at'])
+    .select(({ fn }) => fn.count<number>('ports.id').as('drifting'))
+    .groupBy(['switches.id', 'switches.label', 'switches.faults', 'switches.unsaved_since', 'switches.swept_at'])
     .execute(),
   suspects: await tx
     .selectFrom('ports')

@@ -1,5 +1,5 @@
 /** A device that did not answer in time. */
-class DeviceTimeout extends Error {}
+export class DeviceTimeout extends Error {}
 
 /**
  * Calls a device with a limit that holds even if the driver ignores its signal: the call is then left

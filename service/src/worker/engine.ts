@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Listener } from '../db/changes.ts';
-import { dueSwitches } from './plan.ts';
+import { dueSwitches } from './agenda.ts';
 import { SwitchWorker, type Workshop } from './switch-worker.ts';
 
 /** Looks at the queue when woken, and every so often anyway, and keeps one worker on each switch with work. */
@@ -44,7 +44,7 @@ export class Engine {
   /** Puts a worker on every switch that has work due. Answers how long until more is. */
   async #dispatch(): Promise<number> {
     const { db, log } = this.#shop;
-    const switches = await db.read(dueSwitches);
+    const switches = await db.read((tx) => dueSwitches(tx, this.#shop.config));
     const now = Date.now();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const target of switches) {

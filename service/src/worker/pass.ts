@@ -1,6 +1,7 @@
-import { type PortState, samePortState } from '../core/port-state.ts';
+import { describePort, type PortState, samePortState } from '../core/port-state.ts';
 import type { SwitchSession } from '../drivers/switches/contract.ts';
 import type { PortTask } from './plan.ts';
+import type { Step } from './steps.ts';
 
 /** What became of one port: verified by reading it back, or why not. */
 export type PortResult =
@@ -18,6 +19,7 @@ export const runPass = async (
   session: SwitchSession,
   tasks: readonly PortTask[],
   device: DeviceCall,
+  step: (step: Step) => void,
 ): Promise<PortResult[]> => {
   const outcomes = await device('change its ports', (signal) =>
     session.apply(
@@ -25,15 +27,17 @@ export const runPass = async (
       signal,
     ),
   );
+  step('ports changed');
   const refusals = new Map(outcomes.flatMap((outcome) => (outcome.applied ? [] : [[outcome.port, outcome.reason]])));
   const answered = new Set(outcomes.map(({ port }) => port));
   const states = await readPorts(session, tasks, device);
+  step('ports read back');
   return tasks.map((task): PortResult => {
     const refusal = refusals.get(task.port);
     if (refusal !== undefined) return { task, kind: 'refused', reason: refusal };
     const state = states.get(task.port);
     if (answered.has(task.port) && state && samePortState(state, task.wanted)) return { task, kind: 'verified' };
-    const reason = `it was told ${describe(task.wanted)} and reads back ${state ? describe(state) : 'nothing'}`;
+    const reason = `it was told ${describePort(task.wanted)} and reads back ${state ? describePort(state) : 'nothing'}`;
     return { task, kind: 'mismatch', reason };
   });
 };
@@ -46,6 +50,7 @@ export const restore = async (
   session: SwitchSession,
   tasks: readonly PortTask[],
   device: DeviceCall,
+  step: (step: Step) => void,
 ): Promise<ReadonlySet<PortTask>> => {
   const states = await readPorts(session, tasks, device);
   const intact = tasks.filter((task) => isAs(states.get(task.port), task.recorded));
@@ -55,6 +60,7 @@ export const restore = async (
     session,
     changed.map((task) => ({ ...task, wanted: task.recorded })),
     device,
+    step,
   );
   const restored = results.filter(({ kind }) => kind === 'verified').map(({ task }) => task.portId);
   return new Set([...intact, ...changed.filter(({ portId }) => restored.includes(portId))]);
@@ -67,13 +73,4 @@ const readPorts = async (session: SwitchSession, tasks: readonly PortTask[], dev
   const ports = tasks.map(({ port }) => port);
   const read = await device('show its ports', (signal) => session.read(ports, signal));
   return new Map<string, PortState>(read.map(({ port, native, tagged }) => [port, { native, tagged }]));
-};
-
-const describe = ({ native, tagged }: PortState): string => {
-  if (native === null && tagged.length === 0) return 'no VLAN';
-  const parts = [
-    native === null ? null : `VLAN ${native} untagged`,
-    tagged.length > 0 ? `${tagged.join(', ')} tagged` : null,
-  ];
-  return parts.filter((part) => part !== null).join(' and ');
 };

@@ -10,6 +10,24 @@ const chancesToTellTheTruth = 3;
 export const pauseAfter = (attempts: number, longestMs = longestPauseMs): number =>
   Math.round(Math.min(longestMs, firstPauseMs * 2 ** Math.min(attempts, 20)) * (0.5 + Math.random() / 2));
 
+/** So many failures in a row open the breaker: the moment to tell somebody. */
+export const faultsToOpen = 3;
+const longestProbePauseMs = 10_000;
+
+/** After so many failures in a row nobody calls the switch before its next probe: callers would only wait in vain. */
+export const isBreakerOpen = ({ faults, probe_at }: { faults: number; probe_at: number }, now: number): boolean =>
+  faults >= faultsToOpen && probe_at > now;
+
+/** Has somebody asked for a sweep, or is it time for the next one? */
+export const isSweepDue = (
+  row: { readonly sweep_wanted: number; readonly sweep_answered: number; readonly sweep_at: number },
+  now: number,
+  { sweepMs }: { readonly sweepMs: number },
+): boolean => row.sweep_answered < row.sweep_wanted || (sweepMs > 0 && row.sweep_at <= now);
+
+/** When a switch that failed so many times in a row is tried again. */
+export const probeAt = (faults: number, now: number): number => now + pauseAfter(faults, longestProbePauseMs);
+
 /** When a suspect port is tried again. */
 export const suspectRetryAt = (task: PortTask, now: number): number =>
   now + pauseAfter(task.suspectAttempts + 1, longestSuspectPauseMs);

@@ -1,6 +1,11 @@
-import type { Tx } from '../db/db.ts';
-import { statement } from '../db/statement.ts';
+import type { EngineConfig } from '../config/config.ts';
 import { emptyPort, type PortState, stateOf } from '../core/port-state.ts';
+import type { Tx } from '../db/db.ts';
+import { type RowOf, statement } from '../db/statement.ts';
+import { isBreakerOpen, isSweepDue } from './patience.ts';
+
+/** However busy a switch is, what it was told is saved after this long. */
+const longestUnsavedMs = 60_000;
 
 /** A pending action as the engine sees it. */
 interface PlannedAction {
@@ -27,7 +32,14 @@ export interface PortTask {
   readonly wanted: PortState;
   /** Nobody knew what it carries when this was planned; only this worker, under its lease, makes it suspect or known. */
   readonly isSuspect: boolean;
-  /** null: a suspect port that is to be put back to what is recorded. */
+  /** Nobody has read it since a nic was connected to it. */
+  readonly isUnread: boolean;
+  /** It wants to be written: an action, a suspicion, or drift that the policy repairs. */
+  readonly isWork: boolean;
+  readonly driftSince: number | null;
+  /** What it was last seen to carry, as it is stored. */
+  readonly reading: string | null;
+  /** null: a port that is to be put back to what is recorded, or only read. */
   readonly action: PlannedAction | null;
   readonly suspectAttempts: number;
 }
@@ -35,21 +47,66 @@ export interface PortTask {
 /** What is due on one switch now, and when more will be. */
 export interface SwitchPlan {
   readonly tasks: readonly PortTask[];
+  /** Actions whose budget ran out while the breaker kept everyone from the switch. */
+  readonly overdue: readonly PortTask[];
+  /** Ports that nobody has read since a nic was connected to them. */
+  readonly unread: readonly PortTask[];
+  /** The number that a sweep now would answer; null: none is due. */
+  readonly sweep: number | null;
+  readonly isSaveDue: boolean;
+  /** Attempts in a row that failed. */
+  readonly faults: number;
+  /** Why the last of them did. */
+  readonly fault: string | null;
   /** Milliseconds until the next task is due; infinite when there is none. */
   readonly nextMs: number;
 }
 
-export const planSwitch = async (tx: Tx, switchId: number): Promise<SwitchPlan> => {
-  const rows = await portsWithWork.all(tx, { switchId });
+export const planSwitch = async (tx: Tx, switchId: number, config: EngineConfig): Promise<SwitchPlan> => {
+  const state = await switchState.first(tx, { switchId });
+  if (state === undefined) throw new Error('the switch was deleted');
   const now = Date.now();
-  const dueAt = (row: (typeof rows)[number]): number => row.retryAt ?? row.suspectRetryAt ?? 0;
-  const due = rows.filter((row) => dueAt(row) <= now);
-  const waits = rows.filter((row) => dueAt(row) > now).map((row) => dueAt(row) - now);
-  const attached = due.length === 0 ? new Map<number, Attached[]>() : await attachmentsOf(tx, switchId);
-  const tasks = due.map((row): PortTask => {
+  const isShut = isBreakerOpen(state, now);
+  const isQuiet = state.probe_at > now;
+  const found = await planPorts(tx, await portsWithWork.all(tx, { switchId }), switchId);
+  const due = found.filter(({ dueAt }) => dueAt <= now);
+  const work = due.filter(({ task }) => task.isWork).map(({ task }) => task);
+  const overdue = isShut ? work.filter(({ action }) => action && now - action.createdAt >= config.budgetMs) : [];
+  const waits = [
+    ...found.map(({ task, dueAt }) => (isShut ? Math.min(state.probe_at, deadlineOf(task, config)) : dueAt)),
+    ...(state.unsaved_since === null ? [] : [Math.max(state.probe_at, state.unsaved_since + config.saveDelayMs)]),
+  ].filter((at) => at > now);
+  const patience = work.length === 0 ? config.saveDelayMs : longestUnsavedMs;
+  return {
+    tasks: isShut ? [] : work,
+    overdue,
+    unread: isQuiet ? [] : due.filter(({ task }) => task.isUnread).map(({ task }) => task),
+    sweep: !isQuiet && isSweepDue(state, now, config) ? state.sweep_wanted : null,
+    isSaveDue: !isQuiet && state.unsaved_since !== null && now - state.unsaved_since >= patience,
+    faults: state.faults,
+    fault: state.fault,
+    nextMs: Math.min(Number.POSITIVE_INFINITY, ...waits.map((at) => at - now)),
+  };
+};
+
+const deadlineOf = ({ action }: PortTask, { budgetMs }: EngineConfig): number =>
+  action === null ? Number.POSITIVE_INFINITY : action.createdAt + budgetMs;
+
+/** Every port of the switch that stands still: none with an action under way, none that is being put back. */
+export const planSweep = async (tx: Tx, switchId: number): Promise<readonly PortTask[]> => {
+  const found = await planPorts(tx, await allPorts.all(tx, { switchId }), switchId);
+  return found.map(({ task }) => task).filter(({ action, isSuspect }) => action === null && !isSuspect);
+};
+
+type PortRow = RowOf<typeof allPorts>;
+
+const planPorts = async (tx: Tx, rows: readonly PortRow[], switchId: number) => {
+  const attached = rows.length === 0 ? new Map<number, Attached[]>() : await attachmentsOf(tx, switchId);
+  return rows.map((row): { task: PortTask; dueAt: number } => {
     const recorded = attached.get(row.nicId ?? 0) ?? [];
     const action = actionOf(row);
-    return {
+    const isRepair = row.driftSince !== null && row.policy === 'repair';
+    const task: PortTask = {
       portId: row.portId,
       port: row.port,
       nicId: row.nicId,
@@ -60,22 +117,35 @@ export const planSwitch = async (tx: Tx, switchId: number): Promise<SwitchPlan> 
       wanted: action ? wantedState(recorded, action, row.vlan) : stateOf(recorded),
       action,
       isSuspect: row.suspect !== null,
+      isUnread: row.unread === 1 && action === null && row.suspect === null,
+      isWork: action !== null || row.suspect !== null || isRepair,
+      driftSince: row.driftSince,
+      reading: row.reading,
       suspectAttempts: row.suspectAttempts,
     };
+    return { task, dueAt: row.retryAt ?? row.suspectRetryAt ?? 0 };
   });
-  return { tasks, nextMs: Math.min(Number.POSITIVE_INFINITY, ...waits) };
 };
 
-const portsWithWork = statement((tx, { switchId }: { switchId: number }) =>
+const switchState = statement((tx, { switchId }: { switchId: number }) =>
+  tx
+    .selectFrom('switches')
+    .select(['faults', 'fault', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered', 'unsaved_since'])
+    .where('id', '=', switchId),
+);
+
+const portsOn = (tx: Tx, switchId: number) =>
   tx
     .selectFrom('ports')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
     .leftJoin('nics', 'nics.port_id', 'ports.id')
     .leftJoin('nodes', 'nodes.id', 'nics.node_id')
     .leftJoin('projects', 'projects.id', 'nodes.project_id')
     .leftJoin('actions', (join) => join.onRef('actions.nic_id', '=', 'nics.id').on('actions.status', '=', 'PENDING'))
     .leftJoin('networks', 'networks.id', 'actions.network_id')
     .select(['ports.id as portId', 'ports.label as port', 'ports.suspect', 'ports.suspect_attempts as suspectAttempts'])
-    .select(['ports.suspect_retry_at as suspectRetryAt', 'actions.retry_at as retryAt'])
+    .select(['ports.suspect_retry_at as suspectRetryAt', 'actions.retry_at as retryAt', 'ports.unread'])
+    .select(['ports.drift_since as driftSince', 'ports.reading', 'switches.policy'])
     .select(['nics.id as nicId', 'nics.label as nic', 'nodes.label as node'])
     .select(['projects.id as projectId', 'projects.label as project'])
     .select([
@@ -86,8 +156,19 @@ const portsWithWork = statement((tx, { switchId }: { switchId: number }) =>
     ])
     .select(['actions.network', 'actions.channel', 'actions.created_at as createdAt', 'actions.attempts'])
     .select(['actions.touched', 'networks.vlan'])
-    .where('ports.switch_id', '=', switchId)
-    .where((where) => where.or([where('actions.id', 'is not', null), where('ports.suspect', 'is not', null)])),
+    .where('ports.switch_id', '=', switchId);
+
+const allPorts = statement((tx, { switchId }: { switchId: number }) => portsOn(tx, switchId));
+
+const portsWithWork = statement((tx, { switchId }: { switchId: number }) =>
+  portsOn(tx, switchId).where((where) =>
+    where.or([
+      where('actions.id', 'is not', null),
+      where('ports.suspect', 'is not', null),
+      where('ports.unread', '=', 1),
+      where.and([where('ports.drift_since', 'is not', null), where('switches.policy', '=', 'repair')]),
+    ]),
+  ),
 );
 
 interface Attached {
@@ -145,30 +226,3 @@ const wantedState = (recorded: readonly Attached[], action: PlannedAction, vlan:
   if (action.kind === 'detach' || vlan === null || action.networkId === null) return stateOf(others);
   return stateOf([...others, { networkId: action.networkId, channel: action.channel, vlan }]);
 };
-
-/** The switches with work, and when the next of it is due. */
-export const dueSwitches = async (tx: Tx): Promise<{ id: number; label: string; dueAt: number }[]> => {
-  const actions = await switchesWithActions.all(tx, {});
-  const suspects = await switchesWithSuspects.all(tx, {});
-  return [...actions, ...suspects].map(({ id, label, dueAt }) => ({ id, label, dueAt: dueAt ?? 0 }));
-};
-
-const switchesWithActions = statement((tx) =>
-  tx
-    .selectFrom('actions')
-    .innerJoin('nics', 'nics.id', 'actions.nic_id')
-    .innerJoin('ports', 'ports.id', 'nics.port_id')
-    .innerJoin('switches', 'switches.id', 'ports.switch_id')
-    .select(({ fn }) => ['switches.id', 'switches.label', fn.min('actions.retry_at').as('dueAt')])
-    .where('actions.status', '=', 'PENDING')
-    .groupBy(['switches.id', 'switches.label']),
-);
-
-const switchesWithSuspects = statement((tx) =>
-  tx
-    .selectFrom('ports')
-    .innerJoin('switches', 'switches.id', 'ports.switch_id')
-    .select(({ fn }) => ['switches.id', 'switches.label', fn.min('ports.suspect_retry_at').as('dueAt')])
-    .where('ports.suspect', 'is not', null)
-    .groupBy(['switches.id', 'switches.label']),
-);

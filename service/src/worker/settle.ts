@@ -1,5 +1,6 @@
 import { holdsLease, type Lease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
+import { type PortState, readingOf } from '../core/port-state.ts';
 import { statement } from '../db/statement.ts';
 import type { PortTask } from './plan.ts';
 
@@ -28,16 +29,30 @@ export class LeaseLost extends Error {
   }
 }
 
-const requireLease = async (op: WriteOp, lease: Lease): Promise<void> => {
+/** Refuses to write anything of a switch that has passed to another worker. */
+export const requireLease = async (op: WriteOp, lease: Lease): Promise<void> => {
   if (!(await holdsLease(op, lease))) throw new LeaseLost(lease);
 };
 
-/** Before the first word to the switch: from here on nobody can say that it was never touched. */
-export const markTouched = async (op: WriteOp, lease: Lease, tasks: readonly PortTask[]): Promise<void> => {
+/**
+ * Before the first word to the switch: from here on nobody can say that it was never touched, and what it
+ * is told is not saved until it has been told to save.
+ */
+export const markTouched = async (
+  op: WriteOp,
+  lease: Lease,
+  tasks: readonly PortTask[],
+  unsaved: { readonly switchId: number } | null,
+): Promise<void> => {
   await requireLease(op, lease);
   const ids = tasks.flatMap(({ action }) => (action && !action.touched ? [action.id] : []));
   if (ids.length > 0) await op.tx.updateTable('actions').set({ touched: 1 }).where('id', 'in', ids).execute();
+  if (unsaved) await markUnsaved.run(op.tx, { id: unsaved.switchId, now: Date.now() });
 };
+
+const markUnsaved = statement((tx, { id, now }: { id: number; now: number }) =>
+  tx.updateTable('switches').set({ unsaved_since: now }).where('id', '=', id).where('unsaved_since', 'is', null),
+);
 
 /** Records how a pass ended: attachments, actions, suspicions and events in one transaction, under the fence. */
 export const settle = async (
@@ -77,9 +92,24 @@ const settleDone = async (op: WriteOp, onSwitch: string, tasks: readonly PortTas
   if (actions.length > 0) {
     await op.tx.updateTable('actions').set({ status: 'DONE', network_id: null }).where('id', 'in', actions).execute();
   }
-  for (const task of tasks) if (task.action) op.record({ type: 'networking_action_done', ...about(task, onSwitch) });
+  for (const task of tasks) {
+    if (task.action) op.record({ type: 'networking_action_done', ...about(task, onSwitch) });
+    else if (!task.isSuspect) op.record({ type: 'port_repaired', ...about(task, onSwitch), projects: [] });
+    await noteSeen(op, task, task.wanted);
+  }
   await clearSuspicion(op, onSwitch, tasks);
 };
+
+/** The port was read and is what it should be. */
+const noteSeen = (op: WriteOp, { portId }: PortTask, seen: PortState): Promise<number> =>
+  portSeen.run(op.tx, { id: portId, reading: JSON.stringify(readingOf(seen)), now: Date.now() });
+
+const portSeen = statement((tx, { id, reading, now }: { id: number; reading: string; now: number }) =>
+  tx
+    .updateTable('ports')
+    .set({ reading, read_at: now, drift_since: null, unread: 0, suspect_retry_at: null, suspect_attempts: 0 })
+    .where('id', '=', id),
+);
 
 const detachAll = statement((tx, { nicId }: { nicId: number }) =>
   tx.deleteFrom('attachments').where('nic_id', '=', nicId),
@@ -139,7 +169,10 @@ const settleFailed = async (
     op.record({ type: 'networking_action_failed', ...about(task, onSwitch, { error }) });
     op.record({ type: 'switch_fault', ...about(task, onSwitch, { reason: failure.reason }), projects: [] });
   }
-  if (ending.kind === 'failed') await clearSuspicion(op, onSwitch, [task]);
+  if (ending.kind === 'failed') {
+    await noteSeen(op, task, task.recorded);
+    await clearSuspicion(op, onSwitch, [task]);
+  }
   if (ending.kind !== 'suspect') return;
   await op.tx
     .updateTable('ports')
@@ -157,7 +190,8 @@ const settleFailed = async (
   op.record({ type: 'port_suspect', ...about(task, onSwitch, { reason: failure.reason }), projects: [] });
 };
 
-const about = (task: PortTask, onSwitch: string, detail: Record<string, unknown> = {}) => ({
+/** A port and what is on it, as an event names them. */
+export const about = (task: PortTask, onSwitch: string, detail: Record<string, unknown> = {}) => ({
   projects: [task.project],
   node: task.node,
   nic: task.nic,

@@ -5,12 +5,15 @@ import type { Desk } from '../core/op.ts';
 import { driverOf } from '../core/switches.ts';
 import type { Db } from '../db/db.ts';
 import type { SwitchSession } from '../drivers/switches/contract.ts';
-import { callDevice } from './device.ts';
+import { callDevice, DeviceTimeout } from './device.ts';
+import { recordFault, recordRecovery, recordSaved } from './health.ts';
 import type { Observer } from './observer.ts';
 import { type DeviceCall, type PortResult, restore, runPass } from './pass.ts';
 import { mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt } from './patience.ts';
-import { type PortTask, planSwitch } from './plan.ts';
+import { planSweep, planSwitch, type PortTask, type SwitchPlan } from './plan.ts';
 import { type Ending, type Failure, LeaseLost, markTouched, settle } from './settle.ts';
+import type { Step } from './steps.ts';
+import { look, recordSightings, recordSweep, sweep } from './sweep.ts';
 
 /** What a worker works with. */
 export interface Workshop {
@@ -18,11 +21,13 @@ export interface Workshop {
   readonly desk: Desk;
   readonly config: EngineConfig;
   readonly observer: Observer;
+  /** Told of every step, so that a test can kill the process between any two. */
+  readonly step: (step: Step) => void;
   readonly log: Logger;
 }
 
-/** After its last task a worker keeps switch and session this long: the next task often follows at once. */
-const lingerMs = 3_000;
+/** A line that was silent for this long is tried before it is trusted. */
+const silenceMs = 1_000;
 
 /**
  * Works on one switch for as long as it has work, under a lease: lease, plan, apply, verify, settle. Whatever
@@ -33,6 +38,10 @@ export class SwitchWorker {
   readonly #id: number;
   readonly #label: string;
   #session: SwitchSession | null = null;
+  #faults = 0;
+  #spokeAt = 0;
+  /** How many ports go into one pass: fewer after a failure, so that one bad port does not fail the others for ever. */
+  #mostPorts = Number.POSITIVE_INFINITY;
 
   constructor(shop: Workshop, target: { readonly id: number; readonly label: string }) {
     this.#shop = shop;
@@ -42,9 +51,10 @@ export class SwitchWorker {
 
   /** Returns when the switch has no more work, belongs to another worker, or `stop` aborts. */
   async run(stop: AbortSignal): Promise<void> {
-    const { desk, config, log } = this.#shop;
+    const { desk, config, log, step } = this.#shop;
     const lease = await desk.write((op) => claimLease(op, `switch/${this.#id}`, thisProcess, config.leaseMs));
     if (lease === null) return;
+    step('leased');
     const lost = new AbortController();
     const renewal = setInterval(() => {
       desk
@@ -65,49 +75,143 @@ export class SwitchWorker {
   }
 
   async #work(lease: Lease, stop: AbortSignal, lost: AbortSignal): Promise<void> {
-    const { db } = this.#shop;
+    const { db, config, step } = this.#shop;
     const bell = db.changes.listen('actions');
     let idleSince = Date.now();
     try {
       while (!stop.aborted && !lost.aborted) {
-        const { tasks, nextMs } = await db.read((tx) => planSwitch(tx, this.#id));
-        if (tasks.length > 0) {
-          await this.#pass(lease, tasks, lost);
-          idleSince = Date.now();
-        } else if (Date.now() - idleSince >= lingerMs) {
-          return;
-        } else {
-          await bell.wait(Math.min(lingerMs, nextMs), stop);
-        }
+        const plan = await db.read((tx) => planSwitch(tx, this.#id, config));
+        this.#faults = plan.faults;
+        step('planned');
+        if (await this.#carryOut(plan, lease, lost)) idleSince = Date.now();
+        else if (Date.now() - idleSince >= config.sessionIdleMs) return;
+        else await bell.wait(Math.min(config.sessionIdleMs, config.pollMs, plan.nextMs), stop);
       }
     } finally {
       bell.close();
     }
   }
 
+  /** Does all that is due; false if nothing was. */
+  async #carryOut(plan: SwitchPlan, lease: Lease, lost: AbortSignal): Promise<boolean> {
+    if (plan.overdue.length > 0) await this.#giveUp(plan, lease);
+    if (plan.tasks.length > 0) await this.#pass(lease, plan.tasks.slice(0, this.#mostPorts), lost);
+    if (plan.unread.length > 0) await this.#look(lease, plan.unread, lost);
+    if (plan.sweep !== null) await this.#sweep(lease, plan.sweep, lost);
+    if (plan.isSaveDue) await this.#save(lease, lost);
+    return (
+      [plan.overdue, plan.tasks, plan.unread].some(({ length }) => length > 0) || plan.sweep !== null || plan.isSaveDue
+    );
+  }
+
   async #pass(lease: Lease, tasks: readonly PortTask[], lost: AbortSignal): Promise<void> {
-    const { desk, config, observer, log } = this.#shop;
+    const { desk, observer, step } = this.#shop;
     const started = Date.now();
-    const device: DeviceCall = (what, call) => callDevice(call, what, config.deviceTimeoutMs, lost);
-    let endings: Ending[];
     let underWay = tasks;
-    try {
-      const session = await this.#open(device);
-      await desk.write((op) => markTouched(op, lease, tasks));
+    const talk = await this.#talk(lease, lost, null, async (session, device) => {
+      await this.#knock(session, tasks, device);
+      const unsaved = session.save ? { switchId: this.#id } : null;
+      await desk.write((op) => markTouched(op, lease, tasks, unsaved));
+      step('marked as touched');
       underWay = tasks.map((task) => (task.action ? { ...task, action: { ...task.action, touched: true } } : task));
-      const results = await runPass(session, underWay, device);
-      endings = await this.#judge(session, results, device);
-      observer.passDone(this.#label, 'ok', (Date.now() - started) / 1000);
-    } catch (error) {
-      if (error instanceof LeaseLost) throw error;
-      await this.#hangUp();
-      const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ switch: this.#label, ports: tasks.length, reason }, 'pass over switch failed');
-      observer.passDone(this.#label, 'fault', (Date.now() - started) / 1000);
-      endings = underWay.map((task) => this.#faulted(task, reason));
-    }
+      const results = await runPass(session, underWay, device, step);
+      return this.#judge(session, results, device);
+    });
+    step('judged');
+    observer.passDone(this.#label, talk.isFault ? 'fault' : 'ok', (Date.now() - started) / 1000);
+    this.#mostPorts = talk.isFault ? Math.max(1, Math.floor(tasks.length / 2)) : Number.POSITIVE_INFINITY;
+    const endings = talk.isFault ? underWay.map((task) => this.#faulted(task, talk.reason)) : talk.value;
     await desk.write((op) => settle(op, lease, this.#label, endings));
+    step('settled');
     this.#report(endings);
+  }
+
+  /**
+   * A line that nobody used for a while may be dead. It is tried with a question first: what fails before the
+   * first word of a change leaves the port as it was, and nobody in doubt.
+   */
+  async #knock(session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall): Promise<void> {
+    const [first] = tasks;
+    if (first === undefined || Date.now() - this.#spokeAt < silenceMs) return;
+    await device('show its ports', (signal) => session.read([first.port], signal));
+  }
+
+  /** Budgets that ran out while nobody was let near the switch. */
+  async #giveUp({ overdue, fault }: SwitchPlan, lease: Lease): Promise<void> {
+    const endings = overdue.map((task) => this.#faulted(task, fault ?? 'the switch does not answer'));
+    await this.#shop.desk.write((op) => settle(op, lease, this.#label, endings));
+    this.#report(endings);
+  }
+
+  async #look(lease: Lease, tasks: readonly PortTask[], lost: AbortSignal): Promise<void> {
+    const { desk, step } = this.#shop;
+    const talk = await this.#talk(lease, lost, null, (session, device) => look(session, tasks, device));
+    step('ports looked at');
+    if (talk.isFault) return;
+    await desk.write((op) => recordSightings(op, lease, this.#label, talk.value));
+    step('look recorded');
+  }
+
+  async #sweep(lease: Lease, answered: number, lost: AbortSignal): Promise<void> {
+    const { db, desk, config, step } = this.#shop;
+    const tasks = await db.read((tx) => planSweep(tx, this.#id));
+    const talk = await this.#talk(lease, lost, answered, (session, device) => sweep(session, tasks, device));
+    step('switch swept');
+    if (talk.isFault) return;
+    // With jitter, so that switches do not march in step.
+    const nextAt = Math.round(Date.now() + config.sweepMs * (0.9 + Math.random() / 5));
+    const target = { id: this.#id, label: this.#label };
+    await desk.write((op) => recordSweep(op, lease, target, talk.value, answered, nextAt));
+    step('sweep recorded');
+  }
+
+  async #save(lease: Lease, lost: AbortSignal): Promise<void> {
+    const { desk, step } = this.#shop;
+    const talk = await this.#talk(lease, lost, null, (session, device) =>
+      device('save its configuration', (signal) => session.save?.(signal) ?? Promise.resolve()),
+    );
+    step('configuration saved');
+    if (talk.isFault) return;
+    await desk.write((op) => recordSaved(op, lease, { id: this.#id, label: this.#label }));
+    step('save recorded');
+  }
+
+  /**
+   * Everything that is said to a switch is said through this: over the session that is open, or a new one;
+   * what goes wrong is written down, and the next attempt waits longer.
+   */
+  async #talk<T>(
+    lease: Lease,
+    lost: AbortSignal,
+    answered: number | null,
+    work: (session: SwitchSession, device: DeviceCall) => Promise<T>,
+  ): Promise<{ readonly isFault: false; readonly value: T } | { readonly isFault: true; readonly reason: string }> {
+    const { desk, config, log, step } = this.#shop;
+    const device: DeviceCall = (what, call) => callDevice(call, what, config.deviceTimeoutMs, lost);
+    const target = { id: this.#id, label: this.#label };
+    for (;;) {
+      const isReused = this.#session !== null;
+      try {
+        const session = await this.#open(device);
+        if (!isReused) this.#spokeAt = Date.now();
+        step('session opened');
+        const value = await work(session, device);
+        this.#spokeAt = Date.now();
+        if (this.#faults > 0) await desk.write((op) => recordRecovery(op, lease, target, this.#faults));
+        this.#faults = 0;
+        return { isFault: false, value };
+      } catch (error) {
+        if (error instanceof LeaseLost) throw error;
+        await this.#hangUp();
+        // A line that died while nobody used it says nothing about the switch: it gets one more chance at once.
+        if (isReused && !(error instanceof DeviceTimeout)) continue;
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#faults += 1;
+        log.warn({ switch: this.#label, faults: this.#faults, reason }, 'talking to the switch failed; trying again');
+        await desk.write((op) => recordFault(op, lease, target, reason, this.#faults, answered));
+        return { isFault: true, reason };
+      }
+    }
   }
 
   async #open(device: DeviceCall): Promise<SwitchSession> {
@@ -151,6 +255,7 @@ export class SwitchWorker {
       session,
       failed.map(({ task }) => task),
       device,
+      this.#shop.step,
     ).catch(() => new Set<PortTask>());
     return [
       ...endings,

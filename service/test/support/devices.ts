@@ -1,7 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LabSwitch, Part } from '@corral/lab';
+import {
+  type LabSwitch,
+  type Part,
+  startCiscoIos,
+  startJunosSwitch,
+  startArista,
+  startAristaEos,
+  startBrocade,
+  startDellOs9,
+  startOvs,
+  startVde,
+} from '@corral/lab';
 import type { SwitchDriver } from '../../src/drivers/switches/contract.ts';
 import { switchDrivers } from '../../src/drivers/switches/registry.ts';
 import { type Faults, SimulatedSwitch } from '../../src/drivers/switches/simulated.ts';
@@ -42,6 +53,14 @@ const simulated: Device = {
 /** For every driver in the registry, the device that it is tried on. */
 export const devices: Readonly<Record<string, Device>> = {
   mock: simulated,
+  ovs: { needs: 'Open vSwitch', start: () => startOvs({ emptyPorts: 200 }) },
+  brocade: { needs: null, start: () => startBrocade() },
+  dellnos9: { needs: null, start: () => startDellOs9() },
+  'arista-eapi': { needs: null, start: () => startArista() },
+  'arista-eos': { needs: null, start: () => startAristaEos() },
+  'cisco-ios': { needs: null, start: () => startCiscoIos() },
+  vde: { needs: 'vde_switch', start: () => startVde() },
+  junos: { needs: null, start: () => startJunosSwitch() },
 };
 
 /** A driver, pointed at a device of its kind. */

@@ -111,3 +111,10 @@ export const eventually = async <T>(
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 };
+
+/** Waits until no worker has the switch any more: nobody holds a session to it. */
+export const leftAlone = (service: Service, onSwitch: string): Promise<true> =>
+  eventually(async () => {
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    return metrics.includes(`corral_switch_lease{switch="${onSwitch}"`) ? undefined : true;
+  });

@@ -13,6 +13,7 @@ export const mockSwitch = (directory: string): SwitchDriver => ({
   open: async ({ label }, signal) => {
     const device = new SimulatedSwitch(directory, label);
     await misbehave(device, signal);
+    await pause(device.faults.loginMs, signal);
     return sessionWith(device);
   },
 });
@@ -20,6 +21,10 @@ export const mockSwitch = (directory: string): SwitchDriver => ({
 const misbehave = async (device: SimulatedSwitch, signal: AbortSignal): Promise<void> => {
   if (device.faults.unreachable) throw new Error('connection refused');
   if (device.faults.hang) await sleep(2 ** 31 - 1, undefined, { signal });
+};
+
+const pause = async (ms: number | undefined, signal: AbortSignal): Promise<void> => {
+  if (ms !== undefined && ms > 0) await sleep(ms, undefined, { signal });
 };
 
 const covers = (ports: readonly string[] | undefined, port: string): boolean =>
@@ -32,7 +37,9 @@ const sessionWith = (device: SimulatedSwitch): SwitchSession => ({
   apply: async (ports, signal) => {
     const { faults } = device;
     await misbehave(device, signal);
-    if (faults.delayMs !== undefined) await sleep(faults.delayMs, undefined, { signal });
+    await pause(faults.delayMs, signal);
+    await pause((faults.portMs ?? 0) * ports.length, signal);
+    if (Math.random() * 100 < (faults.dropPercent ?? 0)) throw new Error('connection reset by peer');
     const outcomes = ports.map((state): PortOutcome =>
       refuses(faults, state)
         ? { port: state.port, applied: false, reason: 'the switch refuses the change' }
@@ -49,6 +56,11 @@ const sessionWith = (device: SimulatedSwitch): SwitchSession => ({
   readAll: async (signal) => {
     await misbehave(device, signal);
     return device.ports;
+  },
+  save: async (signal) => {
+    await misbehave(device, signal);
+    if (device.faults.saveFails) throw new Error('no space left in flash');
+    device.save();
   },
   close: () => Promise.resolve(),
 });

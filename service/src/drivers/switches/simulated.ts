@@ -5,8 +5,16 @@ import type { PortConfig } from './contract.ts';
 
 /** What a simulated switch is told to do wrong, until it is told otherwise. */
 export interface Faults {
+  /** Takes this long to let anyone in. */
+  readonly loginMs?: number;
   /** Takes this long to change anything. */
   readonly delayMs?: number;
+  /** Takes this long for each port that it changes. */
+  readonly portMs?: number;
+  /** Drops the line at so many of a hundred changes, before it makes them. */
+  readonly dropPercent?: number;
+  /** Does not save its configuration. */
+  readonly saveFails?: boolean;
   /** Does not let anyone in. */
   readonly unreachable?: boolean;
   /** Accepts the call and never answers. */
@@ -31,12 +39,14 @@ interface Memory {
  */
 export class SimulatedSwitch {
   readonly #memoryFile: string;
+  readonly #startupFile: string;
   readonly #faultsFile: string;
 
   constructor(directory: string, label: string) {
     const place = join(directory, directoryFor(label));
     mkdirSync(place, { recursive: true });
     this.#memoryFile = join(place, 'ports.json');
+    this.#startupFile = join(place, 'startup.json');
     this.#faultsFile = join(place, 'faults.json');
   }
 
@@ -63,6 +73,16 @@ export class SimulatedSwitch {
     const memory = new Map(Object.entries(this.#memory.ports));
     for (const { port, native, tagged } of ports) memory.set(port, { native, tagged });
     store(this.#memoryFile, { ports: Object.fromEntries(memory) });
+  }
+
+  /** Running configuration to startup configuration. */
+  save(): void {
+    store(this.#startupFile, this.#memory);
+  }
+
+  /** A power cut: what was not saved is gone. */
+  reboot(): void {
+    store(this.#memoryFile, load(this.#startupFile) ?? { ports: {} });
   }
 
   get #memory(): Memory {

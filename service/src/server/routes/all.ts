@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts';
 import { actionRoutes } from './actions.ts';
+import { driftRoutes } from './drift.ts';
 import { eventRoutes } from './events.ts';
 import { extensionRoutes } from './extensions.ts';
 import { headnodeRoutes } from './headnodes.ts';
@@ -29,6 +30,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Headnodes', routes: headnodeRoutes },
   { title: 'Switches', routes: switchRoutes },
   { title: 'Ports', routes: portRoutes },
+  { title: 'Drift and reach', routes: driftRoutes },
   { title: 'Extensions', routes: extensionRoutes },
   { title: 'Users', routes: userRoutes, backend: 'database' },
   { title: 'Events', routes: eventRoutes },

@@ -9,7 +9,15 @@ import {
 } from '../../core/ports.ts';
 import { Label, PortLabel } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
-import { Accepted, byLabel, exactly } from '../schemas.ts';
+import { Accepted, byLabel, exactly, orNull } from '../schemas.ts';
+
+/** What a port was seen to carry although something else is recorded; null: the switch has no such port. */
+const PortReading = orNull(
+  Type.Object(
+    { native: orNull(Type.Integer()), tagged: Type.String() },
+    { description: 'what it carries instead; only then' },
+  ),
+);
 
 const params = exactly({ switch: Label, port: PortLabel });
 
@@ -27,6 +35,7 @@ export const portRoutes: readonly Route[] = [
       nic: Type.Optional(Type.String()),
       networks: Type.Optional(byLabel(Type.String())),
       suspect: Type.Optional(Type.String({ description: 'why nobody knows what the port carries; only then' })),
+      drift: Type.Optional(PortReading),
     }),
     handle: (desk, { params: args }) => desk.read((op) => showPort(op, args)),
   }),
@@ -59,7 +68,7 @@ export const portRoutes: readonly Route[] = [
     auth: 'Admin',
     params,
     body: exactly({ node: Label, nic: Label }),
-    handle: (desk, { params: args, body }) => desk.write((op) => portConnectNic(op, { ...args, ...body })),
+    handle: (desk, { params: args, body }) => portConnectNic(desk, { ...args, ...body }),
   }),
   route({
     name: 'port_detach_nic',

@@ -1,0 +1,82 @@
+import type { LabPort } from './lab-switch.ts';
+import { Moments } from './moments.ts';
+
+/** One interface of a switch with Network OS. */
+export interface BrocadeInterface {
+  shutdown: boolean;
+  switchport: boolean;
+  mode: 'access' | 'trunk';
+  accessVlan: number | null;
+  nativeVlan: number | null;
+  tagNative: boolean;
+  allowed: Set<number>;
+  allowsAll: boolean;
+}
+
+/** Why Network OS would not do something. */
+export class NosError extends Error {}
+
+const defaultVlan = 1;
+const everyVlan = Array.from({ length: 4094 }, (_, index) => index + 1);
+
+/**
+ * The forwarding side of a Brocade VDX, after the Network OS Administrator's Guide: a trunk always has a native
+ * VLAN, which passes whether it is allowed or not, tagged as long as `tag native-vlan` is set.
+ */
+export class BrocadeModel {
+  readonly interfaces = new Map<string, BrocadeInterface>();
+  readonly vlans = new Set([defaultVlan]);
+  readonly moments = new Moments();
+
+  constructor(names: readonly string[]) {
+    for (const name of names)
+      this.interfaces.set(name, {
+        shutdown: true,
+        switchport: false,
+        mode: 'access',
+        accessVlan: null,
+        nativeVlan: null,
+        tagNative: false,
+        allowed: new Set(),
+        allowsAll: false,
+      });
+  }
+
+  /** Every change of an interface goes through here. */
+  change(name: string, make: (port: BrocadeInterface) => void): void {
+    const port = this.interfaces.get(name);
+    if (!port) throw new NosError(`Interface ${name} not found`);
+    make(port);
+    this.moments.note(name, this.carried(name));
+  }
+
+  createVlan(vlan: number): void {
+    if (!Number.isInteger(vlan) || vlan < 1 || vlan > 4095) throw new NosError(`"${vlan}" is not a valid value.`);
+    if (vlan >= 4087) throw new NosError(`%Error: VLAN ID ${vlan} is within the reserved VLAN range`);
+    this.vlans.add(vlan);
+  }
+
+  requireVlan(vlan: number): void {
+    if (!this.vlans.has(vlan)) throw new NosError(`%Error: VLAN ${vlan} does not exist`);
+  }
+
+  enterMode(name: string, mode: string): void {
+    if (mode !== 'access' && mode !== 'trunk') throw new NosError(`"${mode}" is not a valid value.`);
+    this.change(name, (port) => {
+      if (!port.switchport) throw new NosError('%Error: Interface is not configured as switchport');
+      if (port.mode === mode) return;
+      Object.assign(port, { mode, accessVlan: null, nativeVlan: null, tagNative: mode === 'trunk', allowsAll: false });
+      port.allowed = new Set();
+    });
+  }
+
+  carried(name: string): LabPort {
+    const port = this.interfaces.get(name);
+    if (!port || port.shutdown || !port.switchport) return { native: null, tagged: [] };
+    if (port.mode === 'access') return { native: port.accessVlan ?? defaultVlan, tagged: [] };
+    const native = port.nativeVlan ?? defaultVlan;
+    const allowed = port.allowsAll ? everyVlan : [...port.allowed].sort((a, b) => a - b);
+    if (port.tagNative) return { native: null, tagged: [...new Set([...allowed, native])].sort((a, b) => a - b) };
+    return { native, tagged: allowed.filter((vlan) => vlan !== native) };
+  }
+}

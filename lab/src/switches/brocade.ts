@@ -1,0 +1,38 @@
+import { BrocadeModel } from './brocade-model.ts';
+import { brocadeRest } from './brocade-rest.ts';
+import { labUser, type LabHttpSwitch, startHttpServer } from './http-server.ts';
+
+const kind = 'TenGigabitEthernet';
+
+/** How the device differs from a recent one. */
+export interface LabBrocadeOptions {
+  /** It lists no more than names, whatever depth is asked for. */
+  readonly listsNamesOnly?: boolean;
+}
+
+/** A scripted Brocade VDX. */
+export const startBrocade = async (options: LabBrocadeOptions = {}): Promise<LabHttpSwitch> => {
+  const ports = Array.from({ length: 240 }, (_, index) => `${1 + Math.floor(index / 48)}/0/${1 + (index % 48)}`);
+  const model = new BrocadeModel(ports);
+  const server = await startHttpServer('http', brocadeRest(model, kind, options.listsNamesOnly ?? false));
+  return {
+    fields: { hostname: `http://127.0.0.1:${server.port}`, ...labUser, interface_type: kind },
+    ports,
+    unknownPort: '9/0/1',
+    refusedVlan: 4090,
+    carried: (port) => Promise.resolve(model.carried(port)),
+    tamper: async (port, { native, tagged }) => {
+      for (const vlan of [...tagged, ...(native === null ? [] : [native])]) model.vlans.add(vlan);
+      model.change(port, (one) => {
+        Object.assign(one, { shutdown: false, switchport: true, tagNative: false, allowsAll: false });
+        Object.assign(one, tagged.length === 0 ? { mode: 'access', accessVlan: native } : { mode: 'trunk' });
+        if (tagged.length > 0) Object.assign(one, { nativeVlan: native, allowed: new Set(tagged) });
+      });
+      return Promise.resolve();
+    },
+    breakLine: (fault) => server.breakLine(fault),
+    asked: () => server.asked(),
+    moments: (port) => model.moments.take(port),
+    stop: () => server.stop(),
+  };
+};

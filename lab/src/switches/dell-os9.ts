@@ -1,0 +1,70 @@
+import { XMLParser } from 'fast-xml-parser';
+import { Os9Cli } from './dell-os9-cli.ts';
+import { Os9Model } from './dell-os9-model.ts';
+import { type Asked, labUser, type LabHttpSwitch, startHttpServer, type Told } from './http-server.ts';
+
+const kind = 'GigabitEthernet';
+const parser = new XMLParser({ parseTagValue: false, trimValues: false, htmlEntities: true });
+const longestCommand = 1000;
+
+/** A scripted Dell switch with OS9: a stack of five S3048. */
+export const startDellOs9 = async (): Promise<LabHttpSwitch> => {
+  const ports = Array.from({ length: 240 }, (_, index) => `${1 + Math.floor(index / 48)}/${1 + (index % 48)}`);
+  const model = new Os9Model(ports);
+  const server = await startHttpServer('http', answerWith(new Os9Cli(model, kind)));
+  return {
+    fields: { hostname: `127.0.0.1:${server.port}`, ...labUser, interface_type: kind },
+    ports,
+    unknownPort: '9/1',
+    refusedVlan: 4094,
+    carried: (port) => Promise.resolve(model.carried(port)),
+    tamper: (port, { native, tagged }) => {
+      model.change(port, (one) => Object.assign(one, { shutdown: false, switchport: true, hybrid: tagged.length > 0 }));
+      for (const { tagged: some, untagged } of model.vlans.values()) [some, untagged].map((set) => set.delete(port));
+      for (const vlan of tagged) model.join(vlan, 'tagged', port);
+      if (native !== null && native !== model.defaultVlan) model.join(native, 'untagged', port);
+      return Promise.resolve();
+    },
+    breakLine: (fault) => server.breakLine(fault),
+    asked: () => server.asked(),
+    moments: (port) => model.moments.take(port),
+    stop: () => server.stop(),
+  };
+};
+
+const answerWith =
+  (cli: Os9Cli) =>
+  ({ method, path, body }: Asked): Told => {
+    if (method !== 'POST' || path !== '/api/running/dell/_operations/cli')
+      return fault(404, 'invalid-value', 'uri keypath not found');
+    const [kindOfCommand, commands] = inputOf(body);
+    if (commands === undefined || commands.length > longestCommand)
+      return fault(400, 'malformed-message', 'invalid value for: command in /dell:cli/dell:input');
+    if (kindOfCommand === 'config-commands') return transcript(cli.configure(commands));
+    if (kindOfCommand === 'show-command') return transcript(cli.show(commands));
+    if (kindOfCommand === 'exec-command') return transcript(cli.execute(commands));
+    return fault(400, 'unknown-element', 'unknown element');
+  };
+
+/** The one command tag inside `<input>`, and its text. */
+const inputOf = (body: string): readonly [string?, string?] => {
+  const parsed: unknown = parser.parse(body);
+  const input: unknown = typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, 'input') : undefined;
+  const [only, ...more] = typeof input === 'object' && input !== null ? Object.entries(input) : [];
+  const [name, text]: readonly unknown[] = only ?? [];
+  return typeof name === 'string' && typeof text === 'string' && more.length === 0 ? [name, text] : [];
+};
+
+const transcript = (text: string): Told => ({
+  status: 200,
+  type: 'application/vnd.yang.operation+xml',
+  body: `<output xmlns='http://www.dell.com/ns/dell:0.1/root'>\n  <command>${escaped(text)}</command>\n</output>\n`,
+});
+
+const fault = (status: number, tag: string, message: string): Told => ({
+  status,
+  type: 'application/vnd.yang.errors+xml',
+  body: `<errors xmlns="http://tail-f.com/ns/tailf-rest">\n  <error>\n    <error-tag>${tag}</error-tag>\n    <error-message>${escaped(message)}</error-message>\n  </error>\n</errors>\n`,
+});
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,0 +1,90 @@
+import { createServer as createPlain, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createTls } from 'node:https';
+import { labCertificate, labKey } from './certificate.ts';
+import type { LabPort, LabSwitch, LineFault } from './lab-switch.ts';
+import { startLine } from './line.ts';
+
+/** What a device was asked. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly header: (name: string) => string | undefined;
+  readonly body: string;
+}
+
+/** What a device answers. */
+export interface Told {
+  readonly status: number;
+  readonly type?: string;
+  readonly body?: string;
+}
+
+/** A device's web server behind a line that can be broken, on loopback. */
+export interface HttpServer {
+  readonly port: number;
+  /** What was asked since this was last called. */
+  asked(): readonly Asked[];
+  breakLine(fault: LineFault | null): void;
+  stop(): Promise<void>;
+}
+
+/** A scripted device behind HTTP, which also tells what was asked of it and what its ports went through. */
+export interface LabHttpSwitch extends LabSwitch {
+  /** What was asked since this was last called. */
+  asked(): readonly Asked[];
+  /** What a port carried, moment by moment, since this was last called. */
+  moments(port: string): readonly LabPort[];
+}
+
+/** Who is let in. */
+export const labUser = { username: 'corral', password: 'rest-assured' } as const;
+
+/** Answers only those who know the user and the password; the others get 401 and nothing else. */
+export const startHttpServer = async (
+  scheme: 'http' | 'https',
+  answer: (asked: Asked) => Told,
+): Promise<HttpServer> => {
+  const expected = `Basic ${Buffer.from(`${labUser.username}:${labUser.password}`).toString('base64')}`;
+  const log: Asked[] = [];
+  const handle = async (request: IncomingMessage): Promise<Told> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    if (request.headers.authorization !== expected) return { status: 401 };
+    const asked = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      header: (name: string) => [request.headers[name]].flat()[0],
+      body: Buffer.concat(chunks).toString('utf8'),
+    };
+    log.push(asked);
+    return answer(asked);
+  };
+  const server: Server =
+    scheme === 'https' ? createTls({ cert: labCertificate, key: labKey }) : (createPlain() satisfies Server);
+  server.on('request', (request, response) => {
+    void handle(request).then(
+      ({ status, type, body }) => {
+        response.writeHead(status, {
+          ...(status === 401 ? { 'www-authenticate': 'Basic realm="switch"' } : {}),
+          ...(type === undefined ? {} : { 'content-type': type }),
+        });
+        response.end(body);
+      },
+      () => response.destroy(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the device has no port');
+  const line = await startLine({ port: address.port });
+  return {
+    port: line.port,
+    asked: () => log.splice(0),
+    breakLine: (fault) => line.breakLine(fault),
+    stop: async () => {
+      await line.stop();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+};

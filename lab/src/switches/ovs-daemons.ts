@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { keep } from './children.ts';
+import { run } from './namespaces.ts';
+
+/** The two processes of an Open vSwitch: the one that knows, and the one that forwards. */
+export type OvsDaemon = 'ovsdb-server' | 'ovs-vswitchd';
+
+const schema = '/usr/share/openvswitch/vswitch.ovsschema';
+const patienceMs = 10_000;
+
+/** An Open vSwitch of our own: database, sockets and logs are in one directory, its interfaces in one namespace. */
+export class OvsDaemons {
+  readonly #directory: string;
+  readonly #namespace: string;
+  readonly #remotes: readonly string[];
+  readonly #running = new Map<OvsDaemon, ChildProcess>();
+
+  /** `remotes` are options of ovsdb-server that say where it listens beside its socket. */
+  constructor(directory: string, namespace: string, remotes: readonly string[]) {
+    this.#directory = directory;
+    this.#namespace = namespace;
+    this.#remotes = remotes;
+  }
+
+  get socket(): string {
+    return join(this.#directory, 'db.sock');
+  }
+
+  /** A new switch, without bridges. */
+  async create(): Promise<void> {
+    await run('ovsdb-tool', ['create', join(this.#directory, 'conf.db'), schema]);
+    await this.start('ovsdb-server');
+    await this.vsctl('--no-wait', 'init');
+    await this.start('ovs-vswitchd');
+  }
+
+  async start(daemon: OvsDaemon): Promise<void> {
+    const place = this.#directory;
+    const own = [`--unixctl=${join(place, `${daemon}.ctl`)}`, `--log-file=${join(place, `${daemon}.log`)}`];
+    const quiet = ['-vconsole:off', '-vsyslog:off'];
+    const [program, ...args] =
+      daemon === 'ovsdb-server'
+        ? [daemon, join(place, 'conf.db'), `--remote=punix:${this.socket}`, ...this.#remotes]
+        : // The dummies are ports without an interface, so that hundreds of them cost nothing.
+          ['ip', 'netns', 'exec', this.#namespace, daemon, `unix:${this.socket}`, '--enable-dummy'];
+    const env = { PATH: process.env['PATH'], OVS_RUNDIR: place, OVS_DBDIR: place, OVS_LOGDIR: place };
+    const child = keep(spawn(program, [...args, ...own, ...quiet], { env, stdio: 'ignore' }));
+    child.once('error', () => undefined);
+    if (child.pid === undefined) throw new Error(`${daemon} cannot be started`);
+    this.#running.set(daemon, child);
+    if (daemon === 'ovsdb-server') await this.#untilListening(child);
+  }
+
+  /** Ends a process at once, as a crash would. */
+  async kill(daemon: OvsDaemon): Promise<void> {
+    const child = this.#running.get(daemon);
+    this.#running.delete(daemon);
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** Runs ovs-vsctl on this switch; without `--no-wait` it returns when the switch has applied the change. */
+  vsctl(...args: readonly string[]): Promise<string> {
+    return run('ovs-vsctl', [`--db=unix:${this.socket}`, `--timeout=${patienceMs / 1_000}`, ...args]);
+  }
+
+  /** Runs ovs-appctl on one of the processes. */
+  appctl(daemon: OvsDaemon, ...args: readonly string[]): Promise<string> {
+    return run('ovs-appctl', ['-t', join(this.#directory, `${daemon}.ctl`), ...args]);
+  }
+
+  async #untilListening(child: ChildProcess): Promise<void> {
+    const last = Date.now() + patienceMs;
+    while (!(await answers(this.socket))) {
+      if (child.exitCode !== null || Date.now() > last) throw new Error('ovsdb-server does not start');
+      await sleep(2);
+    }
+  }
+}
+
+const answers = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });

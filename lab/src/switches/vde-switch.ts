@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { keep } from './children.ts';
+
+const patienceMs = 10_000;
+
+/** A vde_switch of our own, in a directory: its process, and a line to its management socket. */
+export class VdeSwitch {
+  readonly #directory: string;
+  #process: ChildProcess | null = null;
+  #line: Socket | null = null;
+  #heard = '';
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Where hosts plug in. */
+  get data(): string {
+    return join(this.#directory, 'data');
+  }
+
+  /** Where it is managed. */
+  get management(): string {
+    return join(this.#directory, 'management');
+  }
+
+  async start(ports: number): Promise<void> {
+    // It reads commands from its input too, and ends with it: it does not outlive this process.
+    const args = ['-s', this.data, '-M', this.management, '-n', String(ports + 1), '-f', '/dev/null'];
+    const child = keep(spawn('vde_switch', args, { stdio: ['pipe', 'ignore', 'ignore'] }));
+    child.once('error', () => undefined);
+    this.#process = child;
+    const last = Date.now() + patienceMs;
+    while (!(await this.#call())) {
+      if (child.exitCode !== null || Date.now() > last) throw new Error('vde_switch does not start');
+      await sleep(5);
+    }
+    await this.#answer();
+    for (let port = 1; port <= ports; port++) await this.command(`port/create ${port}`);
+  }
+
+  /** Gives a command by hand; throws with the answer if it fails. */
+  async command(line: string): Promise<string> {
+    this.#line?.write(`${line}\n`);
+    const answer = await this.#answer();
+    if (!answer.includes('1000 Success')) throw new Error(`vde_switch says to "${line}": ${answer.trim()}`);
+    return answer;
+  }
+
+  async stop(): Promise<void> {
+    this.#line?.destroy();
+    const child = this.#process;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill();
+    await ended;
+  }
+
+  #call(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const socket = connect(this.management);
+      socket.setEncoding('utf8').on('data', (text: string) => (this.#heard += text));
+      socket.once('connect', () => {
+        this.#line = socket;
+        resolve(true);
+      });
+      socket.on('error', () => resolve(false));
+    });
+  }
+
+  async #answer(): Promise<string> {
+    const last = Date.now() + patienceMs;
+    while (!this.#heard.endsWith('vde$ ')) {
+      if (Date.now() > last) throw new Error('vde_switch does not answer');
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, 1_000);
+        this.#line?.once('data', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    const answer = this.#heard;
+    this.#heard = '';
+    return answer;
+  }
+}

@@ -1,0 +1,120 @@
+import type { DriftPolicy } from '../db/schema.ts';
+import { switchFailed } from './errors.ts';
+import { findSwitch, type Switch } from './find.ts';
+import type { Desk, ReadOp, WriteOp } from './op.ts';
+import { settledWithin } from './patience.ts';
+import { type PortReading, readingOf, stateOf } from './port-state.ts';
+
+/** How long a caller waits for a switch that is read on demand; the engine's own limits end it sooner as a rule. */
+const patienceMs = 60_000;
+
+interface DriftingPort {
+  readonly port: string;
+  readonly node: string | null;
+  readonly nic: string | null;
+  readonly project: string | null;
+  readonly recorded: PortReading;
+  /** null: the switch has no such port. */
+  readonly seen: PortReading | null;
+  readonly since: string;
+}
+
+/** How a switch differs from what is recorded, and how recent that is. */
+export interface DriftView {
+  readonly switch: string;
+  readonly policy: DriftPolicy;
+  readonly swept_at: string | null;
+  /** Why it cannot be talked to now; null if it can. */
+  readonly fault: string | null;
+  /** Since when its running configuration has not been saved; null if it is, or need not be. */
+  readonly unsaved_since: string | null;
+  readonly ports: readonly DriftingPort[];
+}
+
+export const showSwitchDrift = async (op: ReadOp, args: { switch: string }): Promise<DriftView> =>
+  viewOf(op, await findSwitch(op, args.switch));
+
+export const showDrift = async (op: ReadOp): Promise<{ switches: readonly DriftView[] }> => {
+  const switches = await op.tx.selectFrom('switches').selectAll().orderBy('label').execute();
+  const views: DriftView[] = [];
+  for (const found of switches) views.push(await viewOf(op, found));
+  return { switches: views };
+};
+
+export const switchSetPolicy = async (op: WriteOp, args: { switch: string; policy: DriftPolicy }): Promise<void> => {
+  const found = await findSwitch(op, args.switch);
+  await op.tx.updateTable('switches').set({ policy: args.policy }).where('id', '=', found.id).execute();
+  op.record({ type: 'switch_set_policy', switch: found.label, detail: { policy: args.policy } });
+  op.ring('actions');
+};
+
+/** Has the engine read the whole switch now, and tells what it saw. */
+export const switchSweep = async (desk: Desk, args: { switch: string }): Promise<DriftView> => {
+  const { id, label } = await desk.read((op) => findSwitch(op, args.switch));
+  await sweepNow(desk, [id]);
+  const view = await desk.read((op) => showSwitchDrift(op, { switch: label }));
+  if (view.fault !== null) throw switchFailed(`switch ${label} could not be read: ${view.fault}`);
+  return view;
+};
+
+/** Asks for sweeps and waits until each was attempted. One that waits for its next probe is tried at once. */
+export const sweepNow = async (desk: Desk, switchIds: readonly number[]): Promise<void> => {
+  if (switchIds.length === 0) return;
+  const asked = await desk.write(async (op) => {
+    op.ring('actions');
+    return op.tx
+      .updateTable('switches')
+      .set(({ eb }) => ({ sweep_wanted: eb('sweep_wanted', '+', 1), probe_at: 0 }))
+      .where('id', 'in', switchIds)
+      .where((where) =>
+        where.exists(where.selectFrom('ports').select('ports.id').whereRef('ports.switch_id', '=', 'switches.id')),
+      )
+      .returning(['id', 'sweep_wanted'])
+      .execute();
+  });
+  const numbers = new Map(asked.map(({ id, sweep_wanted }) => [id, sweep_wanted]));
+  await settledWithin(patienceMs, async () => {
+    const rows = await desk.read(({ tx }) => tx.selectFrom('switches').select(['id', 'sweep_answered']).execute());
+    const answered = new Map(rows.map(({ id, sweep_answered }) => [id, sweep_answered]));
+    return [...numbers].every(([id, number]) => (answered.get(id) ?? number) >= number);
+  });
+};
+
+const viewOf = async ({ tx }: ReadOp, found: Switch): Promise<DriftView> => {
+  const ports = await tx
+    .selectFrom('ports')
+    .leftJoin('nics', 'nics.port_id', 'ports.id')
+    .leftJoin('nodes', 'nodes.id', 'nics.node_id')
+    .leftJoin('projects', 'projects.id', 'nodes.project_id')
+    .select(['ports.label as port', 'ports.reading', 'ports.drift_since as since', 'nics.id as nicId'])
+    .select(['nodes.label as node', 'nics.label as nic', 'projects.label as project'])
+    .where('ports.switch_id', '=', found.id)
+    .where('ports.drift_since', 'is not', null)
+    .orderBy('ports.label')
+    .execute();
+  const attached = await tx
+    .selectFrom('attachments')
+    .innerJoin('networks', 'networks.id', 'attachments.network_id')
+    .innerJoin('nics', 'nics.id', 'attachments.nic_id')
+    .innerJoin('ports', 'ports.id', 'nics.port_id')
+    .select(['attachments.nic_id as nicId', 'attachments.channel', 'networks.vlan'])
+    .where('ports.switch_id', '=', found.id)
+    .where('ports.drift_since', 'is not', null)
+    .execute();
+  return {
+    switch: found.label,
+    policy: found.policy,
+    swept_at: timeOf(found.swept_at),
+    fault: found.fault,
+    unsaved_since: timeOf(found.unsaved_since),
+    ports: ports.map(({ nicId, reading, since, ...port }) => ({
+      ...port,
+      recorded: readingOf(stateOf(attached.filter((attachment) => attachment.nicId === nicId))),
+      seen: JSON.parse(reading ?? 'null') as PortReading | null,
+      since: timeOf(since) ?? '',
+    })),
+  };
+};
+
+/** A time as answers show it. */
+export const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -1,0 +1,160 @@
+import { isAdmin, requireProject } from './caller.ts';
+import { sweepNow, timeOf } from './drift.ts';
+import { findNetwork, type Network } from './find.ts';
+import type { Desk, ReadOp } from './op.ts';
+import { type PortReading, type PortState, stateIn } from './port-state.ts';
+
+/** One port that carries a network, or should. Where it is, only administrators are told. */
+interface ReachPort {
+  readonly node: string | null;
+  readonly nic: string | null;
+  readonly project: string | null;
+  readonly verdict: 'as recorded' | 'unexpected' | 'missing' | 'unknown' | 'unregistered';
+  /** How frames of this network pass: `vlan/native`, or tagged; null when they do not, or nobody knows. */
+  readonly channel: string | null;
+  readonly read_at: string | null;
+  readonly switch?: string;
+  readonly port?: string;
+}
+
+/** A switch that was asked. */
+interface ReachSwitch {
+  readonly switch: string;
+  readonly read_at: string | null;
+  readonly fault: string | null;
+}
+
+interface ReachView {
+  readonly network: string;
+  readonly vlan: number;
+  /** Every switch was read for this answer, and every port of it is known. */
+  readonly complete: boolean;
+  readonly ports: readonly ReachPort[];
+  readonly switches?: readonly ReachSwitch[];
+}
+
+/**
+ * Who can exchange frames on a network, as the switches say now: they are swept first. A switch that could
+ * not be read is named with its fault, and what is told about its ports has the time of their last reading.
+ */
+export const networkReach = async (desk: Desk, args: { network: string }): Promise<ReachView> => {
+  await desk.read((op) => findReachable(op, args.network));
+  const started = Date.now();
+  const switches = await desk.read(({ tx }) => tx.selectFrom('switches').select('id').execute());
+  await sweepNow(
+    desk,
+    switches.map(({ id }) => id),
+  );
+  return desk.read(async (op) => reachOf(op, await findReachable(op, args.network), started));
+};
+
+const findReachable = async (op: ReadOp, label: string): Promise<Network> => {
+  const network = await findNetwork(op, label);
+  requireProject(op.caller, network.owner);
+  return network;
+};
+
+const reachOf = async (op: ReadOp, network: Network, started: number): Promise<ReachView> => {
+  const ports = await portsOf(op, network);
+  const switches = await op.tx.selectFrom('switches').selectAll().orderBy('label').execute();
+  const wired = new Set(ports.map((port) => port.switch));
+  const asked = switches.filter(({ label }) => wired.has(label));
+  const shown = ports.map((port) => judged(port, network)).filter((port) => port !== null);
+  const strangers = asked.flatMap((found) => strangersOn(found, network));
+  const everyone = [...shown, ...strangers];
+  const isWhole = asked.every(({ fault, swept_at }) => fault === null && swept_at !== null && swept_at >= started);
+  const view: ReachView = {
+    network: network.label,
+    vlan: network.vlan,
+    complete: isWhole && everyone.every(({ verdict }) => verdict !== 'unknown'),
+    ports: everyone,
+  };
+  if (!isAdmin(op.caller)) {
+    return { ...view, ports: everyone.map(({ switch: _switch, port: _port, ...rest }) => rest) };
+  }
+  return {
+    ...view,
+    switches: asked.map(({ label, swept_at, fault }) => ({ switch: label, read_at: timeOf(swept_at), fault })),
+  };
+};
+
+interface PortOfNetwork {
+  readonly switch: string;
+  readonly port: string;
+  readonly node: string | null;
+  readonly nic: string | null;
+  readonly project: string | null;
+  readonly suspect: string | null;
+  readonly reading: string | null;
+  readonly readAt: number | null;
+  /** How the network is recorded to be on it. */
+  readonly recorded: string | null;
+}
+
+const portsOf = ({ tx }: ReadOp, network: Network): Promise<PortOfNetwork[]> =>
+  tx
+    .selectFrom('ports')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .leftJoin('nics', 'nics.port_id', 'ports.id')
+    .leftJoin('nodes', 'nodes.id', 'nics.node_id')
+    .leftJoin('projects', 'projects.id', 'nodes.project_id')
+    .leftJoin('attachments', (join) =>
+      join.onRef('attachments.nic_id', '=', 'nics.id').on('attachments.network_id', '=', network.id),
+    )
+    .select(['switches.label as switch', 'ports.label as port', 'ports.suspect', 'ports.reading'])
+    .select(['ports.read_at as readAt', 'nodes.label as node', 'nics.label as nic', 'projects.label as project'])
+    .select('attachments.channel as recorded')
+    .orderBy('switches.label')
+    .orderBy('ports.label')
+    .execute();
+
+/** null: the network is not on the port, and should not be. */
+const judged = (port: PortOfNetwork, network: Network): ReachPort | null => {
+  const seen = port.reading === null ? undefined : (JSON.parse(port.reading) as PortReading | null);
+  const channel = seen ? channelIn(stateIn(seen), network.vlan) : null;
+  const isUnknown = port.suspect !== null || seen === undefined;
+  const verdict = isUnknown ? 'unknown' : verdictOn(channel, port.recorded);
+  if (verdict === null || (isUnknown && port.nic === null && port.suspect === null)) return null;
+  return {
+    switch: port.switch,
+    port: port.port,
+    node: port.node,
+    nic: port.nic,
+    project: port.project,
+    verdict,
+    channel: isUnknown ? null : channel,
+    read_at: timeOf(port.readAt),
+  };
+};
+
+const channelIn = ({ native, tagged }: PortState, vlan: number): string | null => {
+  if (native === vlan) return 'vlan/native';
+  return tagged.includes(vlan) ? `vlan/${vlan}` : null;
+};
+
+const verdictOn = (seen: string | null, recorded: string | null): ReachPort['verdict'] | null => {
+  if (seen === null) return recorded === null ? null : 'missing';
+  return seen === recorded ? 'as recorded' : 'unexpected';
+};
+
+/** Ports that nobody registered, uplinks above all: whoever is behind one is on the network too. */
+const strangersOn = (
+  found: { readonly label: string; readonly strangers: string | null; readonly swept_at: number | null },
+  network: Network,
+): ReachPort[] => {
+  const strangers = JSON.parse(found.strangers ?? '[]') as (PortReading & { readonly port: string })[];
+  return strangers.flatMap((stranger) => {
+    const channel = channelIn(stateIn(stranger), network.vlan);
+    if (channel === null) return [];
+    return {
+      switch: found.label,
+      port: stranger.port,
+      node: null,
+      nic: null,
+      project: null,
+      verdict: 'unregistered' as const,
+      channel,
+      read_at: timeOf(found.swept_at),
+    };
+  });
+};

@@ -1,0 +1,53 @@
+import type { PortConfig } from '../contract.ts';
+import type { Dialect } from './dialect.ts';
+import { interfaceSections, switchportIn } from './interface-sections.ts';
+import { passwordOrKeyLogin } from './login.ts';
+import { portNamer } from './port-names.ts';
+import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
+import { vlanLists } from './vlan-list.ts';
+
+const portName = portNamer({ et: 'Ethernet' }, 'Ethernet1');
+
+/** An idle port is a trunk that allows nothing and drops what has no tag: dead even if somebody opens it. */
+const carry = (wanted: PortConfig): readonly string[] =>
+  wanted.native !== null && wanted.tagged.length === 0
+    ? ['switchport trunk allowed vlan none', `switchport access vlan ${wanted.native}`, 'switchport mode access']
+    : [
+        'switchport trunk allowed vlan none',
+        ...trunkLines(wanted, wanted.native ?? 'tag'),
+        'switchport mode trunk',
+        'no switchport access vlan',
+      ];
+
+/** Arista switches with EOS. */
+export const aristaEos: Dialect = {
+  config: passwordOrKeyLogin(),
+  capabilities: ['nativeless-trunk-mode'],
+  portName,
+  console: {
+    prompt: /^([\w.:/-]+)(?:\([\w.,/ -]+\))*[>#]$/,
+    errors: [/^% ?\S/, /^! Interface does not exist/],
+    questions: [{ asked: /^ ?--More--$/, key: ' ' }],
+    setup: ['terminal length 0', 'terminal width 32767'],
+    enable: { from: />$/, command: 'enable', password: /^Password:$/ },
+  },
+  enter: ['configure'],
+  leave: ['end'],
+  vlans: (ids) => vlanLists(ids).flatMap((list) => [`vlan ${list}`, 'exit']),
+  port: (change) => {
+    const { wanted } = change;
+    const lines = isSameTrunk(change) ? trunkLines(wanted, wanted.native ?? 'tag') : whileShut(change, carry(wanted));
+    return [`interface ${wanted.port}`, ...lines];
+  },
+  portPrompt: /\(config-if-[\w./-]+\)#$/,
+  read: {
+    one: (port) => [`show running-config interfaces ${port}`],
+    all: ['show running-config interfaces'],
+    parse: (text) =>
+      interfaceSections(text).flatMap((section) => {
+        const port = portName(section.name);
+        return typeof port === 'string' ? [switchportIn(section, port, { mode: 'access' })] : [];
+      }),
+  },
+  save: ['write memory'],
+};

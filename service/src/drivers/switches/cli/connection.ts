@@ -1,0 +1,46 @@
+import type { ClientChannel } from 'ssh2';
+import { connectSsh, unlessAborted } from '../ssh.ts';
+import type { SshLogin } from '../ssh-login.ts';
+
+/** A shell on a switch. */
+export interface Connection {
+  readonly channel: ClientChannel;
+  /** Ends it at once, whatever the other side does. */
+  end(): void;
+}
+
+/** Wide enough that no device wraps what it echoes. */
+const terminal = { term: 'vt100', cols: 511, rows: 512 };
+
+/** Opens a shell on the switch; `broken` is called when the line fails later on. */
+export const openShell = async (
+  login: SshLogin,
+  signal: AbortSignal,
+  broken: (error: Error) => void,
+): Promise<Connection> => {
+  const client = await connectSsh(login, signal);
+  // Commands are short and each waits for its answer: holding them back would cost 40 ms each.
+  client.setNoDelay(true);
+  const end = (): void => {
+    client.end();
+    client.destroy();
+  };
+  const channel = await unlessAborted<ClientChannel>(
+    signal,
+    'waiting for the command line of the switch',
+    (resolve, reject) => {
+      client.once('close', () => reject(new Error('the switch closed the line before its first prompt')));
+      client.shell(terminal, (error, shell) =>
+        error ? reject(new Error(`the switch gives no command line: ${error.message}`)) : resolve(shell),
+      );
+    },
+    end,
+  ).catch((error: unknown) => {
+    end();
+    throw error;
+  });
+  client.on('error', (error) => broken(new Error(`the line to the switch failed: ${error.message}`)));
+  client.on('close', () => broken(new Error('the line to the switch was lost')));
+  channel.on('close', () => broken(new Error('the switch closed the session')));
+  return { channel, end };
+};

@@ -1,0 +1,62 @@
+import { allVlans, vlansIn } from './vlan-list.ts';
+
+/*
+ * `show interfaces switchport` and `show interfaces configuration`, as both families of Dell's older switches
+ * print them.
+ */
+
+/** What is told of one port: values by their keys, in lower case. */
+export interface PortTable {
+  readonly name: string;
+  value(key: string): string;
+}
+
+/** The tables in a text, each begun by a line with this key. Long values go on in indented lines. */
+export const tablesIn = (text: string, nameKey: string): readonly PortTable[] => {
+  const tables: { readonly name: string; readonly values: Map<string, string> }[] = [];
+  let key = '';
+  for (const line of text.split('\n')) {
+    const [, label, value = ''] = /^([A-Za-z][^:]*?) *:(.*)$/.exec(line) ?? [];
+    if (label === nameKey) tables.push({ name: value.trim(), values: new Map() });
+    const isMore = label === undefined && key !== '' && /^\s+\S/.test(line);
+    const values = tables.at(-1)?.values;
+    if (isMore) values?.set(key, `${(values.get(key) ?? '').replace(/,$/, '')},${line.trim()}`);
+    else key = label?.toLowerCase() ?? '';
+    if (label !== undefined) values?.set(key, value.trim());
+  }
+  return tables.map(({ name, values }) => ({
+    name,
+    value: (wanted) => {
+      const value = values.get(wanted);
+      if (value === undefined) throw new Error(`the switch does not tell the "${wanted}" of port ${name.slice(0, 40)}`);
+      return value;
+    },
+  }));
+};
+
+/** The VLANs in a value: `All`, `none`, or a list in which some are `(Inactive)`. */
+export const vlansOf = (value: string): readonly number[] => {
+  const list = value.replace(/\s*\((?:inactive|default)\)/gi, '').trim();
+  if (/^all$/i.test(list)) return allVlans;
+  return list === '' || /^none$/i.test(list) ? [] : vlansIn(list);
+};
+
+/** The one VLAN in a value: `100`, `1 (default)`, or `none`. */
+export const vlanOf = (value: string): number | null => {
+  if (/^none$/i.test(value)) return null;
+  const [, vlan] = /^(\d{1,4})(?: \(.*\))?$/.exec(value) ?? [];
+  if (vlan === undefined) throw new Error(`a VLAN reads "${value.slice(0, 60)}"`);
+  return Number(vlan);
+};
+
+/** Which ports are open and which are shut by their owner. The rows of slots that are empty say neither. */
+export const adminStatesIn = (text: string, portOf: (name: string) => string | null): ReadonlyMap<string, string> => {
+  const states = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, name = '', rest = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? [];
+    const port = portOf(name);
+    // The last such word: a description before it may have it too.
+    if (port !== null) states.set(port, rest.match(/\b(?:Up|Down)\b/g)?.at(-1) ?? 'absent');
+  }
+  return states;
+};

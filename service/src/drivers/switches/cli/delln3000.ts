@@ -1,0 +1,98 @@
+import type { PortConfig } from '../contract.ts';
+import { dellPortName, dellRead, passesAll, passing } from './dell-ports.ts';
+import { type PortTable, vlanOf, vlansOf } from './dell-tables.ts';
+import type { Dialect } from './dialect.ts';
+import { dummyVlan, passwordLogin } from './login.ts';
+import { carriedBy, isSameTrunk, whileShut } from './switchport-lines.ts';
+import { vlanLists } from './vlan-list.ts';
+
+/**
+ * Always a trunk, because an allowed list is replaced whole. The native VLAN has to be allowed when it is chosen
+ * and not later: one that nobody uses, and that is allowed no more, means that nothing goes without a tag.
+ */
+const carry = (wanted: PortConfig, deadVlan: number): readonly string[] => [
+  'switchport mode trunk',
+  `switchport trunk allowed vlan ${deadVlan}`,
+  `switchport trunk native vlan ${deadVlan}`,
+  ...allowedLines(wanted),
+  ...(wanted.native === null ? [] : [`switchport trunk native vlan ${wanted.native}`]),
+];
+
+/** The first line replaces what was, the others add. */
+const allowedLines = (wanted: PortConfig): readonly string[] =>
+  vlanLists(carriedBy(wanted)).map(
+    (list, index) => `switchport trunk allowed vlan ${index === 0 ? '' : 'add '}${list}`,
+  );
+
+const trunk = (table: PortTable, port: string): PortConfig => {
+  const native = vlanOf(table.value('trunking mode native vlan'));
+  const vlans = vlansOf(table.value('trunking mode vlans enabled'));
+  return /^disabled?$/i.test(table.value('trunking mode native vlan tagging'))
+    ? passing(port, native, vlans)
+    : { port, native: null, tagged: vlans };
+};
+
+/** A general port is read exactly where it could as well be a trunk, and as one that passes all where it could not. */
+const general = (table: PortTable, port: string): PortConfig => {
+  const pvid = vlanOf(table.value('general mode pvid'));
+  const untagged = vlansOf(table.value('general mode untagged vlans'));
+  const isFiltered = /^enabled?$/i.test(table.value('general mode ingress filtering'));
+  const takesAll = /^admit all$/i.test(table.value('general mode acceptable frame type'));
+  const isPlain = takesAll && isFiltered && untagged.length <= 1 && untagged.every((vlan) => vlan === pvid);
+  const tagged = vlansOf(table.value('general mode tagged vlans'));
+  return isPlain ? { port, native: untagged[0] ?? null, tagged } : passesAll(port);
+};
+
+const openPort = (table: PortTable, port: string): PortConfig => {
+  switch (table.value('vlan membership mode').toLowerCase()) {
+    case 'access mode':
+      return { port, native: vlanOf(table.value('access mode vlan')), tagged: [] };
+    case 'trunk mode':
+      return trunk(table, port);
+    case 'general mode':
+      return general(table, port);
+    default:
+      return passesAll(port);
+  }
+};
+
+/** Dell switches of the N series: N3000 and those like it. */
+export const delln3000: Dialect = {
+  config: passwordLogin({ dummy_vlan: dummyVlan }),
+  capabilities: ['nativeless-trunk-mode'],
+  hasLegacyType: true,
+  portName: dellPortName,
+  console: {
+    prompt: /^([\w.:/-]+)(?:\([\w./-]+\))?[>#]$/,
+    errors: [
+      /^% ?\S/,
+      /\bERROR\b/,
+      /^\s*Failure Information/,
+      /^An invalid interface/,
+      /^(?:Could not|Incomplete command|Command not found|Interface not in|VLAN ID not found)/,
+    ],
+    questions: [
+      { asked: /^--More-- or \(q\)uit$/, key: ' ' },
+      { asked: /\(y\/n\)$/, key: 'y' },
+    ],
+    setup: ['terminal length 0'],
+    enable: { from: />$/, command: 'enable', password: /^Password: ?$/ },
+  },
+  enter: ['configure'],
+  leave: ['end'],
+  vlans: (ids) => vlanLists(ids).flatMap((list) => [`vlan ${list}`, 'exit']),
+  port: (change) => {
+    const { wanted, deadVlan } = change;
+    // Where nothing goes without a tag the native VLAN is not known, and one that is allowed again would go untagged.
+    const isEasy = isSameTrunk(change) && wanted.native !== null;
+    const lines = isEasy ? allowedLines(wanted) : whileShut(change, carry(wanted, deadVlan ?? 1));
+    return [`interface ${wanted.port}`, ...lines];
+  },
+  portPrompt: /\(config-if-[\w./-]+\)#$/,
+  read: dellRead('Port', (table, port, deadVlan) => {
+    const { native, tagged } = openPort(table, port);
+    // What is in the dead VLAN meets nobody there but what is dead too.
+    return { port, native: native === deadVlan ? null : native, tagged: tagged.filter((vlan) => vlan !== deadVlan) };
+  }),
+  save: ['copy running-config startup-config'],
+};

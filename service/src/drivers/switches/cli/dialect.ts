@@ -1,0 +1,65 @@
+import type { TSchema } from '@sinclair/typebox';
+import type { PortConfig, SwitchDriver } from '../contract.ts';
+
+/** How a device talks: what its prompts and its errors look like, and what to say to its questions. */
+export interface Console {
+  /** The whole last line when it waits for a command; the first group is the device's own name. */
+  readonly prompt: RegExp;
+  /** A line of an answer that looks like this says no. */
+  readonly errors: readonly RegExp[];
+  /** A line that looks like an error and is only a remark. */
+  readonly remarks?: readonly RegExp[];
+  /** Questions in the middle of an answer, "--More--" above all, and the key that goes on. */
+  readonly questions: readonly { readonly asked: RegExp; readonly key: string }[];
+  /** Sent once after the login: no paging, no line wrapping. A device that does not know one of them goes on. */
+  readonly setup: readonly string[];
+  /** Devices that let everybody in over SSH and ask who it is afterwards: what their questions look like. */
+  readonly login?: { readonly user: RegExp; readonly password: RegExp };
+  /** How the privileged mode is entered, if the first prompt looks like this. */
+  readonly enable?: { readonly from: RegExp; readonly command: string; readonly password: RegExp };
+}
+
+/** A command; `attempt` is one that some models do not know and do not need. */
+export type Line = string | { readonly attempt: string };
+
+/** A port as its device shows it. */
+export interface ShownPort extends PortConfig {
+  /** Tagged VLANs that a shut port would carry if it were opened, where they have to be taken away by name. */
+  readonly latent?: readonly number[];
+}
+
+/** One port on its way from what it carries to what it shall carry. */
+export interface PortChange {
+  readonly wanted: PortConfig;
+  readonly was: ShownPort;
+  /** The VLAN that nobody uses, where the switch has one. */
+  readonly deadVlan: number | null;
+}
+
+/** A command-line switch as data: everything that one family says differently from another. */
+export interface Dialect extends Pick<SwitchDriver, 'capabilities' | 'hasLegacyType' | 'portName' | 'refuse'> {
+  /** The fields of switch_register: `passwordLogin` or `passwordOrKeyLogin`, and `dummyVlan` where it is needed. */
+  readonly config: TSchema;
+  readonly console: Console;
+  /** Into the mode in which everything is changed, and out of it from wherever it stands. */
+  readonly enter: readonly string[];
+  readonly leave: readonly string[];
+  /** The dead VLAN works without being made on this device, and is deader so. */
+  readonly leavesDeadVlan?: true;
+  /** Makes VLANs exist, those that do already too. Sent for all at once; if that is refused, for each alone. */
+  vlans(ids: readonly number[]): readonly string[];
+  /** Brings one port to its wanted state; the first line selects the port, where there is such a line. */
+  port(change: PortChange): readonly Line[];
+  /** The prompt after the first line of `port`: with any other prompt nothing more is sent. */
+  readonly portPrompt?: RegExp;
+  readonly read: {
+    /** What shows one port. An error as the answer means that the device does not have it. */
+    one(port: string): readonly string[];
+    /** What shows all of them. */
+    readonly all: readonly string[];
+    /** What the answers say, joined in order, about every port in them. */
+    parse(text: string, deadVlan: number | null): readonly ShownPort[];
+  };
+  /** Running configuration to startup configuration. */
+  readonly save?: readonly string[];
+}

@@ -1,0 +1,44 @@
+import type { PortConfig, SwitchDriver } from '../contract.ts';
+import { type CliDevice, readAllPorts, readPorts, runOrFail } from './device.ts';
+import type { Dialect } from './dialect.ts';
+import { dummyVlanFrom, loginFrom } from './login.ts';
+import { applyPorts } from './pass.ts';
+import { CommandLine } from './session.ts';
+
+/** The driver of a switch that is told what to do over an SSH command line. */
+export const cliSwitch = (dialect: Dialect): SwitchDriver => {
+  const { config, capabilities, hasLegacyType, refuse, save } = dialect;
+  return {
+    config,
+    capabilities,
+    ...(hasLegacyType && { hasLegacyType }),
+    ...(refuse && { refuse }),
+    portName: (name) => dialect.portName(name),
+    open: async ({ config: fields }, signal) => {
+      const line = await CommandLine.open(loginFrom(fields), dialect.console, signal);
+      const device: CliDevice = { dialect, line, deadVlan: dummyVlanFrom(fields) };
+      // After a fault nobody knows in which mode the device is: such a line is not used again.
+      const guarded = async <T>(work: Promise<T>): Promise<T> => {
+        try {
+          return await work;
+        } catch (error) {
+          line.close();
+          throw error;
+        }
+      };
+      return {
+        apply: (ports, until) => guarded(applyPorts(device, ports, until)),
+        read: (ports, until) => guarded(readPorts(device, ports, until).then(carriedNow)),
+        readAll: (until) => guarded(readAllPorts(device, until).then(carriedNow)),
+        ...(save && { save: (until: AbortSignal) => guarded(runOrFail(device, save, until)) }),
+        close: () => {
+          line.close();
+          return Promise.resolve();
+        },
+      };
+    },
+  };
+};
+
+const carriedNow = (ports: readonly PortConfig[]): readonly PortConfig[] =>
+  ports.map(({ port, native, tagged }) => ({ port, native, tagged }));

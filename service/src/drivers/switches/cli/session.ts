@@ -1,0 +1,163 @@
+import { type Connection, openShell } from './connection.ts';
+import type { Console } from './dialect.ts';
+import type { Login } from './login.ts';
+import { lastLine, shown } from './screen.ts';
+
+/** What a device said to one command. */
+export interface Answer {
+  /** The lines between the echo and the next prompt. */
+  readonly text: string;
+  /** The prompt it waits with now: it tells the mode. */
+  readonly prompt: string;
+}
+
+/** Far more than any configuration; a device that never stops talking is broken. */
+const longestAnswer = 16 * 1024 * 1024;
+
+/** One SSH command-line session. It answers one command at a time; after any failure a new one has to be opened. */
+export class CommandLine {
+  readonly #console: Console;
+  #connection: Connection | null = null;
+  #heard = '';
+  #failure: Error | null = null;
+  #name: string | null = null;
+  #wake: () => void = () => undefined;
+
+  private constructor(console: Console) {
+    this.#console = console;
+  }
+
+  /** Logs in, enters the privileged mode where there is one, and sets the terminal up. */
+  static async open(login: Login, console: Console, signal: AbortSignal): Promise<CommandLine> {
+    const session = new CommandLine(console);
+    const connection = await openShell(login, signal, (error) => session.#fail(error));
+    session.#connection = connection;
+    connection.channel.setEncoding('utf8');
+    connection.channel.on('data', (text: string) => session.#hear(text));
+    try {
+      const first = await session.#logIn(login, signal);
+      await session.#enable(first.prompt, login, signal);
+      for (const line of console.setup) session.#name = session.#nameIn((await session.run(line, signal)).prompt);
+      return session;
+    } catch (error) {
+      session.close();
+      throw error;
+    }
+  }
+
+  /** Sends one command and waits for the prompt that follows its echo, so that late output is never taken for it. */
+  async run(line: string, signal: AbortSignal): Promise<Answer> {
+    if (/[^\x20-\x7e]/.test(line)) throw new Error('a command with control characters was not sent');
+    this.#say(`${line}\n`);
+    const purpose = `"${line.slice(0, 60)}"`;
+    await this.#until(purpose, signal, () => {
+      const start = this.#heard.indexOf(line);
+      const end = start < 0 ? -1 : this.#heard.indexOf('\n', start + line.length);
+      if (end < 0) return null;
+      this.#heard = this.#heard.slice(end + 1);
+      return true;
+    });
+    return this.#prompt(purpose, signal);
+  }
+
+  /** Ends the session at once; never waits for the device. */
+  close(): void {
+    this.#fail(new Error('the session is closed'));
+  }
+
+  /** Waits for the first prompt; where the device asks who it is, says so, once. */
+  async #logIn(login: Login, signal: AbortSignal): Promise<Answer> {
+    const asks = this.#console.login;
+    const purpose = 'to log in';
+    const first = await this.#prompt(purpose, signal, asks?.user);
+    if (!asks?.user.test(first.prompt)) return first;
+    this.#say(`${login.username}\n`);
+    await this.#prompt(purpose, signal, asks.password);
+    this.#say(`${login.password ?? ''}\n`);
+    const next = await this.#prompt(purpose, signal, asks.user);
+    if (asks.user.test(next.prompt)) throw new Error(`the switch does not let ${login.username} in`);
+    return next;
+  }
+
+  async #enable(prompt: string, login: Login, signal: AbortSignal): Promise<void> {
+    const { enable } = this.#console;
+    if (!enable?.from.test(prompt)) return;
+    this.#say(`${enable.command}\n`);
+    const isAsked = await this.#until('to enter the privileged mode', signal, () => {
+      const line = lastLine(this.#heard);
+      if (enable.password.test(line)) return true;
+      return this.#nameIn(line) !== null && this.#heard.includes(enable.command) ? false : null;
+    });
+    if (isAsked) this.#say(`${login.enablePassword ?? login.password ?? ''}\n`);
+    const { prompt: next } = await this.#prompt('to enter the privileged mode', signal, enable.password);
+    if (enable.from.test(next) || enable.password.test(next))
+      throw new Error('the switch does not give the privileged mode; check "enable_password"');
+  }
+
+  /** Waits for the next prompt and answers the questions that come before it. */
+  #prompt(purpose: string, signal: AbortSignal, orElse?: RegExp): Promise<Answer> {
+    return this.#until(purpose, signal, () => {
+      const line = lastLine(this.#heard);
+      const name = this.#nameIn(line);
+      if ((name !== null && this.#isMe(name)) || orElse?.test(line)) {
+        const text = shown(this.#heard.slice(0, this.#heard.lastIndexOf('\n') + 1));
+        return { text, prompt: line };
+      }
+      const question = this.#console.questions.find(({ asked }) => asked.test(line));
+      if (question) {
+        this.#heard = this.#heard.slice(0, this.#heard.lastIndexOf('\n') + 1);
+        this.#connection?.channel.write(question.key);
+      }
+      return null;
+    });
+  }
+
+  #nameIn(line: string): string | null {
+    return this.#console.prompt.exec(line)?.[1] ?? null;
+  }
+
+  /** Some devices shorten their name when the prompt also shows a mode. */
+  #isMe(name: string): boolean {
+    return this.#name === null || name === this.#name || (name.length >= 8 && this.#name.startsWith(name));
+  }
+
+  #say(text: string): void {
+    if (this.#failure) throw this.#failure;
+    this.#heard = '';
+    this.#connection?.channel.write(text);
+  }
+
+  #hear(text: string): void {
+    this.#heard += text;
+    if (this.#heard.length > longestAnswer) this.#fail(new Error('the switch does not stop talking'));
+    this.#wake();
+  }
+
+  #fail(error: Error): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    this.#connection?.end();
+    this.#wake();
+  }
+
+  async #until<T>(purpose: string, signal: AbortSignal, found: () => T | null): Promise<T> {
+    const abort = (): void => this.#fail(new Error(`gave up waiting for the switch ${purpose}${this.#seen()}`));
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    try {
+      for (;;) {
+        const hit = this.#failure ? null : found();
+        if (hit !== null) return hit;
+        if (this.#failure) throw this.#failure;
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  #seen(): string {
+    const line = lastLine(this.#heard);
+    return line === '' ? '' : `; the last it said is "${line.slice(-60)}"`;
+  }
+}

@@ -1,0 +1,36 @@
+/** VLAN ids go from 1 to 4094. */
+export const allVlans: readonly number[] = Array.from({ length: 4094 }, (_, index) => index + 1);
+
+/** `1-3,7` as numbers, ascending. Anything else that a device may print there is an error, not a guess. */
+export const vlansIn = (list: string): readonly number[] => {
+  const vlans = new Set<number>();
+  for (const item of list.split(',')) {
+    const range = /^\s*(\d{1,4})(?:\s*-\s*(\d{1,4}))?\s*$/.exec(item);
+    const first = Number(range?.[1]);
+    const last = Number(range?.[2] ?? range?.[1]);
+    if (!range || first > last || last > 4095) throw new Error(`a list of VLANs reads "${list.slice(0, 80)}"`);
+    for (let vlan = first; vlan <= last; vlan++) vlans.add(vlan);
+  }
+  return [...vlans].sort((a, b) => a - b);
+};
+
+/** Numbers as `1-3,7`, in pieces short enough for a device's command line; no numbers make no piece. */
+export const vlanLists = (vlans: readonly number[], longest = 160): readonly string[] => {
+  const pieces: string[] = [];
+  for (const range of rangesOf(vlans)) {
+    const piece = pieces.at(-1);
+    if (piece !== undefined && piece.length + range.length < longest) pieces[pieces.length - 1] = `${piece},${range}`;
+    else pieces.push(range);
+  }
+  return pieces;
+};
+
+const rangesOf = (vlans: readonly number[]): readonly string[] => {
+  const ranges: { first: number; last: number }[] = [];
+  for (const vlan of [...vlans].sort((a, b) => a - b)) {
+    const range = ranges.at(-1);
+    if (range && vlan <= range.last + 1) range.last = vlan;
+    else ranges.push({ first: vlan, last: vlan });
+  }
+  return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`));
+};

@@ -1,0 +1,122 @@
+import { hash, randomBytes } from 'node:crypto';
+import { Type } from '@sinclair/typebox';
+import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
+import {
+  aristaPortName,
+  commandsFor,
+  pendingSessions,
+  portsFrom,
+  showPorts,
+  type StrangePort,
+} from './arista-ports.ts';
+import { type Command, CommandRefused, runCommands } from './eapi.ts';
+import { httpFields, httpTargetFrom, textField } from './fields.ts';
+import { HttpLine } from './line.ts';
+
+/** Arista switches, by eAPI: a pass over the ports is one configuration session, committed whole. */
+export const aristaEapi: SwitchDriver = {
+  config: httpFields({
+    enable_password: Type.Optional(Type.String({ description: 'the password of the privileged mode' })),
+  }),
+  capabilities: ['nativeless-trunk-mode'],
+  portName: aristaPortName,
+  open: async ({ label, config }, signal) => {
+    const line = new HttpLine(httpTargetFrom(config, { scheme: 'https', ports: { http: 80, https: 443 } }));
+    const password = textField(config, 'enable_password');
+    const enable: Command = password === undefined ? 'enable' : { cmd: 'enable', input: password };
+    const session = new AristaSession(line, enable, `corral-${hash('sha256', label).slice(0, 8)}`);
+    try {
+      await session.tidy(signal);
+      return session;
+    } catch (error) {
+      await line.close();
+      throw error;
+    }
+  },
+};
+
+class AristaSession implements SwitchSession {
+  readonly #line: HttpLine;
+  readonly #enable: Command;
+  readonly #name: string;
+
+  constructor(line: HttpLine, enable: Command, name: string) {
+    this.#line = line;
+    this.#enable = enable;
+    this.#name = name;
+  }
+
+  /** EOS keeps only a few sessions open: those that a broken line left of ours would lock us out in the end. */
+  async tidy(signal: AbortSignal): Promise<void> {
+    const [shown] = await this.#run(['show configuration sessions'], signal);
+    for (const name of pendingSessions(shown))
+      if (name.startsWith(`${this.#name}-`)) await this.#run([`configure session ${name}`, 'abort'], signal);
+  }
+
+  /** A port that the switch refuses is left out, and the others are tried again without it. */
+  async apply(ports: readonly PortConfig[], signal: AbortSignal): Promise<readonly PortOutcome[]> {
+    const refused = new Map<string, string>();
+    for (let left = ports; left.length > 0; left = left.filter(({ port }) => !refused.has(port))) {
+      const refusal = await this.#commit(left, signal);
+      if (refusal === null) break;
+      refused.set(refusal.port, refusal.words);
+    }
+    return ports.map(({ port }): PortOutcome => {
+      const reason = refused.get(port);
+      return reason === undefined ? { port, applied: true } : { port, applied: false, reason };
+    });
+  }
+
+  async read(ports: readonly string[], signal: AbortSignal): Promise<readonly PortConfig[]> {
+    const now = await this.#ports(signal);
+    return ports.flatMap((name) => {
+      const port = now.get(name) ?? [];
+      if ('mode' in port) throw new Error(`port ${name} is in mode "${port.mode}"`);
+      return port;
+    });
+  }
+
+  async readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
+    return [...(await this.#ports(signal)).values()].filter((port): port is PortConfig => !('mode' in port));
+  }
+
+  async save(signal: AbortSignal): Promise<void> {
+    await this.#run(['copy running-config startup-config'], signal);
+  }
+
+  close(): Promise<void> {
+    return this.#line.close();
+  }
+
+  /** All of these ports at one stroke, or none of them: then the port that is to blame. */
+  async #commit(
+    ports: readonly PortConfig[],
+    signal: AbortSignal,
+  ): Promise<{ readonly port: string; readonly words: string } | null> {
+    const session = `configure session ${this.#name}-${randomBytes(4).toString('hex')}`;
+    const blocks = ports.map((wanted) => ({ port: wanted.port, commands: commandsFor(wanted) }));
+    const commands = [session, ...blocks.flatMap((block) => block.commands), 'commit'];
+    try {
+      await this.#run(commands, signal);
+      return null;
+    } catch (error) {
+      // Index 0 is `enable`, 1 the session itself.
+      if (!(error instanceof CommandRefused) || error.index < 2) throw error;
+      await this.#run([session, 'abort'], signal);
+      let end = 2;
+      const culprit = blocks.find((block) => error.index < (end += block.commands.length));
+      if (culprit === undefined) throw error;
+      return { port: culprit.port, words: error.words };
+    }
+  }
+
+  async #ports(signal: AbortSignal): Promise<ReadonlyMap<string, PortConfig | StrangePort>> {
+    const [status, switchport] = await this.#run(showPorts, signal);
+    return portsFrom(status, switchport);
+  }
+
+  /** Runs commands in privileged mode, and gives their answers without that of `enable`. */
+  async #run(commands: readonly string[], signal: AbortSignal): Promise<readonly unknown[]> {
+    return (await runCommands(this.#line, [this.#enable, ...commands], signal)).slice(1);
+  }
+}

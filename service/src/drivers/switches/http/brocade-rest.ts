@@ -1,0 +1,114 @@
+import { type BrocadePort, brocadePortFrom } from './brocade-port.ts';
+import type { Write } from './brocade-writes.ts';
+import type { HttpAnswer, HttpLine } from './line.ts';
+import { slashedPortName } from './port-names.ts';
+import { elementsNamed, errorMessageIn, parseXml, shortened, textAt } from './xml.ts';
+
+const interfaces = '/rest/config/running/interface';
+const configuration = 'application/vnd.configuration.resource+xml';
+const operation = 'application/vnd.operations.resource+xml';
+/** How deep the allowed VLANs lie below a list of interfaces, and some to spare. */
+const deep = '10';
+
+/** The resources of Network OS that matter here, for ports of one kind. */
+export class BrocadeRest {
+  readonly #line: HttpLine;
+  readonly #type: string;
+
+  constructor(line: HttpLine, interfaceType: string) {
+    this.#line = line;
+    this.#type = interfaceType;
+  }
+
+  /** The names of all interfaces of a kind. */
+  async names(type: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const found = await this.#get(type, '1', signal);
+    return new Set(found.flatMap((element) => textAt(element, 'name') ?? []));
+  }
+
+  /** Every port with all that is configured for it; asked one by one where the list does not go deep enough. */
+  async everyPort(signal: AbortSignal): Promise<ReadonlyMap<string, BrocadePort>> {
+    const ports = new Map<string, BrocadePort>();
+    for (const element of await this.#get(this.#type, deep, signal)) {
+      const name = slashedPortName(textAt(element, 'name') ?? '');
+      if (typeof name !== 'string') continue;
+      const port = brocadePortFrom(element) ?? (await this.port(name, signal));
+      if (port !== null) ports.set(name, port);
+    }
+    return ports;
+  }
+
+  /** Null if the switch has no such port. */
+  async port(name: string, signal: AbortSignal): Promise<BrocadePort | null> {
+    const [element] = await this.#get(`${this.#type}/%22${name}%22`, deep, signal);
+    if (element === undefined) return null;
+    const port = brocadePortFrom(element);
+    if (port === null) throw new Error(`the switch does not tell how port ${name} is configured`);
+    return port;
+  }
+
+  /** Changes one of the ports. Null if it is so now, else why not. */
+  writeToPort(name: string, write: Write, signal: AbortSignal): Promise<string | null> {
+    return this.#write(`${interfaces}/${this.#type}/%22${name}%22`, write, signal);
+  }
+
+  /** Makes a VLAN. Null if there is one now, else why not. */
+  makeVlan(vlan: number, signal: AbortSignal): Promise<string | null> {
+    const body = `<Vlan><name>${vlan}</name></Vlan>`;
+    return this.#write(interfaces, { method: 'POST', resource: '', body, already: 409 }, signal);
+  }
+
+  /** Has an operation run, and gives this element of its output. */
+  async operate(name: string, input: string, wanted: string, signal: AbortSignal): Promise<string> {
+    const answer = await this.#line.ask(
+      {
+        method: 'POST',
+        path: `/rest/operations/${name}`,
+        headers: { 'content-type': operation },
+        body: `<${name}>${input}</${name}>`,
+      },
+      signal,
+    );
+    if (answer.status >= 300) throw new Error(`the switch refuses ${name}: ${refusalIn(answer)}`);
+    const [said] = elementsNamed(parseXml(answer.text), wanted);
+    if (typeof said !== 'string' || !/^[\w-]+$/.test(said))
+      throw new Error(`the switch answers ${name} with "${shortened(answer.text)}"`);
+    return said;
+  }
+
+  async #write(place: string, { method, resource, body, already }: Write, signal: AbortSignal): Promise<string | null> {
+    const answer = await this.#line.ask(
+      {
+        method,
+        path: `${place}${resource}`,
+        ...(body === undefined ? {} : { headers: { 'content-type': configuration }, body }),
+      },
+      signal,
+    );
+    return answer.status < 300 || answer.status === already ? null : refusalIn(answer);
+  }
+
+  async #get(resource: string, depth: string, signal: AbortSignal): Promise<readonly unknown[]> {
+    const answer = await this.#line.ask(
+      {
+        method: 'GET',
+        path: `${interfaces}/${resource}`,
+        headers: { accept: configuration, 'resource-depth': depth },
+      },
+      signal,
+    );
+    if (answer.status === 404 || answer.status === 204) return [];
+    // A key that names nothing may also be called a bad value.
+    if (answer.status === 400 && resource.includes('/')) return [];
+    if (answer.status !== 200) throw new Error(`the switch answers HTTP ${answer.status}: ${refusalIn(answer)}`);
+    return elementsNamed(parseXml(answer.text), resource.split('/')[0] ?? '');
+  }
+}
+
+/** The device's own words. Trouble of its own, told without any, is a fault that may pass. */
+const refusalIn = ({ status, text }: HttpAnswer): string => {
+  const message = status === 503 ? undefined : errorMessageIn(text);
+  if (message === undefined && status >= 500)
+    throw new Error(`the switch answers HTTP ${status}: "${shortened(text)}"`);
+  return message ?? `the switch answers HTTP ${status}: "${shortened(text)}"`;
+};

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
+import { nativeFirst } from '../native-first.ts';
+import { type BrocadePort, carriedBy, isUnderstood } from './brocade-port.ts';
+import { BrocadeRest } from './brocade-rest.ts';
+import { writesToCarry, writesToIdle } from './brocade-writes.ts';
+import { httpFields, httpTargetFrom, textField } from './fields.ts';
+import { HttpLine } from './line.ts';
+import { InterfaceType, slashedPortName } from './port-names.ts';
+
+/** Brocade VDX switches, by the REST interface of Network OS. */
+export const brocade: SwitchDriver = {
+  config: httpFields({ interface_type: InterfaceType }),
+  capabilities: [],
+  hasLegacyType: true,
+  portName: slashedPortName,
+  refuse: nativeFirst,
+  open: async ({ config }, signal) => {
+    const line = new HttpLine(httpTargetFrom(config, { scheme: 'http', ports: { http: 80, https: 443 } }));
+    const session = new BrocadeSession(line, textField(config, 'interface_type') ?? '');
+    try {
+      await session.meet(signal);
+      return session;
+    } catch (error) {
+      await line.close();
+      throw error;
+    }
+  },
+};
+
+/** Up to so many ports are read one by one. */
+const few = 16;
+
+class BrocadeSession implements SwitchSession {
+  readonly #line: HttpLine;
+  readonly #rest: BrocadeRest;
+  readonly #type: string;
+
+  constructor(line: HttpLine, interfaceType: string) {
+    this.#line = line;
+    this.#rest = new BrocadeRest(line, interfaceType);
+    this.#type = interfaceType;
+  }
+
+  /** Finds out whether anybody is there, lets us in, and has ports of our kind. */
+  async meet(signal: AbortSignal): Promise<void> {
+    if ((await this.#rest.names(this.#type, signal)).size === 0)
+      throw new Error(`the switch has no ports of the kind ${this.#type}`);
+  }
+
+  async apply(ports: readonly PortConfig[], signal: AbortSignal): Promise<readonly PortOutcome[]> {
+    const now = await this.#portsNamed(
+      ports.map(({ port }) => port),
+      signal,
+    );
+    const refusedVlans = await this.#makeVlans(ports, signal);
+    const outcomes: PortOutcome[] = [];
+    for (const wanted of ports) {
+      const reason =
+        [wanted.native, ...wanted.tagged].map((vlan) => refusedVlans.get(vlan)).find((words) => words !== undefined) ??
+        (await this.#set(wanted, now.get(wanted.port), signal));
+      outcomes.push(
+        reason === null ? { port: wanted.port, applied: true } : { port: wanted.port, applied: false, reason },
+      );
+    }
+    return outcomes;
+  }
+
+  async read(ports: readonly string[], signal: AbortSignal): Promise<readonly PortConfig[]> {
+    const now = await this.#portsNamed(ports, signal);
+    return ports.flatMap((name) => {
+      const port = now.get(name);
+      return port === undefined ? [] : [carriedBy(port)];
+    });
+  }
+
+  async readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
+    return [...(await this.#rest.everyPort(signal)).values()].filter(isUnderstood).map(carriedBy);
+  }
+
+  /** The copy runs in the background of the switch; it is asked how that goes until it is done. */
+  async save(signal: AbortSignal): Promise<void> {
+    const begun = await this.#rest.operate(
+      'bna-config-cmd',
+      '<src>running-config</src><dest>startup-config</dest>',
+      'session-id',
+      signal,
+    );
+    for (;;) {
+      const status = await this.#rest.operate(
+        'bna-config-cmd-status',
+        `<session-id>${begun}</session-id>`,
+        'status',
+        signal,
+      );
+      if (status === 'completed') return;
+      if (status !== 'in-progress') throw new Error(`the switch did not save its configuration: "${status}"`);
+      await sleep(500, undefined, { signal });
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#line.close();
+  }
+
+  /** Null if the port is as wanted, else why it is not. */
+  async #set(wanted: PortConfig, now: BrocadePort | undefined, signal: AbortSignal): Promise<string | null> {
+    if (now === undefined) return `the switch has no port ${this.#type} ${wanted.port}`;
+    if (wanted.native === null && wanted.tagged.length > 0) return 'this switch needs a native VLAN beside tagged ones';
+    const writes = wanted.native === null ? writesToIdle(now) : writesToCarry(now, wanted.native, wanted.tagged);
+    for (const write of writes) {
+      const reason = await this.#rest.writeToPort(wanted.port, write, signal);
+      if (reason !== null) return reason;
+    }
+    return null;
+  }
+
+  /** A VLAN must exist before a port can carry it. Says which could not be made, and why. */
+  async #makeVlans(ports: readonly PortConfig[], signal: AbortSignal): Promise<ReadonlyMap<number | null, string>> {
+    const wanted = new Set(ports.flatMap(({ native, tagged }) => (native === null ? tagged : [native, ...tagged])));
+    const refused = new Map<number | null, string>();
+    if (wanted.size === 0) return refused;
+    const existing = await this.#rest.names('Vlan', signal);
+    for (const vlan of wanted) {
+      if (existing.has(String(vlan))) continue;
+      const reason = await this.#rest.makeVlan(vlan, signal);
+      if (reason !== null) refused.set(vlan, reason);
+    }
+    return refused;
+  }
+
+  /** A few ports are asked for one by one: a fabric has more than a thousand. */
+  async #portsNamed(names: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, BrocadePort>> {
+    if (names.length > few) return this.#rest.everyPort(signal);
+    const ports = new Map<string, BrocadePort>();
+    for (const name of names) {
+      const port = await this.#rest.port(name, signal);
+      if (port !== null) ports.set(name, port);
+    }
+    return ports;
+  }
+}

@@ -1,0 +1,74 @@
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import type { buildConnector } from 'undici';
+import type { HttpTarget } from './fields.ts';
+
+/**
+ * Makes connections for one switch, and can be told to stop trying: left to itself, a connection that nobody
+ * answers would outlive the signal by many seconds. The certificate is checked before a byte of ours is sent.
+ */
+export class Connector {
+  readonly #target: HttpTarget;
+  readonly #trying = new Set<Socket>();
+
+  constructor(target: HttpTarget) {
+    this.#target = target;
+  }
+
+  readonly connect: buildConnector.connector = ({ hostname, port, protocol }, callback) => {
+    const isTls = protocol === 'https:';
+    const socket = isTls
+      ? this.#connectTls(hostname, Number(port))
+      : connectPlain({ host: hostname, port: Number(port) });
+    this.#trying.add(socket);
+    const settle = (): void => {
+      this.#trying.delete(socket);
+      socket.off(event, onOpen).off('error', onError).off('close', onClose);
+    };
+    const onError = (error: Error): void => {
+      settle();
+      // Whatever a failed socket still has to say concerns nobody.
+      socket.on('error', () => undefined).destroy();
+      callback(error, null);
+    };
+    const onClose = (): void => onError(new Error('it hung up before anything was said'));
+    const onOpen = (): void => {
+      const complaint = this.#complaintAbout(socket);
+      if (complaint !== null) {
+        onError(new Error(complaint));
+        return;
+      }
+      settle();
+      callback(null, socket);
+    };
+    const event = isTls ? 'secureConnect' : 'connect';
+    socket.setNoDelay(true).once(event, onOpen).once('error', onError).once('close', onClose);
+  };
+
+  /** Ends the attempts that are under way. */
+  giveUp(): void {
+    for (const socket of this.#trying) socket.destroy(new Error('the attempt to connect was given up'));
+  }
+
+  #connectTls(host: string, port: number): TLSSocket {
+    const { ca, fingerprint } = this.#target;
+    return connectTls({
+      host,
+      port,
+      servername: isIP(host) === 0 ? host : '',
+      ALPNProtocols: ['http/1.1'],
+      // A pinned certificate is the only one that counts; whoever signed it does not.
+      rejectUnauthorized: fingerprint === undefined,
+      ...(ca === undefined ? {} : { ca }),
+    });
+  }
+
+  #complaintAbout(socket: Socket): string | null {
+    const { fingerprint } = this.#target;
+    if (fingerprint === undefined) return null;
+    const shown = socket instanceof TLSSocket ? socket.getPeerCertificate().fingerprint256 : '';
+    return shown.replaceAll(':', '').toLowerCase() === fingerprint
+      ? null
+      : `its certificate has the fingerprint ${shown}, not the one that is registered`;
+  }
+}

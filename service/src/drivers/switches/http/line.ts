@@ -1,0 +1,79 @@
+import { Client } from 'undici';
+import { Connector } from './connector.ts';
+import type { HttpTarget } from './fields.ts';
+
+/** What a switch answered. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** What a switch is asked. */
+export interface HttpQuestion {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const largestAnswer = 16 * 1024 * 1024;
+
+/**
+ * A line to one switch over HTTP: one connection, kept open. How long to wait is the signal's business alone;
+ * redirects are not followed, so credentials go nowhere else; an answer of unreasonable size is cut off.
+ */
+export class HttpLine {
+  readonly #client: Client;
+  readonly #connector: Connector;
+  readonly #authorization: string;
+
+  constructor(target: HttpTarget) {
+    this.#connector = new Connector(target);
+    this.#client = new Client(target.origin, {
+      connect: this.#connector.connect,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxResponseSize: largestAnswer,
+    });
+    const credentials = Buffer.from(`${target.username}:${target.password}`);
+    this.#authorization = `Basic ${credentials.toString('base64')}`;
+  }
+
+  /** Asks, and gives any answer but those that concern the line itself: no entry, or a redirect. */
+  async ask({ method, path, headers, body }: HttpQuestion, signal: AbortSignal): Promise<HttpAnswer> {
+    const answer = await this.#exchange(method, path, { ...headers, authorization: this.#authorization }, body, signal);
+    if (answer.status === 401 || answer.status === 403)
+      throw new Error(`the switch does not let this user in (HTTP ${answer.status})`);
+    if (answer.status < 200 || (answer.status >= 300 && answer.status < 400))
+      throw new Error(`the switch answers HTTP ${answer.status}, which is not followed`);
+    return answer;
+  }
+
+  async #exchange(
+    method: HttpQuestion['method'],
+    path: string,
+    headers: Record<string, string>,
+    body: string | undefined,
+    signal: AbortSignal,
+  ): Promise<HttpAnswer> {
+    const giveUp = (): void => this.#connector.giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      const answer = await this.#client.request({ method, path, headers, body: body ?? null, signal });
+      return { status: answer.statusCode, text: await answer.body.text() };
+    } catch (error) {
+      if (signal.aborted) throw new Error(`the switch did not answer ${method} ${path} in time`, { cause: error });
+      throw new Error(`the line to the switch broke: ${error instanceof Error ? error.message : 'no reason given'}`, {
+        cause: error,
+      });
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** Hangs up at once, whatever is under way. */
+  async close(): Promise<void> {
+    this.#connector.giveUp();
+    await this.#client.destroy().catch(() => undefined);
+  }
+}

@@ -1,0 +1,231 @@
+import type { PortConfig, PortOutcome, SwitchSession } from '../contract.ts';
+import { type Complaint, complaintsFrom } from './junos-blame.ts';
+import { type JunosView, viewOf } from './junos-config.ts';
+import { editFor, vlanInTheWay } from './junos-edit.ts';
+import { isPort } from './junos-ports.ts';
+import type { NetconfClient } from './netconf.ts';
+import { RpcRefused, wordsOf } from './rpc-error.ts';
+import { childOf, type Element, findAll } from './xml.ts';
+
+type Database = 'candidate' | 'committed';
+
+/** Refusals that say something about our standing and nothing about a port. */
+const faults: readonly string[] = ['access-denied', 'lock-denied', 'resource-denied', 'in-use', 'malformed-message'];
+
+const candidate = '<target><candidate/></target>';
+const validate = '<validate><source><candidate/></source></validate>';
+
+/** What one pass has found out so far. */
+interface Pass {
+  /** The candidate before the pass, without inherited statements. */
+  readonly raw: Element | undefined;
+  readonly before: JunosView;
+  readonly refused: Map<string, string>;
+  /** Was the configuration found sound without our changes? */
+  isSound: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A session with a Junos switch. A pass is one confirmed commit: the device takes it back by itself unless we
+ * have seen the new configuration and confirmed it, so a process that dies in between leaves nothing half done.
+ */
+export class JunosSession implements SwitchSession {
+  readonly #client: NetconfClient;
+  readonly #confirmSeconds: number;
+  /** Is there something of ours in the candidate that is not committed? */
+  #isDirty = false;
+
+  constructor(client: NetconfClient, confirmSeconds: number) {
+    this.#client = client;
+    this.#confirmSeconds = confirmSeconds;
+  }
+
+  async apply(ports: readonly PortConfig[], signal: AbortSignal): Promise<readonly PortOutcome[]> {
+    await this.#lock(signal);
+    try {
+      const refused = await this.#pass(ports, signal);
+      return ports.map(({ port }): PortOutcome => {
+        const reason = refused.get(port);
+        return reason === undefined ? { port, applied: true } : { port, applied: false, reason };
+      });
+    } finally {
+      await this.#unlock(signal);
+    }
+  }
+
+  async read(ports: readonly string[], signal: AbortSignal): Promise<readonly PortConfig[]> {
+    const view = await this.#view('committed', signal);
+    const known = await this.#known(ports, view, signal);
+    return ports.filter((port) => known.has(port)).map((port) => view.stateOf(port));
+  }
+
+  async readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
+    const view = await this.#view('committed', signal);
+    const ports = new Set([...view.interfaces, ...(await this.#physical(signal))].filter(isPort));
+    return [...ports].map((port) => view.stateOf(port));
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  async #pass(ports: readonly PortConfig[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    this.#isDirty = true;
+    await this.#discard(signal);
+    const raw = await this.#configuration('<get-configuration database="candidate">', signal);
+    const before = await this.#view('candidate', signal);
+    const refused = new Map<string, string>();
+    const pass: Pass = { raw, before, refused, isSound: false, signal };
+    const names = ports.map(({ port }) => port);
+    const known = await this.#known(names, before, signal);
+    for (const port of names) if (!known.has(port)) refused.set(port, `the switch has no interface ${port}`);
+
+    const present = ports.filter(({ port }) => known.has(port));
+    const changes = await this.#sieve(
+      present.filter((state) => !isSame(state, before.stateOf(state.port))),
+      pass,
+    );
+    if (changes.length > 0) await this.#commitConfirmed(changes, signal);
+    else await this.#discard(signal);
+    // Without changes too: a commit that a dead process left unconfirmed must not be taken back later.
+    await this.#client.rpc('<commit/>', signal);
+    this.#isDirty = false;
+    return refused;
+  }
+
+  async #commitConfirmed(changes: readonly PortConfig[], signal: AbortSignal): Promise<void> {
+    const timeout = `<confirm-timeout>${this.#confirmSeconds}</confirm-timeout>`;
+    await this.#client.rpc(`<commit><confirmed/>${timeout}</commit>`, signal);
+    const view = await this.#view('committed', signal);
+    const strange = changes.find((state) => !isSame(state, view.stateOf(state.port)));
+    if (strange) throw new Error(`${strange.port} is not as it was committed; the switch will roll back`);
+  }
+
+  /** Leaves the largest set of these states that the device takes in its candidate; the others are refused. */
+  async #sieve(states: readonly PortConfig[], pass: Pass): Promise<readonly PortConfig[]> {
+    if (states.length === 0) return [];
+    const complaints = await this.#load(states, pass);
+    const [first] = complaints;
+    if (!first) return states;
+    for (const { port, reason } of complaints) if (port !== null) pass.refused.set(port, reason);
+    const rest = states.filter(({ port }) => !pass.refused.has(port));
+    if (rest.length < states.length) return this.#sieve(rest, pass);
+
+    // The device named nobody: halve until it is clear who it is, if it is one of us at all.
+    await this.#requireSound(pass);
+    const refuse = (culprits: readonly PortConfig[]) =>
+      culprits.forEach(({ port }) => pass.refused.set(port, first.reason));
+    if (states.length === 1) {
+      refuse(states);
+      return [];
+    }
+    const middle = Math.ceil(states.length / 2);
+    const head = await this.#sieve(states.slice(0, middle), pass);
+    const tail = await this.#sieve(states.slice(middle), pass);
+    if (head.length + tail.length < states.length) return this.#sieve([...head, ...tail], pass);
+    // Either half is fine, together they are too much.
+    refuse(tail);
+    return this.#sieve(head, pass);
+  }
+
+  /** A configuration that fails its own check refuses every port, whatever is wanted of it. */
+  async #requireSound(pass: Pass): Promise<void> {
+    if (pass.isSound) return;
+    await this.#discard(pass.signal);
+    await this.#client.rpc(validate, pass.signal);
+    pass.isSound = true;
+  }
+
+  /** Puts these states, and nothing else, into the candidate; says what speaks against committing them. */
+  async #load(states: readonly PortConfig[], pass: Pass): Promise<readonly Complaint[]> {
+    const { raw, before, signal } = pass;
+    const inTheWay = states.flatMap(({ port, native, tagged }) => {
+      const reason = [...(native === null ? [] : [native]), ...tagged]
+        .map((id) => vlanInTheWay(id, before.vlans))
+        .find((each) => each !== null);
+      return reason === undefined ? [] : [{ port, reason }];
+    });
+    if (inTheWay.length > 0) return inTheWay;
+    const edit = editFor(states, raw, before.vlans);
+    try {
+      await this.#discard(signal);
+      this.#isDirty = true;
+      await this.#client.rpc(
+        `<edit-config>${candidate}<config><configuration>${edit}</configuration></config></edit-config>`,
+        signal,
+      );
+      await this.#client.rpc(validate, signal);
+    } catch (error) {
+      if (!(error instanceof RpcRefused) || error.errors.some(({ tag }) => faults.includes(tag))) throw error;
+      return complaintsFrom(error.errors, states, before.vlans);
+    }
+    const view = await this.#view('candidate', signal);
+    return states
+      .filter((state) => !isSame(state, view.stateOf(state.port)))
+      .map(({ port }) => ({
+        port,
+        reason: `the switch would not make ${port} so: a group, an interface range or a deactivated statement decides otherwise`,
+      }));
+  }
+
+  async #lock(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#client.rpc(`<lock>${candidate}</lock>`, signal);
+    } catch (error) {
+      if (!(error instanceof RpcRefused)) throw error;
+      const words = error.errors.map(wordsOf).join('; ');
+      const why = /modified/i.test(words) ? 'has changes that nobody committed' : 'is locked by somebody else';
+      throw new Error(`the configuration of the switch ${why}: ${words}`, { cause: error });
+    }
+  }
+
+  /** Nothing of ours stays in the candidate, and nobody is kept out. */
+  async #unlock(signal: AbortSignal): Promise<void> {
+    if (this.#client.ended) return;
+    try {
+      await this.#discard(signal);
+      await this.#client.rpc(`<unlock>${candidate}</unlock>`, signal);
+    } catch {
+      // The lock goes with the session. What the pass itself came to is not changed by this.
+      await this.#client.close();
+    }
+  }
+
+  async #discard(signal: AbortSignal): Promise<void> {
+    if (this.#isDirty) await this.#client.rpc('<discard-changes/>', signal);
+    this.#isDirty = false;
+  }
+
+  async #configuration(request: string, signal: AbortSignal): Promise<Element | undefined> {
+    const scope = '<configuration><interfaces/><vlans/></configuration>';
+    const reply = await this.#client.rpc(`${request}${scope}</get-configuration>`, signal);
+    const configuration = childOf(reply, 'configuration');
+    // An empty scope may be answered with nothing at all; anything else would be a guess.
+    if (!configuration && reply.children.length > 0) {
+      throw new Error(`the switch answered with <${reply.children[0]?.name ?? ''}> instead of its configuration`);
+    }
+    return configuration;
+  }
+
+  async #view(database: Database, signal: AbortSignal): Promise<JunosView> {
+    return viewOf(await this.#configuration(`<get-configuration database="${database}" inherit="inherit">`, signal));
+  }
+
+  /** Junos takes the configuration of any interface, so what is there must be asked for. */
+  async #known(ports: readonly string[], view: JunosView, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const configured = new Set(view.interfaces);
+    if (ports.every((port) => configured.has(port))) return configured;
+    return new Set([...configured, ...(await this.#physical(signal))]);
+  }
+
+  async #physical(signal: AbortSignal): Promise<readonly string[]> {
+    const reply = await this.#client.rpc('<get-interface-information><terse/></get-interface-information>', signal);
+    return findAll(reply, 'physical-interface').map((element) => childOf(element, 'name')?.text ?? '');
+  }
+}
+
+const isSame = (a: PortConfig, b: PortConfig): boolean =>
+  a.native === b.native &&
+  a.tagged.length === b.tagged.length &&
+  a.tagged.every((vlan, index) => vlan === b.tagged[index]);

@@ -1,0 +1,33 @@
+import { Type } from '@sinclair/typebox';
+import type { SwitchDriver } from '../contract.ts';
+import { passwordOrKeyFields, sshLoginFrom } from '../ssh-login.ts';
+import { portName } from './junos-ports.ts';
+import { JunosSession } from './junos-session.ts';
+import { NetconfClient } from './netconf.ts';
+
+const netconfPort = 830;
+/** Enough for a slow virtual chassis to commit and be read; short enough that a dead process is soon undone. */
+const defaultConfirmSeconds = 120;
+
+const confirmTimeout = Type.Integer({
+  minimum: 1,
+  maximum: 3600,
+  description: `seconds after which a commit that was not confirmed is rolled back, ${defaultConfirmSeconds} if not given`,
+});
+
+/** Juniper switches with the enhanced Layer 2 software (EX, QFX), over NETCONF. */
+export const junosSwitch: SwitchDriver = {
+  config: passwordOrKeyFields(netconfPort, { confirm_timeout: Type.Optional(confirmTimeout) }),
+  capabilities: ['nativeless-trunk-mode'],
+  portName,
+  open: async ({ config }, signal) => {
+    const client = await NetconfClient.open(sshLoginFrom(config, netconfPort), signal);
+    const missing = ['candidate', 'confirmed-commit', 'validate'].filter((capability) => !client.offers(capability));
+    if (missing.length > 0) {
+      await client.close();
+      throw new Error(`the device does not offer ${missing.join(', ')} over NETCONF, as Junos does`);
+    }
+    const seconds = config['confirm_timeout'];
+    return new JunosSession(client, typeof seconds === 'number' ? seconds : defaultConfirmSeconds);
+  },
+};

@@ -1,0 +1,177 @@
+import type ssh2 from 'ssh2';
+import { connectSsh, unlessAborted } from '../ssh.ts';
+import type { SshLogin } from '../ssh-login.ts';
+import { Deframer, framed } from './framing.ts';
+import { RpcRefused, rpcErrorsIn } from './rpc-error.ts';
+import { childOf, childrenOf, type Element, parseXml, shortened } from './xml.ts';
+
+const base = 'urn:ietf:params:xml:ns:netconf:base:1.0';
+/** A line that is closed in good order gets this long to say goodbye. */
+const farewellMs = 500;
+
+const ourHello = `<?xml version="1.0" encoding="UTF-8"?>
+<hello xmlns="${base}"><capabilities><capability>urn:ietf:params:netconf:base:1.0</capability><capability>urn:ietf:params:netconf:base:1.1</capability></capabilities></hello>`;
+
+interface Waiting {
+  readonly resolve: (reply: Element) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * A NETCONF session over SSH (RFC 6241, RFC 6242). A call that is aborted ends the session: nobody knows how far
+ * the device got, and what it would still answer is of no use.
+ */
+export class NetconfClient {
+  readonly #ssh: ssh2.Client;
+  readonly #channel: ssh2.ClientChannel;
+  readonly #deframer = new Deframer();
+  readonly #waiting = new Map<string, Waiting>();
+  #hello: Waiting | null = null;
+  #capabilities: ReadonlySet<string> = new Set();
+  #lastId = 0;
+  #ended: Error | null = null;
+
+  private constructor(ssh: ssh2.Client, channel: ssh2.ClientChannel) {
+    this.#ssh = ssh;
+    this.#channel = channel;
+    ssh.on('error', (error) => this.#end(new Error(`the line broke: ${error.message}`, { cause: error })));
+    ssh.on('close', () => this.#end(new Error('the device closed the line')));
+    channel.on('error', () => undefined);
+    channel.on('close', () => this.#end(new Error('the device ended the NETCONF session')));
+    channel.stderr.resume();
+    channel.on('data', (bytes: Buffer) => this.#hear(bytes));
+  }
+
+  /** Logs in and exchanges greetings. */
+  static async open(login: SshLogin, signal: AbortSignal): Promise<NetconfClient> {
+    const ssh = await connectSsh(login, signal);
+    try {
+      const channel = await unlessAborted<ssh2.ClientChannel>(
+        signal,
+        'opening the NETCONF subsystem',
+        (resolve, reject) => {
+          ssh.once('close', () => reject(new Error('the device closed the line')));
+          ssh.subsys('netconf', (error, channel) => {
+            if (error) reject(new Error(`the device has no NETCONF subsystem: ${error.message}`, { cause: error }));
+            else resolve(channel);
+          });
+        },
+        () => ssh.destroy(),
+      );
+      const client = new NetconfClient(ssh, channel);
+      await client.#greet(signal);
+      return client;
+    } catch (error) {
+      ssh.destroy();
+      throw error;
+    }
+  }
+
+  /** Is this capability of RFC 6241 offered, such as `candidate`? */
+  offers(capability: string): boolean {
+    const name = new RegExp(`^urn:ietf:params:(?:xml:ns:)?netconf:capability:${capability}:1\\.[01](?:\\?|$)`);
+    return [...this.#capabilities].some((offered) => name.test(offered));
+  }
+
+  get ended(): boolean {
+    return this.#ended !== null;
+  }
+
+  /** One call. A complaint of severity `error` is thrown as RpcRefused; warnings are left to the reply. */
+  async rpc(operation: string, signal: AbortSignal): Promise<Element> {
+    if (this.#ended) throw this.#ended;
+    const id = String(++this.#lastId);
+    const what = /^<([a-z-]+)/.exec(operation)?.[1] ?? 'the call';
+    const reply = await unlessAborted<Element>(
+      signal,
+      what,
+      (resolve, reject) => {
+        this.#waiting.set(id, { resolve, reject });
+        this.#say(`<rpc xmlns="${base}" message-id="${id}">${operation}</rpc>`);
+      },
+      () => this.#end(new Error('a call was given up')),
+    ).finally(() => this.#waiting.delete(id));
+    const errors = rpcErrorsIn(reply).filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) throw new RpcRefused(what, errors);
+    return reply;
+  }
+
+  /** Ends the session. Never hangs: a line that does not close by itself is cut. */
+  async close(): Promise<void> {
+    if (this.#ended) return;
+    this.#say(`<rpc xmlns="${base}" message-id="${++this.#lastId}"><close-session/></rpc>`);
+    this.#ended = new Error('the session is closed');
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        this.#ssh.destroy();
+        resolve();
+      }, farewellMs);
+      this.#ssh.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      this.#channel.end();
+      this.#ssh.end();
+    });
+  }
+
+  async #greet(signal: AbortSignal): Promise<void> {
+    const hello = await unlessAborted<Element>(
+      signal,
+      'the greeting',
+      (resolve, reject) => {
+        this.#hello = { resolve, reject };
+        if (this.#ended) reject(this.#ended);
+        else this.#say(ourHello);
+      },
+      () => this.#end(new Error('the greeting was given up')),
+    );
+    if (hello.name !== 'hello') throw new Error(`no NETCONF greeting: <${hello.name}>`);
+    this.#capabilities = capabilitiesIn(hello);
+  }
+
+  #say(message: string): void {
+    this.#channel.write(framed(message, this.#deframer.framing));
+  }
+
+  #hear(bytes: Buffer): void {
+    if (this.#ended) return;
+    try {
+      this.#deframer.push(bytes);
+      for (let message = this.#deframer.next(); message !== null; message = this.#deframer.next()) {
+        this.#take(parseXml(message));
+      }
+    } catch (error) {
+      this.#end(new Error(`the device sent ${error instanceof Error ? error.message : String(error)}`));
+    }
+  }
+
+  #take(message: Element): void {
+    if (this.#hello) {
+      // Both sides change their framing right after the greetings (RFC 6242, section 4.1).
+      if (capabilitiesIn(message).has('urn:ietf:params:netconf:base:1.1')) this.#deframer.framing = 'chunked';
+      this.#hello.resolve(message);
+      this.#hello = null;
+      return;
+    }
+    const id = message.attributes['message-id'];
+    const waiting = id === undefined ? undefined : this.#waiting.get(id);
+    if (message.name !== 'rpc-reply' || !waiting) {
+      const errors = rpcErrorsIn(message).map(({ message: words }) => words);
+      throw new Error(`<${message.name}> that nobody asked for: ${shortened(errors.join('; ') || `message-id ${id}`)}`);
+    }
+    waiting.resolve(message);
+  }
+
+  #end(reason: Error): void {
+    this.#ended ??= reason;
+    this.#ssh.destroy();
+    this.#hello?.reject(this.#ended);
+    this.#hello = null;
+    for (const { reject } of this.#waiting.values()) reject(this.#ended);
+    this.#waiting.clear();
+  }
+}
+
+const capabilitiesIn = (hello: Element): ReadonlySet<string> =>
+  new Set(childrenOf(childOf(hello, 'capabilities'), 'capability').map(({ text }) => text));

@@ -1,0 +1,41 @@
+import { childOf, type Element, findAll, shortened } from './xml.ts';
+
+/** One complaint of a device (RFC 6241, section 4.3). */
+export interface RpcError {
+  readonly severity: 'error' | 'warning';
+  readonly tag: string;
+  readonly message: string;
+  readonly path: string;
+  readonly badElement: string;
+}
+
+/** The complaints in a reply. Devices also put them inside their own results, so all of the reply is searched. */
+export const rpcErrorsIn = (reply: Element): readonly RpcError[] => findAll(reply, 'rpc-error').map(rpcErrorOf);
+
+const rpcErrorOf = (element: Element): RpcError => {
+  const text = (...path: string[]) => shortened(childOf(element, ...path)?.text ?? '');
+  return {
+    // Whatever does not call itself a warning counts.
+    severity: text('error-severity') === 'warning' ? 'warning' : 'error',
+    tag: text('error-tag'),
+    message: text('error-message'),
+    path: text('error-path'),
+    badElement: text('error-info', 'bad-element'),
+  };
+};
+
+/** A complaint in the device's own words. */
+export const wordsOf = ({ message, tag, path, badElement }: RpcError): string => {
+  const where = [path, badElement].filter((part) => part !== '').join(' ');
+  return `${message || tag || 'no reason given'}${where === '' ? '' : ` (${where})`}`;
+};
+
+/** A device that understood, and said no. */
+export class RpcRefused extends Error {
+  readonly errors: readonly RpcError[];
+
+  constructor(operation: string, errors: readonly RpcError[]) {
+    super(`the device refuses ${operation}: ${errors.map(wordsOf).join('; ')}`);
+    this.errors = errors;
+  }
+}

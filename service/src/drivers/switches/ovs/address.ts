@@ -1,0 +1,56 @@
+import { connect as connectPlain, type Socket } from 'node:net';
+import { checkServerIdentity, connect as connectTls } from 'node:tls';
+
+/** Where the database of an Open vSwitch listens. */
+export type Address =
+  | { readonly kind: 'unix'; readonly path: string }
+  | { readonly kind: 'tcp' | 'ssl'; readonly host: string; readonly port: number };
+
+/** What a TLS line is made with: PEM texts, and the name that the switch's certificate must carry. */
+export interface TlsPapers {
+  readonly ca: string | undefined;
+  readonly certificate: string | undefined;
+  readonly privateKey: string | undefined;
+  /** The host of the address if there is none. */
+  readonly serverName: string | undefined;
+}
+
+/** `unix:PATH`, `tcp:HOST:PORT` or `ssl:HOST:PORT`; an IPv6 address stands in brackets. */
+export const addressPattern =
+  '^(unix:/[^\\u0000-\\u001f]{1,106}|(tcp|ssl):([^\\s:/\\[\\]]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5})$';
+
+export const parseAddress = (text: string): Address => {
+  const [, path] = /^unix:(\/.*)$/.exec(text) ?? [];
+  if (path !== undefined) return { kind: 'unix', path };
+  const [, kind, host, port] = /^(tcp|ssl):\[?(.+?)\]?:([0-9]+)$/.exec(text) ?? [];
+  if (kind === undefined || host === undefined || Number(port) < 1 || Number(port) > 65_535) {
+    throw new Error(`${text} is no address of a database: say unix:PATH, tcp:HOST:PORT or ssl:HOST:PORT`);
+  }
+  return { kind: kind === 'ssl' ? 'ssl' : 'tcp', host, port: Number(port) };
+};
+
+/** A line that is being connected; `ready` is the event that says it can be used. */
+export interface Dialled {
+  readonly socket: Socket;
+  readonly ready: 'connect' | 'secureConnect';
+}
+
+export const dial = (address: Address, papers: TlsPapers): Dialled => {
+  if (address.kind === 'unix') return { socket: connectPlain(address.path), ready: 'connect' };
+  const { host, port } = address;
+  if (address.kind === 'tcp') return { socket: connectPlain({ host, port, noDelay: true }), ready: 'connect' };
+  const { ca, certificate: cert, privateKey: key, serverName } = papers;
+  const socket = connectTls({
+    host,
+    port,
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    // ovs-pki makes certificates for names that are no host names, such as `sw1 id:0c2f`.
+    checkServerIdentity: (_host, shown) =>
+      serverName !== undefined && shown.subject.CN === serverName
+        ? undefined
+        : checkServerIdentity(serverName ?? host, shown),
+  });
+  return { socket: socket.setNoDelay(true), ready: 'secureConnect' };
+};

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
+import { type BridgePort, readBridge } from './bridge.ts';
+import { namePattern, nameRule, ovsFields, type OvsTarget, targetFrom } from './fields.ts';
+import { Ovsdb } from './ovsdb.ts';
+import { carriedUnder, everyVlan, reservedIn, takesAway } from './vlans.ts';
+import { untilApplied, type Write, writePorts } from './write.ts';
+
+/** An Open vSwitch bridge, through its database. Its ports are made by others. */
+export const ovsSwitch: SwitchDriver = {
+  config: ovsFields,
+  capabilities: ['nativeless-trunk-mode'],
+  hasLegacyType: true,
+  portName: (name) =>
+    new RegExp(namePattern).test(name)
+      ? name
+      : { refused: `${JSON.stringify(name)} cannot be a port of an Open vSwitch: its name is ${nameRule}` },
+  open: async ({ config }, signal) => {
+    const target = targetFrom(config);
+    const ovsdb = await Ovsdb.connect(target.address, target.tls, signal);
+    try {
+      // The line may be up and nobody behind it.
+      await readBridge(ovsdb, target.bridge, [], signal);
+    } catch (error) {
+      await ovsdb.close();
+      throw error;
+    }
+    return new OvsSession(ovsdb, target);
+  },
+};
+
+class OvsSession implements SwitchSession {
+  readonly #ovsdb: Ovsdb;
+  readonly #bridge: string;
+  readonly #settleMs: number;
+
+  constructor(ovsdb: Ovsdb, { bridge, settleMs }: OvsTarget) {
+    this.#ovsdb = ovsdb;
+    this.#bridge = bridge;
+    this.#settleMs = settleMs;
+  }
+
+  async apply(wanted: readonly PortConfig[], signal: AbortSignal): Promise<readonly PortOutcome[]> {
+    const names = wanted.map(({ port }) => port);
+    const { ports } = await readBridge(this.#ovsdb, this.#bridge, names, signal);
+    const writes: Write[] = [];
+    const refused = new Map<string, string>();
+    for (const state of wanted) {
+      const port = ports.get(state.port);
+      const reason = port
+        ? refusalOf(port, state)
+        : `bridge ${this.#bridge} has no port ${state.port}; add it there first`;
+      if (reason !== null) refused.set(state.port, reason);
+      else if (port) writes.push({ port, state });
+    }
+    const written = await writePorts(this.#ovsdb, writes, signal);
+    if (written.configuration !== null) {
+      await untilApplied(this.#ovsdb, written.configuration, signal);
+      const isLoss = writes.some(({ port, state }) => takesAway(carriedUnder(port.columns), state));
+      if (isLoss) await sleep(this.#settleMs, undefined, { signal });
+    }
+    return names.map((port): PortOutcome => {
+      const reason = refused.get(port) ?? written.refused.get(port);
+      return reason === undefined ? { port, applied: true } : { port, applied: false, reason };
+    });
+  }
+
+  read(ports: readonly string[], signal: AbortSignal): Promise<readonly PortConfig[]> {
+    return this.#read(ports, signal);
+  }
+
+  readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
+    return this.#read('all', signal);
+  }
+
+  close(): Promise<void> {
+    return this.#ovsdb.close();
+  }
+
+  async #read(names: readonly string[] | 'all', signal: AbortSignal): Promise<readonly PortConfig[]> {
+    const { ports, wanted, applied } = await readBridge(this.#ovsdb, this.#bridge, names, signal);
+    // What is stored but not applied does not pass yet.
+    if (applied < wanted) await untilApplied(this.#ovsdb, wanted, signal);
+    return [...ports.values()].map((port) => ({ port: port.name, ...carriedBy(port) }));
+  }
+}
+
+/** The output of a mirror gets copies of other ports' frames, whatever its own VLANs are. */
+const carriedBy = ({ columns, mirror }: BridgePort): Omit<PortConfig, 'port'> =>
+  mirror === null ? carriedUnder(columns) : { native: carriedUnder(columns).native, tagged: everyVlan };
+
+const refusalOf = ({ name, mirror }: BridgePort, state: PortConfig): string | null =>
+  mirror === null ? reservedIn(state) : `port ${name} is the output of mirror ${mirror}: remove the mirror first`;

@@ -1,0 +1,85 @@
+import type { PortConfig } from '../contract.ts';
+
+/** The columns of a Port row that decide what passes. An absent value is null, or an empty list. */
+export interface VlanColumns {
+  readonly vlan_mode: string | null;
+  readonly tag: number | null;
+  readonly trunks: readonly number[];
+  readonly cvlans: readonly number[];
+  readonly protected: boolean;
+}
+
+type Carried = Omit<PortConfig, 'port'>;
+
+/** No network has it: 802.1Q reserves it. */
+const deadVlan = 4095;
+/** What a port carries that carries all there is. */
+export const everyVlan: readonly number[] = Array.from({ length: 4094 }, (_, index) => index + 1);
+
+/**
+ * The settings under which a port passes nothing. Every setting of Open vSwitch lets at least one VLAN through,
+ * so all that is left is a tunnel that takes frames tagged 4095 alone and wraps them in a second tag 4095.
+ * Tried with real frames: a port with `tag=4095` exchanges untagged frames with its like; with `trunks=[4095]`,
+ * frames tagged 4095, also with any port that carries all VLANs; `protected` parts it from its like.
+ */
+const parked: VlanColumns = {
+  vlan_mode: 'dot1q-tunnel',
+  tag: deadVlan,
+  trunks: [],
+  cvlans: [deadVlan],
+  protected: true,
+};
+
+/** The settings under which a port carries this and nothing else. */
+export const columnsFor = ({ native, tagged }: Carried): VlanColumns => {
+  if (native === null && tagged.length === 0) return parked;
+  const open = { tag: native, trunks: tagged, cvlans: [], protected: false };
+  if (native === null) return { ...open, vlan_mode: 'trunk' };
+  return { ...open, vlan_mode: tagged.length === 0 ? 'access' : 'native-untagged' };
+};
+
+/** Why no port can carry this; null if one can. The database itself knows only that 4096 is too much. */
+export const reservedIn = ({ native, tagged }: Carried): string | null => {
+  const reserved = [native, ...tagged].find((vlan) => vlan === 0 || vlan === deadVlan);
+  return reserved === undefined ? null : `VLAN ${reserved} is reserved: a network has one from 1 to 4094`;
+};
+
+/**
+ * What passes under these settings, whoever made them. Untagged frames on a port without a tag are in VLAN 0,
+ * which all such ports share. A list with nothing in it means all VLANs.
+ */
+export const carriedUnder = (columns: VlanColumns): Carried =>
+  isParked(columns) ? { native: null, tagged: [] } : framesUnder(columns);
+
+const isParked = ({ vlan_mode, tag, cvlans, protected: isProtected }: VlanColumns): boolean =>
+  isProtected && vlan_mode === parked.vlan_mode && tag === deadVlan && cvlans.length === 1 && cvlans[0] === deadVlan;
+
+const framesUnder = ({ vlan_mode, tag, trunks, cvlans }: VlanColumns): Carried => {
+  const own = tag ?? 0;
+  switch (vlan_mode ?? (tag === null ? 'trunk' : 'access')) {
+    case 'access':
+      return { native: own, tagged: [] };
+    case 'native-untagged':
+      return { native: own, tagged: listed(trunks).filter((vlan) => vlan !== own) };
+    case 'native-tagged':
+      // Takes untagged frames into its VLAN and gives them back tagged.
+      return { native: own, tagged: [...new Set([...listed(trunks), ...(own === 0 ? [] : [own])])].sort(ascending) };
+    case 'trunk':
+      return { native: trunks.length === 0 || trunks.includes(0) ? 0 : null, tagged: listed(trunks) };
+    case 'dot1q-tunnel':
+      // Frames with these tags of their own travel in its VLAN.
+      return { native: own, tagged: listed(cvlans) };
+    default:
+      throw new Error(`a port is in VLAN mode ${String(vlan_mode)}, which this driver does not know`);
+  }
+};
+
+const listed = (vlans: readonly number[]): readonly number[] =>
+  vlans.length === 0 ? everyVlan : vlans.filter((vlan) => vlan !== 0).sort(ascending);
+
+const ascending = (a: number, b: number): number => a - b;
+
+/** Does a port that goes from one state to the other stop to pass something? */
+export const takesAway = (before: Carried, after: Carried): boolean =>
+  (before.native !== null && before.native !== after.native) ||
+  before.tagged.some((vlan) => !after.tagged.includes(vlan));

@@ -1,0 +1,119 @@
+import { Type } from '@sinclair/typebox';
+import { showDrift, showSwitchDrift, switchSetPolicy, switchSweep } from '../../core/drift.ts';
+import { networkReach } from '../../core/reach.ts';
+import { Label } from '../../schema/labels.ts';
+import { type Route, route } from '../route.ts';
+import { exactly, orNull } from '../schemas.ts';
+
+const ofSwitch = exactly({ switch: Label });
+const OrNull = orNull(Type.String());
+const Policy = Type.Unsafe<'report' | 'repair'>({
+  type: 'string',
+  enum: ['report', 'repair'],
+  description: '`report` or `repair`',
+});
+
+const Reading = Type.Object({
+  native: orNull(Type.Integer({ description: 'the VLAN of untagged frames' })),
+  tagged: Type.String({ description: 'the VLANs of tagged frames, such as `100-103, 200`' }),
+});
+
+const Drift = Type.Object({
+  switch: Type.String(),
+  policy: Policy,
+  swept_at: orNull(Type.String({ description: 'when the whole switch was last read' })),
+  fault: orNull(Type.String({ description: 'why it cannot be talked to now' })),
+  unsaved_since: orNull(Type.String({ description: 'since when its running configuration has not been saved' })),
+  ports: Type.Array(
+    Type.Object({
+      port: Type.String(),
+      node: OrNull,
+      nic: OrNull,
+      project: OrNull,
+      recorded: Reading,
+      seen: orNull(Reading),
+      since: Type.String(),
+    }),
+    { description: 'the ports that carry something else than is recorded' },
+  ),
+});
+
+const Reach = Type.Object({
+  network: Type.String(),
+  vlan: Type.Integer(),
+  complete: Type.Boolean({ description: 'every switch was read for this answer, and every port of it is known' }),
+  ports: Type.Array(
+    Type.Object({
+      switch: Type.Optional(Type.String({ description: 'administrators only' })),
+      port: Type.Optional(Type.String({ description: 'administrators only' })),
+      node: OrNull,
+      nic: OrNull,
+      project: OrNull,
+      verdict: Type.String({ description: '`as recorded`, `unexpected`, `missing`, `unknown`, or `unregistered`: a port that nobody told us of' }),
+      channel: OrNull,
+      read_at: OrNull,
+    }),
+  ),
+  switches: Type.Optional(
+    Type.Array(Type.Object({ switch: Type.String(), read_at: OrNull, fault: OrNull }), {
+      description: 'the switches that were asked; administrators only',
+    }),
+  ),
+});
+
+export const driftRoutes: readonly Route[] = [
+  route({
+    name: 'show_drift',
+    method: 'GET',
+    path: '/drift',
+    summary: 'Show for every switch how it differs from what is recorded',
+    access: 'admin',
+    auth: 'Admin',
+    reply: Type.Object({ switches: Type.Array(Drift) }),
+    handle: (desk) => desk.read(showDrift),
+  }),
+  route({
+    name: 'show_switch_drift',
+    method: 'GET',
+    path: '/switch/:switch/drift',
+    summary: 'Show how a switch differs from what is recorded, as it was last seen',
+    access: 'admin',
+    auth: 'Admin',
+    params: ofSwitch,
+    reply: Drift,
+    handle: (desk, { params }) => desk.read((op) => showSwitchDrift(op, params)),
+  }),
+  route({
+    name: 'switch_sweep',
+    method: 'POST',
+    path: '/switch/:switch/sweep',
+    summary: 'Read a whole switch now and show how it differs from what is recorded',
+    access: 'admin',
+    auth: 'Admin',
+    params: ofSwitch,
+    reply: Drift,
+    handle: (desk, { params }) => switchSweep(desk, params),
+  }),
+  route({
+    name: 'switch_set_policy',
+    method: 'PUT',
+    path: '/switch/:switch/policy',
+    summary: 'Say what happens to ports that differ: report them, or repair them',
+    access: 'admin',
+    auth: 'Admin',
+    params: ofSwitch,
+    body: exactly({ policy: Policy }),
+    handle: (desk, { params, body }) => desk.write((op) => switchSetPolicy(op, { ...params, ...body })),
+  }),
+  route({
+    name: 'network_reach',
+    method: 'GET',
+    path: '/network/:network/reach',
+    summary: 'Read the switches now: every port that carries a network, or should',
+    access: 'user',
+    auth: 'Project access to the owner of the network, or Admin',
+    params: exactly({ network: Label }),
+    reply: Reach,
+    handle: (desk, { params }) => networkReach(desk, params),
+  }),
+];

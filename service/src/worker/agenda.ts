@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { EngineConfig } from '../config/config.ts';
+import type { Tx } from '../db/db.ts';
+import { statement } from '../db/statement.ts';
+import { isBreakerOpen, isSweepDue } from './patience.ts';
+
+/** A switch with work, and when it is due. */
+export interface DueSwitch {
+  readonly id: number;
+  readonly label: string;
+  readonly dueAt: number;
+}
+
+/** The switches with work now or soon. What is due later is found by a later look. */
+export const dueSwitches = async (tx: Tx, config: EngineConfig): Promise<readonly DueSwitch[]> => {
+  const now = Date.now();
+  const actions = await switchesWithActions.all(tx, {});
+  const ports = await switchesWithPortWork.all(tx, {});
+  // Nothing is swept before it is due: a time that never comes stands for "only on demand".
+  const rounds = await switchesWithRounds.all(tx, { sweepBefore: config.sweepMs > 0 ? now : -1 });
+  return [
+    ...actions.map((row) => ({
+      ...row,
+      // While the breaker is open nobody calls the switch, but an action still ends when its budget does.
+      dueAt: isBreakerOpen(row, now) ? Math.min(row.probe_at, row.oldest + config.budgetMs) : row.dueAt,
+    })),
+    ...ports.map((row) => ({ ...row, dueAt: Math.max(row.probe_at, row.dueAt) })),
+    ...rounds.map((row) => ({
+      ...row,
+      dueAt: Math.max(row.probe_at, isSweepDue(row, now, config) ? 0 : (row.unsaved_since ?? 0) + config.saveDelayMs),
+    })),
+  ];
+};
+
+const switchesWithActions = statement((tx) =>
+  tx
+    .selectFrom('actions')
+    .innerJoin('nics', 'nics.id', 'actions.nic_id')
+    .innerJoin('ports', 'ports.id', 'nics.port_id')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(['switches.id', 'switches.label', 'switches.faults', 'switches.probe_at'])
+    .select(({ fn }) => [fn.min('actions.retry_at').as('dueAt'), fn.min('actions.created_at').as('oldest')])
+    .where('actions.status', '=', 'PENDING')
+    .groupBy(['switches.id', 'switches.label', 'switches.faults', 'switches.probe_at']),
+);
+
+/** Ports to be put back, repaired, or read for the first time. */
+const switchesWithPortWork = statement((tx) =>
+  tx
+    .selectFrom('ports')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(['switches.id', 'switches.label', 'switches.probe_at'])
+    .select(({ fn }) => [fn.min(fn.coalesce('ports.suspect_retry_at', sql<number>`0`)).as('dueAt')])
+    .where((where) =>
+      where.or([
+        where('ports.suspect', 'is not', null),
+        where('ports.unread', '=', 1),
+        where.and([where('ports.drift_since', 'is not', null), where('switches.policy', '=', 'repair')]),
+      ]),
+    )
+    .groupBy(['switches.id', 'switches.label', 'switches.probe_at']),
+);
+
+/** Switches to be swept, or told to save. */
+const switchesWithRounds = statement((tx, { sweepBefore }: { sweepBefore: number }) =>
+  tx
+    .selectFrom('switches')
+    .select(['id', 'label', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered', 'unsaved_since'])
+    .where((where) =>
+      where.and([
+        where.exists(where.selectFrom('ports').select('ports.id').whereRef('ports.switch_id', '=', 'switches.id')),
+        where.or([
+          where('unsaved_since', 'is not', null),
+          where('sweep_at', '<=', sweepBefore),
+          where('sweep_answered', '<', where.ref('sweep_wanted')),
+        ]),
+      ]),
+    ),
+);

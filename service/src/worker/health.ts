@@ -1,0 +1,49 @@
+import type { Lease } from '../core/leases.ts';
+import type { WriteOp } from '../core/op.ts';
+import { faultsToOpen, probeAt } from './patience.ts';
+import { requireLease } from './settle.ts';
+
+interface Target {
+  readonly id: number;
+  readonly label: string;
+}
+
+/** A switch could not be talked to: when it is tried again, and word to whoever watches once it keeps failing. */
+export const recordFault = async (
+  op: WriteOp,
+  lease: Lease,
+  target: Target,
+  reason: string,
+  faults: number,
+  answered: number | null,
+): Promise<void> => {
+  await requireLease(op, lease);
+  await op.tx
+    .updateTable('switches')
+    .set({
+      fault: reason,
+      faults,
+      probe_at: probeAt(faults, Date.now()),
+      ...(answered === null ? {} : { sweep_answered: answered }),
+    })
+    .where('id', '=', target.id)
+    .execute();
+  if (faults === faultsToOpen) op.record({ type: 'switch_unreachable', switch: target.label, detail: { reason } });
+};
+
+/** It answers again. */
+export const recordRecovery = async (op: WriteOp, lease: Lease, target: Target, faults: number): Promise<void> => {
+  await requireLease(op, lease);
+  await op.tx
+    .updateTable('switches')
+    .set({ fault: null, faults: 0, probe_at: 0 })
+    .where('id', '=', target.id)
+    .execute();
+  if (faults >= faultsToOpen) op.record({ type: 'switch_reachable', switch: target.label });
+};
+
+/** What it was told survives its next reboot. */
+export const recordSaved = async (op: WriteOp, lease: Lease, target: Target): Promise<void> => {
+  await requireLease(op, lease);
+  await op.tx.updateTable('switches').set({ unsaved_since: null }).where('id', '=', target.id).execute();
+};

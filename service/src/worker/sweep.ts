@@ -1,0 +1,123 @@
+import type { Lease } from '../core/leases.ts';
+import type { WriteOp } from '../core/op.ts';
+import { type PortReading, type PortState, readingOf, samePortState } from '../core/port-state.ts';
+import { statement } from '../db/statement.ts';
+import type { PortConfig, SwitchSession } from '../drivers/switches/contract.ts';
+import type { DeviceCall } from './pass.ts';
+import type { PortTask } from './plan.ts';
+import { about, requireLease } from './settle.ts';
+
+/** One port as the switch shows it; null: the switch has no such port. */
+export interface Sighting {
+  readonly task: PortTask;
+  readonly seen: PortState | null;
+}
+
+/** Everything that a sweep saw. */
+export interface Sweep {
+  readonly sightings: readonly Sighting[];
+  /** Ports that nobody registered; null: the driver cannot tell. */
+  readonly strangers: readonly PortConfig[] | null;
+}
+
+/** Looks at some ports. */
+export const look = async (
+  session: SwitchSession,
+  tasks: readonly PortTask[],
+  device: DeviceCall,
+): Promise<readonly Sighting[]> => {
+  const ports = tasks.map(({ port }) => port);
+  return match(tasks, await device('show its ports', (signal) => session.read(ports, signal)));
+};
+
+/** Looks at the whole switch. */
+export const sweep = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall): Promise<Sweep> => {
+  if (!session.readAll) return { sightings: await look(session, tasks, device), strangers: null };
+  const all = await device('show its ports', (signal) => session.readAll?.(signal) ?? Promise.resolve([]));
+  // A driver may leave out of the whole what it has nothing to say about; a port is only gone if it is asked for by name.
+  const shown = new Set(all.map(({ port }) => port));
+  const rest = tasks.filter(({ port }) => !shown.has(port));
+  const sightings = match(
+    tasks.filter(({ port }) => shown.has(port)),
+    all,
+  );
+  return {
+    sightings: rest.length === 0 ? sightings : [...sightings, ...(await look(session, rest, device))],
+    strangers: all,
+  };
+};
+
+const match = (tasks: readonly PortTask[], states: readonly PortConfig[]): Sighting[] => {
+  const byPort = new Map<string, PortState>(states.map(({ port, native, tagged }) => [port, { native, tagged }]));
+  return tasks.map((task) => ({ task, seen: byPort.get(task.port) ?? null }));
+};
+
+/** Writes down what was seen, under the fence: a difference is drift, and is announced when it begins, changes and ends. */
+export const recordSightings = async (
+  op: WriteOp,
+  lease: Lease,
+  onSwitch: string,
+  sightings: readonly Sighting[],
+): Promise<void> => {
+  await requireLease(op, lease);
+  if (sightings.length === 0) return;
+  const now = Date.now();
+  for (const { task, seen } of sightings) {
+    const reading = JSON.stringify(seen && readingOf(seen));
+    const isDrift = seen === null || !samePortState(seen, task.recorded);
+    const isNews = reading !== task.reading || isDrift !== (task.driftSince !== null);
+    if (!isNews) continue;
+    await noteReading.run(op.tx, { id: task.portId, reading, driftSince: isDrift ? (task.driftSince ?? now) : null });
+    const shown = seen && readingOf(seen);
+    if (isDrift) op.record(eventOf('port_drift', task, onSwitch, shown));
+    else if (task.driftSince !== null) op.record(eventOf('port_drift_over', task, onSwitch, shown));
+  }
+  const ids = sightings.map(({ task }) => task.portId);
+  for (let from = 0; from < ids.length; from += idsPerStatement) {
+    await op.tx
+      .updateTable('ports')
+      .set({ read_at: now, unread: 0 })
+      .where('id', 'in', ids.slice(from, from + idsPerStatement))
+      .execute();
+  }
+};
+
+const idsPerStatement = 1_000;
+
+const noteReading = statement(
+  (tx, { id, reading, driftSince }: { id: number; reading: string; driftSince: number | null }) =>
+    tx.updateTable('ports').set({ reading, drift_since: driftSince }).where('id', '=', id),
+);
+
+const eventOf = (type: string, task: PortTask, onSwitch: string, seen: PortReading | null) => ({
+  type,
+  ...about(task, onSwitch, { recorded: readingOf(task.recorded), seen }),
+  projects: [],
+});
+
+/** Writes down a whole sweep, and when the next one is due. */
+export const recordSweep = async (
+  op: WriteOp,
+  lease: Lease,
+  target: { readonly id: number; readonly label: string },
+  { sightings, strangers }: Sweep,
+  answered: number,
+  nextAt: number,
+): Promise<void> => {
+  await recordSightings(op, lease, target.label, sightings);
+  const rows = await op.tx.selectFrom('ports').select('label').where('switch_id', '=', target.id).execute();
+  const registered = new Set(rows.map(({ label }) => label));
+  const unknown = strangers?.filter(({ port, native, tagged }) => !registered.has(port) && (native ?? tagged[0]));
+  await op.tx
+    .updateTable('switches')
+    .set({
+      swept_at: Date.now(),
+      sweep_at: nextAt,
+      sweep_answered: answered,
+      strangers: unknown
+        ? JSON.stringify(unknown.map(({ port, native, tagged }) => ({ port, ...readingOf({ native, tagged }) })))
+        : null,
+    })
+    .where('id', '=', target.id)
+    .execute();
+};

@@ -1,0 +1,203 @@
+import { type LabHttpSwitch, startBrocade } from '@corral/lab';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { isRefusal, type SwitchSession } from '../../src/drivers/switches/contract.ts';
+import { brocade } from '../../src/drivers/switches/http/brocade.ts';
+import { brocadePortFrom, carriedBy } from '../../src/drivers/switches/http/brocade-port.ts';
+import { elementAt, parseXml } from '../../src/drivers/switches/http/xml.ts';
+import { amply, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
+
+const portWith = (inside: string) =>
+  brocadePortFrom(
+    elementAt(
+      parseXml(
+        `<TenGigabitEthernet xmlns="urn:brocade.com:mgmt:brocade-interface" xmlns:y="http://brocade.com/ns/rest" y:self="/x"><name>1/0/5</name>${inside}</TenGigabitEthernet>`,
+      ),
+      'TenGigabitEthernet',
+    ),
+  );
+const trunk = (inside: string, rest = '<shutdown>false</shutdown>') =>
+  `<switchport>true</switchport><switchport y:self="/y"><mode><vlan-mode>trunk</vlan-mode></mode><access y:self="/a"/><trunk>${inside}</trunk></switchport>${rest}`;
+const carriedWith = (inside: string) => {
+  const port = portWith(inside);
+  return port && carriedBy(port);
+};
+
+describe('what a Brocade port carries', () => {
+  it.each([
+    ['the native VLAN, allowed or not', trunk('<native-vlan>10</native-vlan>'), 10, []],
+    [
+      'the allowed VLANs, with ranges',
+      trunk('<allowed><vlan><all>false</all><add>4-6,10,20</add></vlan></allowed><native-vlan>10</native-vlan>'),
+      10,
+      [4, 5, 6, 20],
+    ],
+    ['VLAN 1 where no native VLAN is set', trunk('<allowed><vlan><add>7</add></vlan></allowed>'), 1, [7]],
+    [
+      'a native VLAN that is tagged',
+      trunk(
+        '<allowed><vlan><add>7</add></vlan></allowed><tag><native-vlan>true</native-vlan></tag><native-vlan>5</native-vlan>',
+      ),
+      null,
+      [5, 7],
+    ],
+    [
+      'the VLAN of access mode',
+      '<switchport><mode><vlan-mode>access</vlan-mode></mode><access><vlan>30</vlan></access></switchport>',
+      30,
+      [],
+    ],
+    ['VLAN 1 in access mode without one', '<switchport/><shutdown>false</shutdown>', 1, []],
+    ['nothing when shut', trunk('<native-vlan>10</native-vlan>', '<shutdown>true</shutdown>'), null, []],
+    ['nothing when shut, told by an empty element', trunk('<native-vlan>10</native-vlan>', '<shutdown/>'), null, []],
+    ['nothing outside layer 2', '<switchport>false</switchport><shutdown>false</shutdown>', null, []],
+  ])('is %s', (_, inside, native, tagged) => {
+    expect(carriedWith(inside)).toEqual({ port: '1/0/5', native, tagged });
+  });
+
+  it('is everything where all VLANs are allowed, and all but those excepted', () => {
+    const all = carriedWith(trunk('<allowed><vlan><all>true</all></vlan></allowed><native-vlan>10</native-vlan>'));
+    expect(all).toMatchObject({ native: 10 });
+    expect(all?.tagged).toHaveLength(4093);
+    const most = carriedWith(trunk('<allowed><vlan><except>100-199</except></vlan></allowed>'));
+    expect(most?.tagged).toHaveLength(3993);
+    expect(most?.tagged).not.toContain(150);
+  });
+
+  it('is not guessed: not from a name alone, not in modes that we do not know, not from nonsense', () => {
+    expect(portWith('')).toBeNull();
+    expect(() => carriedWith(trunk('').replace('>trunk<', '>private-vlan<'))).toThrow('private-vlan');
+    expect(() => carriedWith(trunk('<native-vlan>ten</native-vlan>'))).toThrow('ten');
+    expect(() => carriedWith(trunk('<allowed><vlan><add>1-</add></vlan></allowed>'))).toThrow('1-');
+  });
+});
+
+describe('the Brocade driver', () => {
+  it.each(['1/0/5', '101/0/10', '1/5'])('takes the port name %s', (name) => {
+    expect(brocade.portName(name)).toBe(name);
+  });
+
+  it.each(['5', 'te1/0/5', '1/0/5/6', '1//5', '1/0/5 ', '1/0/%22', ''])('refuses the port name "%s"', (name) => {
+    expect(isRefusal(brocade.portName(name))).toBe(true);
+  });
+
+  it('wants the native network first, and last', () => {
+    const nothing = { native: null, tagged: [] };
+    expect(brocade.refuse?.(nothing, { kind: 'connect', channel: 'vlan/100', vlan: 100 })).toHaveProperty('refused');
+    expect(brocade.refuse?.(nothing, { kind: 'connect', channel: 'vlan/native', vlan: 100 })).toBeNull();
+    const both = { native: 100, tagged: [101] };
+    expect(brocade.refuse?.(both, { kind: 'detach', channel: 'vlan/native', vlan: 100 })).toHaveProperty('refused');
+    expect(brocade.refuse?.(both, { kind: 'detach', channel: 'vlan/101', vlan: 101 })).toBeNull();
+  });
+});
+
+describe('a Brocade switch', () => {
+  let device: LabHttpSwitch;
+  const sessions: SwitchSession[] = [];
+  const open = async (fields = {}): Promise<SwitchSession> => {
+    const session = await openTo(brocade, device, fields);
+    sessions.push(session);
+    return session;
+  };
+
+  beforeAll(async () => {
+    device = await startBrocade();
+  });
+  afterEach(async () => {
+    await Promise.all(sessions.splice(0).map((session) => session.close()));
+  });
+  afterAll(() => device.stop());
+
+  it('is shut until the port has its VLANs, and opened last', async () => {
+    const session = await open();
+    const moments = await setAndWatch(session, device, { port: '1/0/1', native: 100, tagged: [101, 102] });
+    expect(moments.filter(({ native }) => native !== null)).toEqual([{ native: 100, tagged: [101, 102] }]);
+    const writes = device.asked().filter(({ method }) => method !== 'GET');
+    expect(writes.map(({ method, path, body }) => `${method} ${path.replace(/^.*interface/, '')} ${body}`)).toEqual([
+      'POST  <Vlan><name>100</name></Vlan>',
+      'POST  <Vlan><name>101</name></Vlan>',
+      'POST  <Vlan><name>102</name></Vlan>',
+      'POST /TenGigabitEthernet/%221/0/1%22 <switchport></switchport>',
+      'PUT /TenGigabitEthernet/%221/0/1%22/switchport/mode <mode><vlan-mode>trunk</vlan-mode></mode>',
+      'DELETE /TenGigabitEthernet/%221/0/1%22/switchport/trunk/tag/native-vlan ',
+      'PUT /TenGigabitEthernet/%221/0/1%22/switchport/trunk/allowed/vlan <vlan><none>true</none></vlan>',
+      'PUT /TenGigabitEthernet/%221/0/1%22/switchport/trunk/native-vlan <native-vlan>100</native-vlan>',
+      'PUT /TenGigabitEthernet/%221/0/1%22/switchport/trunk/allowed/vlan <vlan><add>101-102</add></vlan>',
+      'DELETE /TenGigabitEthernet/%221/0/1%22/shutdown ',
+    ]);
+  });
+
+  it('goes on running while networks come and go, and carries nothing foreign on the way', async () => {
+    const session = await open();
+    const before = { native: 200, tagged: [201, 202] };
+    const after = { native: 202, tagged: [200, 203] };
+    await session.apply([{ port: '1/0/2', ...before }], amply());
+    const moments = await setAndWatch(session, device, { port: '1/0/2', ...after });
+    expect(foreignVlans(moments, before, after)).toEqual([]);
+    expect(moments.every(({ native }) => native !== null)).toBe(true);
+    expect(await device.carried('1/0/2')).toEqual(after);
+    expect(device.asked().some(({ path }) => path.endsWith('/shutdown'))).toBe(false);
+  });
+
+  it('is written nothing when all is as wanted', async () => {
+    const session = await open();
+    const state = { port: '1/0/3', native: 300, tagged: [301] };
+    await session.apply([state], amply());
+    await setAndWatch(session, device, state);
+    expect(device.asked().filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it('shuts an access port before it makes a trunk of it', async () => {
+    const session = await open();
+    await device.tamper('1/0/4', { native: 700, tagged: [] });
+    const moments = await setAndWatch(session, device, { port: '1/0/4', native: 100, tagged: [] });
+    expect(moments).toEqual([
+      { native: null, tagged: [] },
+      { native: 100, tagged: [] },
+    ]);
+  });
+
+  it('forgets what an idle port carried', async () => {
+    const session = await open();
+    await session.apply([{ port: '1/0/5', native: 100, tagged: [101] }], amply());
+    await setAndWatch(session, device, { port: '1/0/5', native: null, tagged: [] });
+    const bodies = device.asked().map(({ method, path }) => `${method} ${path.split('%22').at(-1) ?? ''}`);
+    expect(bodies).toContain('DELETE /switchport/trunk/native-vlan');
+    expect(bodies.indexOf('PUT /shutdown')).toBeLessThan(bodies.indexOf('PUT /switchport/trunk/allowed/vlan'));
+  });
+
+  it('tells in its own words what it refuses', async () => {
+    const session = await open();
+    const [outcome] = await session.apply([{ port: '1/0/6', native: 4090, tagged: [] }], amply());
+    expect(outcome).toMatchObject({ applied: false, reason: expect.stringContaining('reserved') as string });
+  });
+
+  it('is never asked for tagged VLANs without a native one', async () => {
+    const session = await open();
+    const [outcome] = await session.apply([{ port: '1/0/6', native: null, tagged: [100] }], amply());
+    expect(outcome).toMatchObject({ applied: false, reason: expect.stringContaining('native') as string });
+  });
+
+  it('lets nobody in with a wrong password, and the password is not told', async () => {
+    const failure = open({ password: 'sesame-street' });
+    await expect(failure).rejects.toThrow('does not let this user in');
+    await expect(failure).rejects.not.toThrow('sesame');
+  });
+
+  it('must have ports of the kind that is registered', async () => {
+    await expect(open({ interface_type: 'FortyGigabitEthernet' })).rejects.toThrow('FortyGigabitEthernet');
+  });
+
+  it('is asked port by port where its list tells only names', async () => {
+    const older = await startBrocade({ listsNamesOnly: true });
+    try {
+      await older.tamper('1/0/7', { native: 700, tagged: [701] });
+      const session = await openTo(brocade, older);
+      const all = await session.readAll?.(amply());
+      expect(all).toHaveLength(240);
+      expect(all).toContainEqual({ port: '1/0/7', native: 700, tagged: [701] });
+      await session.close();
+    } finally {
+      await older.stop();
+    }
+  });
+});

@@ -1,0 +1,115 @@
+import { createServer, type Server } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type HttpDefaults, httpTargetFrom } from '../../src/drivers/switches/http/fields.ts';
+import { HttpLine } from '../../src/drivers/switches/http/line.ts';
+import { elementAt, elementsNamed, errorMessageIn, parseXml, textAt } from '../../src/drivers/switches/http/xml.ts';
+
+const defaults: HttpDefaults = { scheme: 'http', ports: { http: 8008, https: 8888 } };
+const originOf = (fields: object): string =>
+  httpTargetFrom({ username: 'u', password: 'p', ...fields }, defaults).origin;
+
+describe('the address of a switch', () => {
+  it.each([
+    [{ hostname: 'sw1' }, 'http://sw1:8008'],
+    [{ hostname: 'sw1:80' }, 'http://sw1:80'],
+    [{ hostname: 'http://sw1:80/' }, 'http://sw1:80'],
+    [{ hostname: 'https://sw1' }, 'https://sw1:8888'],
+    [{ hostname: 'sw1', port: 9000 }, 'http://sw1:9000'],
+    [{ hostname: '[2001:db8::7]' }, 'http://[2001:db8::7]:8008'],
+    [{ hostname: 'sw1', fingerprint: 'AB'.repeat(32) }, 'https://sw1:8888'],
+  ])('%j is %s', (fields, origin) => {
+    expect(originOf(fields)).toBe(origin);
+  });
+
+  it('cannot have a certificate without TLS', () => {
+    expect(() => originOf({ hostname: 'http://sw1', fingerprint: 'ab'.repeat(32) })).toThrow('https://');
+  });
+});
+
+describe('a line over HTTP', () => {
+  const running: Server[] = [];
+  const lines: HttpLine[] = [];
+  const lineTo = async (answer: Parameters<typeof createServer>[1]): Promise<HttpLine> => {
+    const server = createServer(answer);
+    running.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    const line = new HttpLine(
+      httpTargetFrom({ hostname: '127.0.0.1', port: address.port, username: 'u', password: 'p' }, defaults),
+    );
+    lines.push(line);
+    return line;
+  };
+  const ask = (line: HttpLine, signal = AbortSignal.timeout(5000)) => line.ask({ method: 'GET', path: '/' }, signal);
+
+  afterEach(async () => {
+    await Promise.all(lines.splice(0).map((line) => line.close()));
+    for (const server of running.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('does not follow a redirect, wherever it leads', async () => {
+    let asked = 0;
+    const line = await lineTo((_, response) => {
+      asked++;
+      response.writeHead(302, { location: 'http://127.0.0.1:1/elsewhere' }).end();
+    });
+    await expect(ask(line)).rejects.toThrow('302');
+    expect(asked).toBe(1);
+  });
+
+  it('cuts off an answer without end', async () => {
+    const line = await lineTo((_, response) => {
+      const chunk = Buffer.alloc(1024 * 1024, 'x');
+      const more = (): void => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', more).on('error', () => undefined);
+      more();
+    });
+    await expect(ask(line)).rejects.toThrow('broke');
+  });
+
+  it('ends when the signal says so, also in the middle of an answer', async () => {
+    const line = await lineTo((_, response) => response.write('half of'));
+    await expect(ask(line, AbortSignal.timeout(100))).rejects.toThrow('in time');
+    await expect(ask(line, AbortSignal.abort())).rejects.toThrow('in time');
+  });
+
+  it('can be hung up twice, and nothing is asked after that', async () => {
+    const line = await lineTo((_, response) => response.end('ok'));
+    expect(await ask(line)).toEqual({ status: 200, text: 'ok' });
+    await line.close();
+    await line.close();
+    await expect(ask(line)).rejects.toThrow('broke');
+  });
+});
+
+describe('XML from a switch', () => {
+  it('is read by local names, entities resolved, several roots side by side', () => {
+    const xml = parseXml(`<?xml version="1.0"?><y:a xmlns:y="urn:y" y:self="/x">1 &lt; 2</y:a>\r\n<a/><b><c>3</c></b>`);
+    expect(elementsNamed(xml, 'A')).toEqual(['1 < 2', '']);
+    expect(textAt(xml, 'b', 'c')).toBe('3');
+    expect(elementAt(xml, 'b', 'd', 'e')).toBeUndefined();
+  });
+
+  it.each(['', 'hello', '<a>', '<a></b>', '<a><b></a></b>', '</a>', '{"a": 1}', '<a b=">'])('is not %j', (text) => {
+    expect(() => parseXml(text)).toThrow('not XML');
+  });
+
+  it('brings no entities of its own', () => {
+    const bomb = '<!DOCTYPE a [<!ENTITY x "y"><!ENTITY z "&x;&x;">]><a>&z;</a>';
+    expect(() => parseXml(bomb)).toThrow('entities');
+  });
+
+  it('tells what is wrong in an error document', () => {
+    expect(errorMessageIn('<errors><error><error-message>no &amp; never</error-message></error></errors>')).toBe(
+      'no & never',
+    );
+    expect(errorMessageIn('<html>busy</html>')).toBeUndefined();
+    expect(errorMessageIn('busy')).toBeUndefined();
+  });
+});

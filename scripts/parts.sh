@@ -2,7 +2,8 @@
 # Installs what some test suites need beside npm packages (Debian and its children).
 set -eu
 
-packages="postgresql-15"
+# A database, a switch with packets, a second one with a command line over SSH, and hosts to plug into them.
+packages="postgresql-15 openvswitch-switch vde2 vde-switch openssh-server openssl iproute2 iputils-ping ethtool python3"
 
 missing=""
 for package in $packages; do
@@ -22,7 +23,7 @@ as_root=""
 
 echo "parts: installing$missing"
 $as_root apt-get update -qq
-# The package's own cluster is not wanted: tests start one of theirs.
+# Services of the packages are not wanted: tests start their own, in places of their own.
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
   -o DPkg::Lock::Timeout=300 $missing
 echo "parts: done"

@@ -1,63 +1,58 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
-import { authorization, call, type Site } from './site.ts';
+import { call, type Site } from './site.ts';
+import { actionsWatched, makeSwitch } from './switches.ts';
 
-const switches = 4;
-const portsPerSwitch = 50;
 const changeMs = 50;
 
 /** Seconds to attach 200 nics on 4 switches that take 50 ms a change, and what one change after the other would take. */
 export const connectAll = async (site: Site, url: string): Promise<{ seconds: number; serialSeconds: number }> => {
-  await call(url, 'PUT', '/project/fleet');
-  await call(url, 'PUT', '/network/fleet', { owner: 'fleet', access: 'fleet', net_id: '' });
-  const nodes: string[] = [];
-  for (let index = 0; index < switches; index += 1) nodes.push(...(await makeSwitch(site, url, `slow${index}`)));
-  const settled = await watchActions(url);
-  const started = performance.now();
-  await Promise.all(
-    nodes.map((node) => call(url, 'POST', `/node/${node}/nic/eth0/connect_network`, { network: 'fleet' })),
-  );
-  await settled(nodes.length);
-  return {
-    seconds: (performance.now() - started) / 1000,
-    serialSeconds: (switches * portsPerSwitch * changeMs) / 1000,
-  };
+  const switches = ['slow0', 'slow1', 'slow2', 'slow3'];
+  const nodes = await build(site, url, 'fleet', switches, 50);
+  for (const label of switches) await site.misbehave(label, { delayMs: changeMs });
+  return { seconds: await attach(url, 'fleet', nodes), serialSeconds: (nodes.length * changeMs) / 1000 };
 };
 
-const makeSwitch = async (site: Site, url: string, label: string): Promise<string[]> => {
-  await call(url, 'PUT', `/switch/${label}`, { type: 'mock', hostname: label, username: 'bench', password: 'bench' });
-  const place = join(site.dataDir, 'simulated-switches', label);
-  await mkdir(place, { recursive: true });
-  await writeFile(join(place, 'faults.json'), JSON.stringify({ delayMs: changeMs }));
-  const nodes = Array.from({ length: portsPerSwitch }, (_, index) => `${label}-n${index}`);
-  for (const node of nodes) {
-    await call(url, 'PUT', `/node/${node}`, { obmd: { uri: 'http://127.0.0.1:9/', admin_token: 'none' } });
-    await call(url, 'PUT', `/node/${node}/nic/eth0`, { macaddr: '52:54:00:00:00:01' });
-    await call(url, 'PUT', `/switch/${label}/port/${node}`);
-    await call(url, 'POST', `/switch/${label}/port/${node}/connect_nic`, { node, nic: 'eth0' });
-    await call(url, 'POST', '/project/fleet/connect_node', { node });
-  }
+/**
+ * Seconds to attach and detach what is on seven good switches: alone, and beside one that hangs, one that
+ * refuses and one that lies, each with work of its own under way.
+ */
+export const besideBadSwitches = async (site: Site, url: string): Promise<{ alone: number; beside: number }> => {
+  const good = Array.from({ length: 7 }, (_, index) => `good${index}`);
+  const bad = { hangs: { hang: true }, refuses: { refuse: ['*'] }, lies: { lie: ['*'] } };
+  const nodes = await build(site, url, 'seven', good, 20);
+  for (const label of good) await site.misbehave(label, { delayMs: changeMs });
+  const victims = await build(site, url, 'three', Object.keys(bad), 20);
+  await attach(url, 'seven', nodes);
+  await attach(url, 'seven', nodes, 'detach_network');
+  const alone = (await attach(url, 'seven', nodes)) + (await attach(url, 'seven', nodes, 'detach_network'));
+  for (const [label, faults] of Object.entries(bad)) await site.misbehave(label, faults);
+  for (const node of victims) await call(url, 'POST', `/node/${node}/nic/eth0/connect_network`, { network: 'three' });
+  const beside = (await attach(url, 'seven', nodes)) + (await attach(url, 'seven', nodes, 'detach_network'));
+  return { alone, beside };
+};
+
+const build = async (
+  site: Site,
+  url: string,
+  project: string,
+  switches: readonly string[],
+  ports: number,
+): Promise<string[]> => {
+  await call(url, 'PUT', `/project/${project}`);
+  await call(url, 'PUT', `/network/${project}`, { owner: project, access: project, net_id: '' });
+  const nodes: string[] = [];
+  for (const label of switches) nodes.push(...(await makeSwitch(site, url, label, ports, () => project)));
   return nodes;
 };
 
-/** Follows the event stream, as a client that waits would; answers when so many actions are done. */
-const watchActions = async (url: string): Promise<(count: number) => Promise<void>> => {
-  const response = await fetch(`${url}/v0/events/stream`, {
-    headers: { authorization },
-    signal: AbortSignal.timeout(60_000),
-  });
-  if (!response.ok || !response.body) throw new Error(`the event stream answered ${response.status}`);
-  const stream = response.body;
-  return async (count) => {
-    let done = 0;
-    const lines = createInterface({ input: Readable.fromWeb(stream) });
-    for await (const line of lines) {
-      if (line === 'event: networking_action_failed') throw new Error('a networking action failed');
-      if (line === 'event: networking_action_done') done += 1;
-      if (done === count) break;
-    }
-    lines.close();
-  };
+const attach = async (
+  url: string,
+  network: string,
+  nodes: readonly string[],
+  verb: 'connect_network' | 'detach_network' = 'connect_network',
+): Promise<number> => {
+  const settled = await actionsWatched(url, new Set(nodes));
+  const started = performance.now();
+  await Promise.all(nodes.map((node) => call(url, 'POST', `/node/${node}/nic/eth0/${verb}`, { network })));
+  await settled(nodes.length);
+  return (performance.now() - started) / 1000;
 };

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { connectAll } from './connects.ts';
+import { besideBadSwitches, connectAll } from './connects.ts';
 import { compareReads, showNodePaths } from './reads.ts';
 import { type Figure, perSecond, tableOf } from './report.ts';
 import { bareReserveAndRelease, reserveAndRelease } from './reserve.ts';
@@ -67,6 +67,15 @@ const main = async (): Promise<void> => {
       ratio: seconds / serialSeconds,
       aim: '<= 0.1',
       isMet: seconds / serialSeconds <= 0.1,
+    });
+    const { alone, beside } = await besideBadSwitches(site, service.url);
+    figures.push({
+      what: '(e) 7 switches beside 3 bad ones',
+      measured: `${beside.toFixed(2)} s`,
+      beside: `${alone.toFixed(2)} s alone`,
+      ratio: beside / alone,
+      aim: '<= 1.25',
+      isMet: beside / alone <= 1.25,
     });
     await service.stop();
     const bare = bareReserveAndRelease(site, 10 * reservations);

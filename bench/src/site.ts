@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,8 @@ export interface Site {
   readonly dataDir: string;
   readonly database: string;
   start(): Promise<Measured>;
+  /** Tells a simulated switch what to do wrong. */
+  misbehave(label: string, faults: object): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -30,6 +32,11 @@ export const newSite = async (env: Record<string, string> = {}): Promise<Site> =
         CORRAL_LOG_LEVEL: 'warn',
         ...env,
       }),
+    misbehave: async (label, faults) => {
+      const place = join(dataDir, 'simulated-switches', label);
+      await mkdir(place, { recursive: true });
+      await writeFile(join(place, 'faults.json'), JSON.stringify(faults));
+    },
     remove: () => rm(dataDir, { recursive: true, force: true }),
   };
 };

@@ -112,7 +112,7 @@ export const settings = [
     env: 'CORRAL_ENGINE_DEVICE_TIMEOUT',
     takes: 'seconds',
     fallback: '15',
-    about: 'how long one call to a switch may take',
+    about: 'how long one call to a switch may take; a twentieth more for each port beyond the first',
   },
   {
     key: 'engine.lease',

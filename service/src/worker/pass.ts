@@ -12,7 +12,12 @@ export type PortResult =
   | { readonly task: PortTask; readonly kind: 'mismatch'; readonly reason: string };
 
 /** A call to a device: aborted, and left behind, when it takes too long or the switch passed to another worker. */
-export type DeviceCall = <T>(what: string, call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+export type DeviceCall = <T>(
+  what: string,
+  /** How many ports the call is about: many take longer than one. */
+  ports: number,
+  call: (signal: AbortSignal) => Promise<T>,
+) => Promise<T>;
 
 /** All waiting ports of one switch in one go: apply, read back, compare. */
 export const runPass = async (
@@ -21,7 +26,7 @@ export const runPass = async (
   device: DeviceCall,
   step: (step: Step) => void,
 ): Promise<PortResult[]> => {
-  const outcomes = await device('change its ports', (signal) =>
+  const outcomes = await device('change its ports', tasks.length, (signal) =>
     session.apply(
       tasks.map(({ port, wanted }) => ({ port, ...wanted })),
       signal,
@@ -71,6 +76,6 @@ const isAs = (state: PortState | undefined, wanted: PortState): boolean =>
 
 const readPorts = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall) => {
   const ports = tasks.map(({ port }) => port);
-  const read = await device('show its ports', (signal) => session.read(ports, signal));
+  const read = await device('show its ports', ports.length, (signal) => session.read(ports, signal));
   return new Map<string, PortState>(read.map(({ port, native, tagged }) => [port, { native, tagged }]));
 };

@@ -10,6 +10,9 @@ const chancesToTellTheTruth = 3;
 export const pauseAfter = (attempts: number, longestMs = longestPauseMs): number =>
   Math.round(Math.min(longestMs, firstPauseMs * 2 ** Math.min(attempts, 20)) * (0.5 + Math.random() / 2));
 
+/** A call about many ports may take longer than one about one: a command line takes them one by one. */
+export const timeoutFor = (ports: number, oneMs: number): number => oneMs * (1 + (Math.max(1, ports) - 1) / 20);
+
 /** So many failures in a row open the breaker: the moment to tell somebody. */
 export const faultsToOpen = 3;
 const longestProbePauseMs = 10_000;

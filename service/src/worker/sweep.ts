@@ -27,13 +27,17 @@ export const look = async (
   device: DeviceCall,
 ): Promise<readonly Sighting[]> => {
   const ports = tasks.map(({ port }) => port);
-  return match(tasks, await device('show its ports', (signal) => session.read(ports, signal)));
+  return match(tasks, await device('show its ports', ports.length, (signal) => session.read(ports, signal)));
 };
 
 /** Looks at the whole switch. */
 export const sweep = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall): Promise<Sweep> => {
   if (!session.readAll) return { sightings: await look(session, tasks, device), strangers: null };
-  const all = await device('show its ports', (signal) => session.readAll?.(signal) ?? Promise.resolve([]));
+  const all = await device(
+    'show its ports',
+    tasks.length,
+    (signal) => session.readAll?.(signal) ?? Promise.resolve([]),
+  );
   // A driver may leave out of the whole what it has nothing to say about; a port is only gone if it is asked for by name.
   const shown = new Set(all.map(({ port }) => port));
   const rest = tasks.filter(({ port }) => !shown.has(port));

@@ -9,7 +9,7 @@ import { callDevice, DeviceTimeout } from './device.ts';
 import { recordFault, recordRecovery, recordSaved } from './health.ts';
 import type { Observer } from './observer.ts';
 import { type DeviceCall, type PortResult, restore, runPass } from './pass.ts';
-import { mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt } from './patience.ts';
+import { mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt, timeoutFor } from './patience.ts';
 import { planSweep, planSwitch, type PortTask, type SwitchPlan } from './plan.ts';
 import { type Ending, type Failure, LeaseLost, markTouched, settle } from './settle.ts';
 import type { Step } from './steps.ts';
@@ -133,7 +133,7 @@ export class SwitchWorker {
   async #knock(session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall): Promise<void> {
     const [first] = tasks;
     if (first === undefined || Date.now() - this.#spokeAt < silenceMs) return;
-    await device('show its ports', (signal) => session.read([first.port], signal));
+    await device('show its ports', 1, (signal) => session.read([first.port], signal));
   }
 
   /** Budgets that ran out while nobody was let near the switch. */
@@ -168,7 +168,7 @@ export class SwitchWorker {
   async #save(lease: Lease, lost: AbortSignal): Promise<void> {
     const { desk, step } = this.#shop;
     const talk = await this.#talk(lease, lost, null, (session, device) =>
-      device('save its configuration', (signal) => session.save?.(signal) ?? Promise.resolve()),
+      device('save its configuration', 1, (signal) => session.save?.(signal) ?? Promise.resolve()),
     );
     step('configuration saved');
     if (talk.isFault) return;
@@ -187,7 +187,8 @@ export class SwitchWorker {
     work: (session: SwitchSession, device: DeviceCall) => Promise<T>,
   ): Promise<{ readonly isFault: false; readonly value: T } | { readonly isFault: true; readonly reason: string }> {
     const { desk, config, log, step } = this.#shop;
-    const device: DeviceCall = (what, call) => callDevice(call, what, config.deviceTimeoutMs, lost);
+    const device: DeviceCall = (what, ports, call) =>
+      callDevice(call, what, timeoutFor(ports, config.deviceTimeoutMs), lost);
     const target = { id: this.#id, label: this.#label };
     for (;;) {
       const isReused = this.#session !== null;
@@ -226,7 +227,7 @@ export class SwitchWorker {
     );
     const config = JSON.parse(desk.site.vault.open(row.config)) as Record<string, unknown>;
     const driver = driverOf(desk.site, row.type);
-    this.#session = await device('let us in', (signal) => driver.open({ label: row.label, config }, signal));
+    this.#session = await device('let us in', 1, (signal) => driver.open({ label: row.label, config }, signal));
     return this.#session;
   }
 

@@ -1,3 +1,4 @@
+import { missingParts } from '../../../lab/src/parts.ts';
 import type { Reporter, TestProject, Vitest } from 'vitest/node';
 
 /** Says once, at the end, which suites could not run here and what installs what they need. */
@@ -9,11 +10,16 @@ export default class MissingPartsReporter implements Reporter {
   }
 
   onTestRunEnd(): void {
-    const provided = this.#project?.getProvidedContext();
-    if (provided?.postgres !== null) return;
+    const isWithoutPostgres = this.#project?.getProvidedContext().postgres === null;
+    const lines = [
+      ...(isWithoutPostgres
+        ? ['every suite on PostgreSQL (SQLite only): PostgreSQL 15 or newer is not installed']
+        : []),
+      ...missingParts().map((part) => `suites on a real ${part}: it is not installed, or you are not root`),
+    ];
+    if (lines.length === 0) return;
     process.stdout.write(
-      '\nNot run: every suite on PostgreSQL (SQLite only), because PostgreSQL 15 or newer is not installed.\n' +
-        'Install it with: npm run parts\n\n',
+      `\nNot run here:\n${lines.map((line) => `  - ${line}\n`).join('')}Install with: npm run parts\n\n`,
     );
   }
 }

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { missingParts } from '../../../lab/src/parts.ts';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -19,6 +20,7 @@ const debianHome = '/usr/lib/postgresql';
 
 /** Before all tests: starts a PostgreSQL of our own, if one is installed, and stops it afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  requireSwitches();
   const given = process.env['CORRAL_TEST_POSTGRES_URL'];
   const bin = await findPostgres();
   if (given === undefined && bin === null) {
@@ -36,6 +38,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('postgres', server.url);
   return server.stop;
 }
+
+/** Where every suite has to run, a switch that cannot is a failure before the first test. */
+const requireSwitches = (): void => {
+  const missing = missingParts();
+  if (missing.length === 0 || process.env['CORRAL_REQUIRE_PARTS'] !== '1') return;
+  throw new Error(
+    `${missing.join(' and ')} cannot run here and CORRAL_REQUIRE_PARTS is set; install them with: npm run parts, and run as root`,
+  );
+};
 
 const findPostgres = async (): Promise<string | null> => {
   const versions = await readdir(debianHome).catch(() => []);

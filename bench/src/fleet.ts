@@ -12,12 +12,12 @@ const size = isQuick ? { switches: 10, portsPerSwitch: 10 } : { switches: 50, po
 const temper = { loginMs: 10_000, portMs: 500, dropPercent: 1 };
 const projects = 10;
 const callersAtOnce = 20;
+const buildersAtOnce = 8;
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 interface Place {
   readonly node: string;
-  readonly onSwitch: string;
   readonly network: string;
 }
 
@@ -46,15 +46,17 @@ const build = async (site: Site, url: string): Promise<Place[]> => {
     await call(url, 'PUT', `/project/p${index}`);
     await call(url, 'PUT', `/network/net${index}`, { owner: `p${index}`, access: `p${index}`, net_id: '' });
   }
-  for (let index = 0; index < size.switches; index += 1) {
-    const nodes = await makeSwitch(site, url, `sw${index}`, size.portsPerSwitch, (count) => `p${count % projects}`);
-    // Only from here on is it slow: nobody wants to wait for the nics to be connected one by one.
-    await site.misbehave(`sw${index}`, temper);
-    for (const [count, node] of nodes.entries()) {
-      places.push({ node, onSwitch: `sw${index}`, network: `net${count % projects}` });
+  const switches = Array.from({ length: size.switches }, (_, index) => `sw${index}`);
+  const builder = async (): Promise<void> => {
+    for (let label = switches.pop(); label !== undefined; label = switches.pop()) {
+      const nodes = await makeSwitch(site, url, label, size.portsPerSwitch, (count) => `p${count % projects}`);
+      // Only from here on is it slow: nobody wants to wait for the nics to be connected one by one.
+      await site.misbehave(label, temper);
+      places.push(...nodes.map((node, count) => ({ node, network: `net${count % projects}` })));
+      if (switches.length % 10 === 0) say(`  ${size.switches - switches.length} of ${size.switches} switches`);
     }
-    if ((index + 1) % 10 === 0) say(`  ${index + 1} of ${size.switches} switches registered`);
-  }
+  };
+  await Promise.all(Array.from({ length: buildersAtOnce }, builder));
   return places;
 };
 

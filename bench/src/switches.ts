@@ -40,11 +40,11 @@ export const actionsWatched = async (
     headers: { authorization },
     signal: AbortSignal.timeout(longestMs),
   });
-  if (!response.ok || !response.body) throw new Error(`the event stream answered ${response.status}`);
-  const stream = response.body;
+  if (!response.ok) throw new Error(`the event stream answered ${response.status}`);
   return async (count, progress) => {
     const done: DoneAction[] = [];
-    const lines = createInterface({ input: Readable.fromWeb(stream) });
+    // Out of the response only here: one that nobody holds any more is collected, and its body is cancelled.
+    const lines = createInterface({ input: response.body ? Readable.fromWeb(response.body) : Readable.from([]) });
     for await (const line of lines) {
       if (!line.startsWith('data: ')) continue;
       const event = JSON.parse(line.slice('data: '.length)) as {
@@ -60,6 +60,7 @@ export const actionsWatched = async (
       if (done.length === count) break;
     }
     lines.close();
+    if (done.length < count) throw new Error(`the event stream ended after ${done.length} of ${count} actions`);
     return done;
   };
 };

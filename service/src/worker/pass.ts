@@ -19,6 +19,21 @@ export type DeviceCall = <T>(
   call: (signal: AbortSignal) => Promise<T>,
 ) => Promise<T>;
 
+/**
+ * An attempt that broke off may have done some of its ports. Those are not written again: a line that drops
+ * at every hundredth port would otherwise never get to the end of a large pass. Answers with their ids.
+ */
+export const alreadyDone = async (
+  session: SwitchSession,
+  tasks: readonly PortTask[],
+  device: DeviceCall,
+): Promise<ReadonlySet<number>> => {
+  const again = tasks.filter(({ action }) => action?.touched === true);
+  if (again.length === 0) return new Set();
+  const states = await readPorts(session, again, device);
+  return new Set(again.filter(({ port, wanted }) => isAs(states.get(port), wanted)).map(({ portId }) => portId));
+};
+
 /** All waiting ports of one switch in one go: apply, read back, compare. */
 export const runPass = async (
   session: SwitchSession,

@@ -46,6 +46,7 @@ export interface PortTask {
 
 /** What is due on one switch now, and when more will be. */
 export interface SwitchPlan {
+  /** The least tried first: a port that fails every time stands behind the others. */
   readonly tasks: readonly PortTask[];
   /** Actions whose budget ran out while the breaker kept everyone from the switch. */
   readonly overdue: readonly PortTask[];
@@ -70,7 +71,10 @@ export const planSwitch = async (tx: Tx, switchId: number, config: EngineConfig)
   const isQuiet = state.probe_at > now;
   const found = await planPorts(tx, await portsWithWork.all(tx, { switchId }), switchId);
   const due = found.filter(({ dueAt }) => dueAt <= now);
-  const work = due.filter(({ task }) => task.isWork).map(({ task }) => task);
+  const work = due
+    .filter(({ task }) => task.isWork)
+    .map(({ task }) => task)
+    .sort((a, b) => attemptsAt(a) - attemptsAt(b));
   const overdue = isShut ? work.filter(({ action }) => action && now - action.createdAt >= config.budgetMs) : [];
   const waits = [
     ...found.map(({ task, dueAt }) => (isShut ? Math.min(state.probe_at, deadlineOf(task, config)) : dueAt)),
@@ -88,6 +92,8 @@ export const planSwitch = async (tx: Tx, switchId: number, config: EngineConfig)
     nextMs: Math.min(Number.POSITIVE_INFINITY, ...waits.map((at) => at - now)),
   };
 };
+
+const attemptsAt = ({ action, suspectAttempts }: PortTask): number => action?.attempts ?? suspectAttempts;
 
 const deadlineOf = ({ action }: PortTask, { budgetMs }: EngineConfig): number =>
   action === null ? Number.POSITIVE_INFINITY : action.createdAt + budgetMs;

@@ -8,8 +8,8 @@ import type { SwitchSession } from '../drivers/switches/contract.ts';
 import { callDevice, DeviceTimeout } from './device.ts';
 import { recordFault, recordRecovery, recordSaved } from './health.ts';
 import type { Observer } from './observer.ts';
-import { type DeviceCall, type PortResult, restore, runPass } from './pass.ts';
-import { mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt, timeoutFor } from './patience.ts';
+import { alreadyDone, type DeviceCall, type PortResult, restore, runPass } from './pass.ts';
+import { faultsToOpen, mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt, timeoutFor } from './patience.ts';
 import { planSweep, planSwitch, type PortTask, type SwitchPlan } from './plan.ts';
 import { type Ending, type Failure, LeaseLost, markTouched, settle } from './settle.ts';
 import type { Step } from './steps.ts';
@@ -95,6 +95,8 @@ export class SwitchWorker {
   /** Does all that is due; false if nothing was. */
   async #carryOut(plan: SwitchPlan, lease: Lease, lost: AbortSignal): Promise<boolean> {
     if (plan.overdue.length > 0) await this.#giveUp(plan, lease);
+    // A probe takes one port: if it is the switch that fails, more would only fail with it; if a port, the next gets its turn.
+    if (plan.faults >= faultsToOpen) this.#mostPorts = 1;
     if (plan.tasks.length > 0) await this.#pass(lease, plan.tasks.slice(0, this.#mostPorts), lost);
     if (plan.unread.length > 0) await this.#look(lease, plan.unread, lost);
     if (plan.sweep !== null) await this.#sweep(lease, plan.sweep, lost);
@@ -114,12 +116,18 @@ export class SwitchWorker {
       await desk.write((op) => markTouched(op, lease, tasks, unsaved));
       step('marked as touched');
       underWay = tasks.map((task) => (task.action ? { ...task, action: { ...task.action, touched: true } } : task));
-      const results = await runPass(session, underWay, device, step);
-      return this.#judge(session, results, device);
+      const finished = await alreadyDone(session, tasks, device);
+      const rest = underWay.filter(({ portId }) => !finished.has(portId));
+      const results = rest.length === 0 ? [] : await runPass(session, rest, device, step);
+      const done = underWay
+        .filter(({ portId }) => finished.has(portId))
+        .map((task): Ending => ({ task, kind: 'done' }));
+      return [...done, ...(await this.#judge(session, results, device))];
     });
     step('judged');
     observer.passDone(this.#label, talk.isFault ? 'fault' : 'ok', (Date.now() - started) / 1000);
-    this.#mostPorts = talk.isFault ? Math.max(1, Math.floor(tasks.length / 2)) : Number.POSITIVE_INFINITY;
+    if (talk.isFault) this.#mostPorts = Math.max(1, Math.floor(tasks.length / 2));
+    else this.#mostPorts = tasks.length < this.#mostPorts ? Number.POSITIVE_INFINITY : tasks.length * 2;
     const endings = talk.isFault ? underWay.map((task) => this.#faulted(task, talk.reason)) : talk.value;
     await desk.write((op) => settle(op, lease, this.#label, endings));
     step('settled');

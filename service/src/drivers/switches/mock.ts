@@ -39,22 +39,26 @@ const sessionWith = (device: SimulatedSwitch): SwitchSession => ({
     await misbehave(device, signal);
     await pause(faults.delayMs, signal);
     await pause((faults.portMs ?? 0) * ports.length, signal);
-    if (Math.random() * 100 < (faults.dropPercent ?? 0)) throw new Error('connection reset by peer');
     const outcomes = ports.map((state): PortOutcome =>
       refuses(faults, state)
         ? { port: state.port, applied: false, reason: 'the switch refuses the change' }
         : { port: state.port, applied: true },
     );
-    device.write(ports.filter((state) => !refuses(faults, state) && !covers(faults.lie, state.port)));
+    const unlucky = ports.findIndex(() => Math.random() * 100 < (faults.dropPercent ?? 0));
+    const reached = unlucky < 0 ? ports : ports.slice(0, unlucky);
+    device.write(reached.filter((state) => !refuses(faults, state) && !covers(faults.lie, state.port)));
+    if (unlucky >= 0) throw new Error('connection reset by peer');
     if (faults.drop) throw new Error('connection reset by peer');
     return outcomes;
   },
   read: async (ports, signal) => {
     await misbehave(device, signal);
+    if (device.faults.drop) throw new Error('connection reset by peer');
     return device.read(ports);
   },
   readAll: async (signal) => {
     await misbehave(device, signal);
+    if (device.faults.drop) throw new Error('connection reset by peer');
     return device.ports;
   },
   save: async (signal) => {

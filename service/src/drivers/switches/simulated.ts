@@ -11,7 +11,7 @@ export interface Faults {
   readonly delayMs?: number;
   /** Takes this long for each port that it changes. */
   readonly portMs?: number;
-  /** Drops the line at so many of a hundred changes, before it makes them. */
+  /** Drops the line at so many of a hundred ports, after it has changed those before. */
   readonly dropPercent?: number;
   /** Does not save its configuration. */
   readonly saveFails?: boolean;
@@ -23,7 +23,7 @@ export interface Faults {
   readonly refuse?: readonly string[];
   /** Says no to every change that has one of these VLANs. */
   readonly refuseVlans?: readonly number[];
-  /** Makes the change, then drops the line before it can say so. */
+  /** Makes the change, then drops the line before it can say so, or show it to anyone. */
   readonly drop?: boolean;
   /** Says yes to changes of these ports and does nothing; `*` means all. */
   readonly lie?: readonly string[];

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../service/src/config/load.ts';
 import { type Setting, settings } from '../service/src/config/settings.ts';
+import { switchDrivers } from '../service/src/drivers/switches/registry.ts';
 import { statusOf } from '../service/src/server/errors.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -39,6 +40,17 @@ const rowsOf = (markdown: string): string[][] =>
     .filter((line) => line.startsWith('| `'))
     .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('`', '')))
     .map((cells) => cells.slice(1, -1));
+
+describe('docs/drivers/README.md', () => {
+  it('has every driver of the registry, and tells who needs a native network first', () => {
+    const rows = rowsOf(textOf('docs/drivers/README.md')).map(([type, , , , nativeFirst]) => [type, nativeFirst]);
+    const drivers = Object.entries(switchDrivers({ simulatedSwitches: 'nowhere' })).map(([type, { capabilities }]) => [
+      type,
+      capabilities.includes('nativeless-trunk-mode') ? 'no' : 'yes',
+    ]);
+    expect(rows.sort()).toEqual(drivers.sort());
+  });
+});
 
 describe('docs/configuration.md', () => {
   const all: readonly Setting[] = settings;

@@ -4,11 +4,15 @@ export { type LabCall, type LabObmd, type LabObmdOptions, startLabObmd } from '.
 export { hasPart, missingParts, type Part } from './parts.ts';
 export { type LabAristaOptions, startArista } from './switches/arista-eapi.ts';
 export { type LabBrocadeOptions, startBrocade } from './switches/brocade.ts';
-export { labCertificate, labFingerprint } from './switches/certificate.ts';
+export { labCertificate, labFingerprint } from './switches/certificates.ts';
 export { startDellOs9 } from './switches/dell-os9.ts';
 export type { LabHttpSwitch } from './switches/http-server.ts';
 export { startAristaEos } from './switches/arista-eos.ts';
 export { type CiscoIosOptions, startCiscoIos } from './switches/cisco-ios.ts';
+export { startCiscoNxos } from './switches/cisco-nxos.ts';
+export { startDellN3000 } from './switches/dell-n3000.ts';
+export { startDellOs10 } from './switches/dell-os10.ts';
+export { type PowerConnectOptions, startPowerConnect55xx } from './switches/powerconnect55xx.ts';
 export { type LabJunos, startJunosSwitch } from './switches/junos.ts';
 export type { LabJunosOptions } from './switches/junos-box.ts';
 export type { Capture, LabFrame, Sent, Stream } from './switches/frames.ts';

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type LabCallName, misbehave } from './faults.ts';
+import { listen } from './listen.ts';
 import { bootDevices, LabMachine } from './machine.ts';
 
 export interface LabObmdOptions {
@@ -109,12 +110,7 @@ export const startLabObmd = async (options: LabObmdOptions): Promise<LabObmd> =>
       () => response.destroy(),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  const origin = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  const origin = `http://127.0.0.1:${await listen(server, options.port)}`;
 
   return {
     origin,

@@ -44,7 +44,15 @@ describe('the configuration', () => {
       hypervisor: 'mock',
       images: ['base'],
       logLevel: 'info',
-      engine: { budgetMs: 60_000, deviceTimeoutMs: 15_000, leaseMs: 5_000, pollMs: 2_000 },
+      engine: {
+        budgetMs: 60_000,
+        deviceTimeoutMs: 15_000,
+        leaseMs: 5_000,
+        pollMs: 2_000,
+        sweepMs: 300_000,
+        saveDelayMs: 5_000,
+        sessionIdleMs: 30_000,
+      },
       obm: { timeoutMs: 20_000 },
       extensions: [],
     });
@@ -127,6 +135,8 @@ describe('the configuration', () => {
     ['CORRAL_VLANS', '100,,200', 'ids from 1 to 4094'],
     ['CORRAL_LOG_LEVEL', 'loud', 'trace or debug'],
     ['CORRAL_ENGINE_BUDGET', '0', 'seconds from 0.05 to 3600'],
+    ['CORRAL_ENGINE_SWEEP', '0.01', 'seconds from 0.05 to 86400'],
+    ['CORRAL_ENGINE_SAVE_DELAY', '0', 'seconds from 0.05 to 3600'],
     ['CORRAL_OBM_TIMEOUT', 'long', 'seconds from 0.05 to 3600'],
   ])('refuses %s=%j, and says what would be accepted', (name, value, expected) => {
     expect(mistakesIn({ [name]: value })).toEqual([

@@ -37,6 +37,11 @@ describe.each(engines)('types of error on %s', (engine) => {
     '409 AllocationError': () => service().admin.put('/network/more', { owner: 'red', access: 'red', net_id: '' }),
     '413 PayloadTooLargeError': () => service().admin.put('/node/n1/metadata/a', { value: 'x'.repeat(1024 * 1024) }),
     '502 OBMError': () => service().admin.put('/node/n1/obm', { enabled: true }),
+    '502 SwitchError': async () => {
+      await makeNode(service(), 'n3', ['eth0'], 'sw-dead');
+      service().simulated('sw-dead').faults = { unreachable: true };
+      return service().admin.post('/switch/sw-dead/sweep');
+    },
     '502 HypervisorError': async () => {
       // Where the mock hypervisor would write there is a directory in its way.
       await mkdir(join(service().dataDir, 'mock-hypervisor.json.new'), { recursive: true });

@@ -5,7 +5,7 @@ import { vlansOf, vlanText } from './vlan-text.ts';
 interface EosInterface {
   readonly shutdown: boolean;
   readonly switchport: boolean;
-  readonly mode: 'access' | 'trunk';
+  readonly mode: 'access' | 'trunk' | 'dot1qTunnel';
   readonly accessVlan: number;
   readonly nativeVlan: number;
   /** null: all. */
@@ -71,7 +71,7 @@ export class EosConfig {
     const port = this.interfaces.get(name);
     if (!port || port.shutdown || !port.switchport) return { native: null, tagged: [] };
     const exists = (vlan: number): boolean => this.vlans.has(vlan);
-    if (port.mode === 'access') return { native: exists(port.accessVlan) ? port.accessVlan : null, tagged: [] };
+    if (port.mode !== 'trunk') return { native: exists(port.accessVlan) ? port.accessVlan : null, tagged: [] };
     const allowed = [...this.vlans].filter((vlan) => port.allowed?.has(vlan) ?? true).sort((a, b) => a - b);
     return {
       native: allowed.includes(port.nativeVlan) ? port.nativeVlan : null,

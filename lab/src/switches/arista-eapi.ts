@@ -1,5 +1,5 @@
 import { EosConfig, EosError } from './arista-config.ts';
-import { labFingerprint } from './certificate.ts';
+import { labFingerprint } from './certificates.ts';
 import { type Asked, type LabHttpSwitch, labUser, startHttpServer, type Told } from './http-server.ts';
 import { Moments } from './moments.ts';
 
@@ -35,6 +35,7 @@ export const startArista = async ({ enablePassword }: LabAristaOptions = {}): Pr
       return Promise.resolve();
     },
     breakLine: (fault) => server.breakLine(fault),
+    makeOdd: (port) => eos.running.set(port, { shutdown: false, switchport: true, mode: 'dot1qTunnel' }),
     asked: () => server.asked(),
     moments: (port) => eos.moments.take(port),
     stop: () => server.stop(),

@@ -1,7 +1,7 @@
 import type { LabPort } from './lab-switch.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
-import { vlansOf, vlanText } from './vlan-text.ts';
+import { everyVlan, vlansOf, vlanText } from './vlan-text.ts';
 
 interface Port {
   isShut: boolean;
@@ -12,7 +12,6 @@ interface Port {
   allowed: Set<number>;
 }
 
-const everyVlan = Array.from({ length: 4094 }, (_, index) => index + 1);
 const freshPort = (): Port => ({ isShut: false, mode: 'access', access: 1, native: 1, allowed: new Set(everyVlan) });
 
 /** VLANs that routed ports of this switch use inside. */

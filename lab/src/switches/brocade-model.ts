@@ -1,11 +1,12 @@
 import type { LabPort } from './lab-switch.ts';
 import { Moments } from './moments.ts';
+import { everyVlan } from './vlan-text.ts';
 
 /** One interface of a switch with Network OS. */
 export interface BrocadeInterface {
   shutdown: boolean;
   switchport: boolean;
-  mode: 'access' | 'trunk';
+  mode: 'access' | 'trunk' | 'trunk-no-default-native';
   accessVlan: number | null;
   nativeVlan: number | null;
   tagNative: boolean;
@@ -17,7 +18,6 @@ export interface BrocadeInterface {
 export class NosError extends Error {}
 
 const defaultVlan = 1;
-const everyVlan = Array.from({ length: 4094 }, (_, index) => index + 1);
 
 /**
  * The forwarding side of a Brocade VDX, after the Network OS Administrator's Guide: a trunk always has a native
@@ -74,8 +74,9 @@ export class BrocadeModel {
     const port = this.interfaces.get(name);
     if (!port || port.shutdown || !port.switchport) return { native: null, tagged: [] };
     if (port.mode === 'access') return { native: port.accessVlan ?? defaultVlan, tagged: [] };
-    const native = port.nativeVlan ?? defaultVlan;
     const allowed = port.allowsAll ? everyVlan : [...port.allowed].sort((a, b) => a - b);
+    if (port.mode === 'trunk-no-default-native') return { native: null, tagged: allowed };
+    const native = port.nativeVlan ?? defaultVlan;
     if (port.tagNative) return { native: null, tagged: [...new Set([...allowed, native])].sort((a, b) => a - b) };
     return { native, tagged: allowed.filter((vlan) => vlan !== native) };
   }

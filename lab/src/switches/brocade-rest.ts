@@ -1,18 +1,17 @@
-import { XMLParser } from 'fast-xml-parser';
 import { type BrocadeInterface, type BrocadeModel, NosError } from './brocade-model.ts';
 import type { Asked, Told } from './http-server.ts';
 import { vlansOf, vlanText } from './vlan-text.ts';
+import { escape, parse, type Xml } from './xml.ts';
 
 const root = '/rest/config/running/interface';
 const type = 'application/vnd.configuration.resource+xml';
-const parser = new XMLParser({ parseTagValue: false });
 
 const created: Told = { status: 201 };
 const done: Told = { status: 204 };
 const fault = (status: number, tag: string, message: string): Told => ({
   status,
   type,
-  body: `<errors xmlns="http://brocade.com/ns/rest">\r\n  <error>\r\n    <error-type>application</error-type>\r\n    <error-tag>${tag}</error-tag>\r\n    <error-message>${message.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</error-message>\r\n  </error>\r\n</errors>\r\n`,
+  body: `<errors xmlns="http://brocade.com/ns/rest">\r\n  <error>\r\n    <error-type>application</error-type>\r\n    <error-tag>${tag}</error-tag>\r\n    <error-message>${escape(message)}</error-message>\r\n  </error>\r\n</errors>\r\n`,
 });
 const missing = fault(404, 'data-missing', 'Resource not found');
 
@@ -183,11 +182,11 @@ const insideOf = (port: BrocadeInterface, self: string): string => {
 
 /** The text of an element in a request; undefined if it is not there. */
 const leaf = (body: string, ...path: readonly string[]): string | undefined => {
-  const parsed: unknown = parser.parse(body);
-  const found = path.reduce<unknown>(
-    (at, name) =>
-      typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined,
-    parsed,
-  );
-  return typeof found === 'string' ? found : undefined;
+  let inside = parse(body);
+  let found: Xml | undefined;
+  for (const name of path) {
+    found = inside.find((element) => element.name === name);
+    inside = found?.children ?? [];
+  }
+  return found?.children.length === 0 ? found.text : undefined;
 };

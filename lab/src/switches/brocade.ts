@@ -31,6 +31,10 @@ export const startBrocade = async (options: LabBrocadeOptions = {}): Promise<Lab
       return Promise.resolve();
     },
     breakLine: (fault) => server.breakLine(fault),
+    makeOdd: (port) =>
+      model.change(port, (one) =>
+        Object.assign(one, { shutdown: false, switchport: true, mode: 'trunk-no-default-native', allowsAll: true }),
+      ),
     asked: () => server.asked(),
     moments: (port) => model.moments.take(port),
     stop: () => server.stop(),

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const living = new Set<ChildProcess>();
 
@@ -15,4 +16,25 @@ export const keep = <Child extends ChildProcess>(child: Child): Child => {
     if (living.size === 0) process.removeListener('exit', endAll);
   });
   return child;
+};
+
+/** Has a process end, if it has not, and waits until it is gone. */
+export const end = async (child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> => {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  child.kill(signal);
+  await ended;
+};
+
+/** Waits until a process that was just started is ready; an error if it ends before, or takes too long. */
+export const untilReady = async (
+  child: ChildProcess,
+  name: string,
+  isReady: () => boolean | Promise<boolean>,
+): Promise<void> => {
+  const last = Date.now() + 10_000;
+  while (!(await isReady())) {
+    if (child.exitCode !== null || Date.now() > last) throw new Error(`${name} does not start`);
+    await sleep(5);
+  }
 };

@@ -1,5 +1,5 @@
 import type { LabPort } from './lab-switch.ts';
-import { vlanText, wrapped } from './vlan-text.ts';
+import { everyVlan, vlanText, wrapped } from './vlan-text.ts';
 
 /** One port, with everything that its commands set. */
 export interface Port {
@@ -27,7 +27,6 @@ export const freshPort = (): Port => ({
 
 /** VLANs that routed ports of this switch use inside. */
 export const internalVlans = new Set([1006, 1007]);
-export const everyVlan = Array.from({ length: 4094 }, (_, index) => index + 1);
 
 /** What the switch knows, whoever is logged in. */
 export class Catalyst {

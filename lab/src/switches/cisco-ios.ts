@@ -1,7 +1,7 @@
-import { Catalyst, everyVlan, freshPort, internalVlans, type Port } from './cisco-ios-model.ts';
+import { Catalyst, freshPort, internalVlans, type Port } from './cisco-ios-model.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
-import { vlansOf } from './vlan-text.ts';
+import { everyVlan, vlansOf } from './vlan-text.ts';
 
 /** How this Catalyst differs from the next one. */
 export interface CiscoIosOptions extends ScriptedOptions {

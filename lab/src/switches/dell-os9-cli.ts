@@ -79,6 +79,7 @@ export class Os9Cli {
     else if (command === 'no shutdown') this.#model.change(name, (port) => (port.shutdown = false));
     else if (command === 'switchport') this.#model.change(name, (port) => (port.switchport = true));
     else if (command === 'no switchport') this.#model.leaveLayer2(name);
+    else if (command === 'no vlan-stack trunk') this.#model.change(name, (port) => (port.isStacked = false));
     else if (command === 'portmode hybrid') this.#model.becomeHybrid(name);
     else throw new Os9Error(invalid);
   }
@@ -97,6 +98,7 @@ export class Os9Cli {
       ' no ip address',
       ...(port.hybrid ? [' portmode hybrid'] : []),
       ...(port.switchport ? [' switchport'] : []),
+      ...(port.isStacked ? [' vlan-stack trunk'] : []),
       port.shutdown ? ' shutdown' : ' no shutdown',
       '!',
     ]);

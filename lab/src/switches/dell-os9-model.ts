@@ -6,6 +6,8 @@ export interface Os9Port {
   shutdown: boolean;
   switchport: boolean;
   hybrid: boolean;
+  /** `vlan-stack trunk`: it takes frames with a stack of tags. */
+  isStacked: boolean;
 }
 
 /** The members of a VLAN; the VLAN is where OS9 keeps them. */
@@ -32,7 +34,8 @@ export class Os9Model {
   readonly moments = new Moments();
 
   constructor(names: readonly string[]) {
-    for (const name of names) this.ports.set(name, { shutdown: true, switchport: false, hybrid: false });
+    for (const name of names)
+      this.ports.set(name, { shutdown: true, switchport: false, hybrid: false, isStacked: false });
   }
 
   /** Every change of a port goes through here. */
@@ -82,6 +85,7 @@ export class Os9Model {
     this.change(name, (port) => {
       if (this.#untaggedIn(name) !== null || this.#taggedIn(name).length > 0)
         throw new Os9Error(`Port is part of a non-default VLAN ${name}.`);
+      if (port.isStacked) throw new Os9Error(`Port is a stackable trunk port ${name}.`);
       port.switchport = false;
     });
   }

@@ -1,10 +1,9 @@
-import { XMLParser } from 'fast-xml-parser';
 import { Os9Cli } from './dell-os9-cli.ts';
 import { Os9Model } from './dell-os9-model.ts';
 import { type Asked, labUser, type LabHttpSwitch, startHttpServer, type Told } from './http-server.ts';
+import { escape, parse } from './xml.ts';
 
 const kind = 'GigabitEthernet';
-const parser = new XMLParser({ parseTagValue: false, trimValues: false, htmlEntities: true });
 const longestCommand = 1000;
 
 /** A scripted Dell switch with OS9: a stack of five S3048. */
@@ -26,6 +25,8 @@ export const startDellOs9 = async (): Promise<LabHttpSwitch> => {
       return Promise.resolve();
     },
     breakLine: (fault) => server.breakLine(fault),
+    makeOdd: (port) =>
+      model.change(port, (one) => Object.assign(one, { shutdown: false, switchport: true, isStacked: true })),
     asked: () => server.asked(),
     moments: (port) => model.moments.take(port),
     stop: () => server.stop(),
@@ -48,23 +49,19 @@ const answerWith =
 
 /** The one command tag inside `<input>`, and its text. */
 const inputOf = (body: string): readonly [string?, string?] => {
-  const parsed: unknown = parser.parse(body);
-  const input: unknown = typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, 'input') : undefined;
-  const [only, ...more] = typeof input === 'object' && input !== null ? Object.entries(input) : [];
-  const [name, text]: readonly unknown[] = only ?? [];
-  return typeof name === 'string' && typeof text === 'string' && more.length === 0 ? [name, text] : [];
+  const [input] = parse(body);
+  const [only, ...more] = input?.name === 'input' ? input.children : [];
+  return only && more.length === 0 ? [only.name, only.text] : [];
 };
 
 const transcript = (text: string): Told => ({
   status: 200,
   type: 'application/vnd.yang.operation+xml',
-  body: `<output xmlns='http://www.dell.com/ns/dell:0.1/root'>\n  <command>${escaped(text)}</command>\n</output>\n`,
+  body: `<output xmlns='http://www.dell.com/ns/dell:0.1/root'>\n  <command>${escape(text)}</command>\n</output>\n`,
 });
 
 const fault = (status: number, tag: string, message: string): Told => ({
   status,
   type: 'application/vnd.yang.errors+xml',
-  body: `<errors xmlns="http://tail-f.com/ns/tailf-rest">\n  <error>\n    <error-tag>${tag}</error-tag>\n    <error-message>${escaped(message)}</error-message>\n  </error>\n</errors>\n`,
+  body: `<errors xmlns="http://tail-f.com/ns/tailf-rest">\n  <error>\n    <error-tag>${tag}</error-tag>\n    <error-message>${escape(message)}</error-message>\n  </error>\n</errors>\n`,
 });
-
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

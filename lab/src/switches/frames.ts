@@ -109,8 +109,11 @@ export const captureFrames = async (namespace: string): Promise<Capture> => {
           watchers.delete(look);
           reject(new Error(`no such frame arrived within ${timeoutMs} ms`));
         }, timeoutMs);
+        let looked = 0;
         const look = () => {
-          const frame = frames.find(isIt);
+          // Each frame is looked at once: there may be many thousands.
+          const frame = frames.slice(looked).find(isIt);
+          looked = frames.length;
           if (!frame) return;
           clearTimeout(timer);
           watchers.delete(look);

@@ -1,8 +1,9 @@
 import { createServer as createPlain, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTls } from 'node:https';
-import { labCertificate, labKey } from './certificate.ts';
+import { labCertificate, labKey } from './certificates.ts';
 import type { LabPort, LabSwitch, LineFault } from './lab-switch.ts';
 import { startLine } from './line.ts';
+import { listen } from '../listen.ts';
 
 /** What a device was asked. */
 export interface Asked {
@@ -30,6 +31,8 @@ export interface HttpServer {
 
 /** A scripted device behind HTTP, which also tells what was asked of it and what its ports went through. */
 export interface LabHttpSwitch extends LabSwitch {
+  /** Somebody puts a port into a mode that has nothing to do with networks here. */
+  makeOdd(port: string): void;
   /** What was asked since this was last called. */
   asked(): readonly Asked[];
   /** What a port carried, moment by moment, since this was last called. */
@@ -73,10 +76,7 @@ export const startHttpServer = async (
       () => response.destroy(),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the device has no port');
-  const line = await startLine({ port: address.port });
+  const line = await startLine({ port: await listen(server) });
   return {
     port: line.port,
     asked: () => log.splice(0),

@@ -1,14 +1,6 @@
 import { check, copyOf, edit, effective, element, inherited } from './junos-config.ts';
-import {
-  type Complaint,
-  complain,
-  format,
-  type LabFraming,
-  type NetconfDevice,
-  type NetconfSession,
-  parse,
-  type Xml,
-} from './netconf.ts';
+import { type Complaint, complain, type LabFraming, type NetconfDevice, type NetconfSession } from './netconf.ts';
+import { format, parse, type Xml } from './xml.ts';
 
 /** How a scripted Junos switch differs from the usual one. */
 export interface LabJunosOptions {

@@ -1,5 +1,7 @@
 import type { LabPort } from './lab-switch.ts';
-import type { Complaint, Xml } from './netconf.ts';
+import type { Complaint } from './netconf.ts';
+import { everyVlan } from './vlan-text.ts';
+import type { Xml } from './xml.ts';
 
 /*
  * The part of the Junos configuration (with enhanced Layer 2 software) that the lab's device knows: which
@@ -205,7 +207,7 @@ const idsOf = (tree: Xml, member: string): number[] => {
   const vlans = all(at(tree, 'vlans'), 'vlan');
   const idsIn = (vlan: Xml | undefined): number[] =>
     [...all(vlan, 'vlan-id'), ...all(vlan, 'vlan-id-list')].flatMap(({ text }) => (text === 'none' ? [] : span(text)));
-  if (member === 'all') return Array.from({ length: 4094 }, (_, index) => index + 1);
+  if (member === 'all') return [...everyVlan];
   if (!/^\d+(-\d+)?$/.test(member)) return idsIn(vlans.find((vlan) => keyOf(vlan) === member));
   const defined = new Set(vlans.flatMap(idsIn));
   return span(member).filter((id) => defined.has(id));

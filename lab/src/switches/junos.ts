@@ -2,8 +2,9 @@ import { JunosBox, junosPorts, type LabJunosOptions } from './junos-box.ts';
 import { carriedBy } from './junos-config.ts';
 import type { LabPort, LabSwitch } from './lab-switch.ts';
 import { startLine } from './line.ts';
-import { format, startNetconfServer } from './netconf.ts';
+import { startNetconfServer } from './netconf.ts';
 import { newKeyPair } from './ssh-server.ts';
+import { format } from './xml.ts';
 
 /** A scripted Junos switch. */
 export interface LabJunos extends LabSwitch {

@@ -1,8 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type { LineFault } from './lab-switch.ts';
-
-/** Where a device listens: a TCP port on loopback, or a unix socket. */
-export type Place = { readonly port: number } | { readonly path: string };
+import { listen, type Place } from '../listen.ts';
 
 /** A relay in front of a device, so that the line to it can be broken on demand. */
 export interface Line {
@@ -47,11 +45,9 @@ export const startLine = async (device: Place): Promise<Line> => {
     caller.on('close', () => callee.destroy());
     callee.on('close', () => caller.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the line has no port');
+  const port = await listen(server);
   return {
-    port: address.port,
+    port,
     breakLine: (next) => {
       fault = next;
       bytesLeft = next?.kind === 'cut' ? next.afterBytes : 0;

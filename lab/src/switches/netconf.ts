@@ -1,14 +1,6 @@
-import { XMLParser } from 'fast-xml-parser';
 import type { ServerChannel } from 'ssh2';
 import { type SshAccount, type SshServer, startSshServer } from './ssh-server.ts';
-
-/** An XML element, prefixes dropped. Changed in place: a configuration is a tree of these. */
-export interface Xml {
-  readonly name: string;
-  text: string;
-  attributes: Record<string, string>;
-  children: Xml[];
-}
+import { escape, parse, type Xml } from './xml.ts';
 
 /** What a NETCONF device answers with when it says no, or warns. */
 export interface Complaint {
@@ -142,47 +134,6 @@ const chunked = (message: string): Buffer => {
     pieces.push(Buffer.from(`\n#${piece.length}\n`), piece);
   }
   return Buffer.concat([...pieces, Buffer.from('\n##\n')]);
-};
-
-const parser = new XMLParser({
-  preserveOrder: true,
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  removeNSPrefix: true,
-  parseTagValue: false,
-  ignoreDeclaration: true,
-});
-
-/** The elements of an XML text. */
-export const parse = (text: string): Xml[] => elementsOf(parser.parse(text) as readonly Record<string, unknown>[]);
-
-const elementsOf = (nodes: readonly Record<string, unknown>[]): Xml[] =>
-  nodes.flatMap((node) =>
-    Object.entries(node)
-      .filter(([name]) => name !== ':@' && name !== '#text')
-      .map(([name, content]) => {
-        const inner = content as readonly Record<string, unknown>[];
-        return {
-          name,
-          text: inner
-            .map(({ '#text': part }) => (typeof part === 'string' ? part : ''))
-            .join('')
-            .trim(),
-          attributes: { ...(node[':@'] as Record<string, string> | undefined) },
-          children: elementsOf(inner),
-        };
-      }),
-  );
-
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
-/** An element as text, over many lines as devices send it. */
-export const format = ({ name, text, attributes, children }: Xml): string => {
-  const open = `<${name}${Object.entries(attributes)
-    .map(([key, value]) => ` ${key}="${value}"`)
-    .join('')}`;
-  if (children.length > 0) return `${open}>\n${children.map(format).join('\n')}\n</${name}>`;
-  return text === '' ? `${open}/>` : `${open}>${escape(text)}</${name}>`;
 };
 
 /** A complaint as it stands in a reply. Junos breaks the lines inside its texts. */

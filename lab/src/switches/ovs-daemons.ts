@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { keep } from './children.ts';
+import { end, keep, untilReady } from './children.ts';
+import { isListening } from '../listen.ts';
 import { run } from './namespaces.ts';
 
 /** The two processes of an Open vSwitch: the one that knows, and the one that forwards. */
 export type OvsDaemon = 'ovsdb-server' | 'ovs-vswitchd';
 
 const schema = '/usr/share/openvswitch/vswitch.ovsschema';
-const patienceMs = 10_000;
 
 /** An Open vSwitch of our own: database, sockets and logs are in one directory, its interfaces in one namespace. */
 export class OvsDaemons {
@@ -51,44 +49,23 @@ export class OvsDaemons {
     child.once('error', () => undefined);
     if (child.pid === undefined) throw new Error(`${daemon} cannot be started`);
     this.#running.set(daemon, child);
-    if (daemon === 'ovsdb-server') await this.#untilListening(child);
+    if (daemon === 'ovsdb-server') await untilReady(child, daemon, () => isListening({ path: this.socket }));
   }
 
   /** Ends a process at once, as a crash would. */
   async kill(daemon: OvsDaemon): Promise<void> {
     const child = this.#running.get(daemon);
     this.#running.delete(daemon);
-    if (child?.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    child.kill('SIGKILL');
-    await ended;
+    if (child) await end(child, 'SIGKILL');
   }
 
   /** Runs ovs-vsctl on this switch; without `--no-wait` it returns when the switch has applied the change. */
   vsctl(...args: readonly string[]): Promise<string> {
-    return run('ovs-vsctl', [`--db=unix:${this.socket}`, `--timeout=${patienceMs / 1_000}`, ...args]);
+    return run('ovs-vsctl', [`--db=unix:${this.socket}`, `--timeout=10`, ...args]);
   }
 
   /** Runs ovs-appctl on one of the processes. */
   appctl(daemon: OvsDaemon, ...args: readonly string[]): Promise<string> {
     return run('ovs-appctl', ['-t', join(this.#directory, `${daemon}.ctl`), ...args]);
   }
-
-  async #untilListening(child: ChildProcess): Promise<void> {
-    const last = Date.now() + patienceMs;
-    while (!(await answers(this.socket))) {
-      if (child.exitCode !== null || Date.now() > last) throw new Error('ovsdb-server does not start');
-      await sleep(2);
-    }
-  }
 }
-
-const answers = (path: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });

@@ -6,9 +6,10 @@ import { type LabPapers, makeAuthority, makeCertificate } from './certificates.t
 import { cable, type LabHost, startHost } from './host.ts';
 import type { LabPort, LabSwitch } from './lab-switch.ts';
 import { startLine } from './line.ts';
+import { freePort } from '../listen.ts';
 import { addNamespaces, ip } from './namespaces.ts';
 import { type OvsDaemon, OvsDaemons } from './ovs-daemons.ts';
-import { freePort } from './free-port.ts';
+import { built, type Undo } from './undo.ts';
 
 export interface LabOvsOptions {
   /** Hosts, each plugged into a port of its own: `p0`, `p1` and so on. None if left out. */
@@ -42,26 +43,10 @@ const count = (number: number | undefined, letter: string): string[] =>
   Array.from({ length: number ?? 0 }, (_, index) => `${letter}${index}`);
 
 /** Starts an Open vSwitch (userspace datapath) in a directory and network namespaces of its own. */
-export const startOvs = async (options: LabOvsOptions = {}): Promise<LabOvs> => {
-  const undo: (() => Promise<unknown>)[] = [];
-  const stop = async (): Promise<void> => {
-    const failures: unknown[] = [];
-    for (const step of undo.splice(0).reverse()) await step().catch((error: unknown) => failures.push(error));
-    if (failures.length > 0) throw new AggregateError(failures, 'the Open vSwitch did not stop cleanly');
-  };
-  try {
-    return await build(options, undo, stop);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-};
+export const startOvs = (options: LabOvsOptions = {}): Promise<LabOvs> =>
+  built('the Open vSwitch', (undo, stop) => build(options, undo, stop));
 
-const build = async (
-  options: LabOvsOptions,
-  undo: (() => Promise<unknown>)[],
-  stop: () => Promise<void>,
-): Promise<LabOvs> => {
+const build = async (options: LabOvsOptions, undo: Undo, stop: () => Promise<void>): Promise<LabOvs> => {
   const directory = await mkdtemp(join(tmpdir(), 'corral-ovs-'));
   undo.push(() => rm(directory, { recursive: true, force: true }));
   const hostPorts = count(options.hosts, 'p');

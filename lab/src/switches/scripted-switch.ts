@@ -11,7 +11,7 @@ export interface SwitchModel extends Pick<LabSwitch, 'ports' | 'unknownPort' | '
 }
 
 /** How a scripted switch is started. */
-export interface ScriptedOptions extends Pick<SshAccount, 'publicKey' | 'isKeyboardInteractive'> {
+export interface ScriptedOptions extends Pick<SshAccount, 'publicKey' | 'isKeyboardInteractive' | 'isOpen'> {
   /** Fields of switch_register beside the address and the login. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }

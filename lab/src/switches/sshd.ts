@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { keep } from './children.ts';
-import { freePort } from './free-port.ts';
-import { newKeyPair } from './ssh-server.ts';
+import { end, keep, untilReady } from './children.ts';
+import { freePort, isListening } from '../listen.ts';
+import { fingerprintOf, newKeyPair } from './ssh-server.ts';
 
 /** A real sshd on loopback that lets one key in and runs one program for it. */
 export interface Sshd {
@@ -18,8 +15,6 @@ export interface Sshd {
   readonly fingerprint: string;
   stop(): Promise<void>;
 }
-
-const patienceMs = 10_000;
 
 /** Starts one whose files are in this directory; `program` and its arguments must not need quoting. */
 export const startSshd = async (directory: string, program: string): Promise<Sshd> => {
@@ -49,32 +44,12 @@ export const startSshd = async (directory: string, program: string): Promise<Ssh
   await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const child = keep(spawn('/usr/sbin/sshd', ['-D', '-e', '-f', at('sshd_config')], { stdio: 'ignore' }));
   child.once('error', () => undefined);
-  const last = Date.now() + patienceMs;
-  while (!(await answers(port))) {
-    if (child.exitCode !== null || Date.now() > last) throw new Error('sshd does not start');
-    await sleep(10);
-  }
-  const blob = host.publicKey.split(' ')[1] ?? '';
+  await untilReady(child, 'sshd', () => isListening({ port }));
   return {
     port,
     username: userInfo().username,
     privateKey: user.privateKey,
-    fingerprint: `SHA256:${createHash('sha256').update(blob, 'base64').digest('base64').replace(/=+$/, '')}`,
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = new Promise((resolve) => child.once('close', resolve));
-      child.kill();
-      await ended;
-    },
+    fingerprint: fingerprintOf(host.publicKey),
+    stop: () => end(child),
   };
 };
-
-const answers = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });

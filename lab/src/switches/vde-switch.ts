@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { keep } from './children.ts';
+import { end, keep, untilReady } from './children.ts';
 
 const patienceMs = 10_000;
 
@@ -33,11 +32,7 @@ export class VdeSwitch {
     const child = keep(spawn('vde_switch', args, { stdio: ['pipe', 'ignore', 'ignore'] }));
     child.once('error', () => undefined);
     this.#process = child;
-    const last = Date.now() + patienceMs;
-    while (!(await this.#call())) {
-      if (child.exitCode !== null || Date.now() > last) throw new Error('vde_switch does not start');
-      await sleep(5);
-    }
+    await untilReady(child, 'vde_switch', () => this.#call());
     await this.#answer();
     for (let port = 1; port <= ports; port++) await this.command(`port/create ${port}`);
   }
@@ -52,11 +47,7 @@ export class VdeSwitch {
 
   async stop(): Promise<void> {
     this.#line?.destroy();
-    const child = this.#process;
-    if (child?.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    child.kill();
-    await ended;
+    if (this.#process) await end(this.#process);
   }
 
   #call(): Promise<boolean> {

@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { keep } from './children.ts';
+import { end, keep, untilReady } from './children.ts';
 import { type LabHost, startHost } from './host.ts';
 import type { LabPort, LabSwitch } from './lab-switch.ts';
 import { startLine } from './line.ts';
 import { addNamespaces, run } from './namespaces.ts';
 import { startSshd } from './sshd.ts';
+import { built, type Undo } from './undo.ts';
 import { VdeSwitch } from './vde-switch.ts';
 
 export interface LabVdeOptions {
@@ -29,26 +29,10 @@ export interface LabVde extends LabSwitch {
 }
 
 /** Starts a vde_switch in a directory of its own, its hosts in network namespaces of theirs. */
-export const startVde = async (options: LabVdeOptions = {}): Promise<LabVde> => {
-  const undo: (() => Promise<unknown>)[] = [];
-  const stop = async (): Promise<void> => {
-    const failures: unknown[] = [];
-    for (const step of undo.splice(0).reverse()) await step().catch((error: unknown) => failures.push(error));
-    if (failures.length > 0) throw new AggregateError(failures, 'the vde_switch did not stop cleanly');
-  };
-  try {
-    return await build(options, undo, stop);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-};
+export const startVde = (options: LabVdeOptions = {}): Promise<LabVde> =>
+  built('the vde_switch', (undo, stop) => build(options, undo, stop));
 
-const build = async (
-  options: LabVdeOptions,
-  undo: (() => Promise<unknown>)[],
-  stop: () => Promise<void>,
-): Promise<LabVde> => {
+const build = async (options: LabVdeOptions, undo: Undo, stop: () => Promise<void>): Promise<LabVde> => {
   const directory = await mkdtemp(join(tmpdir(), 'corral-vde-'));
   undo.push(() => rm(directory, { recursive: true, force: true }));
   const vde = new VdeSwitch(directory);
@@ -102,22 +86,13 @@ const plugIn = async (data: string, namespace: string, port: number): Promise<()
   const args = ['netns', 'exec', namespace, 'vde_plug2tap', '-s', data, '-p', String(port), 'eth0'];
   const child = keep(spawn('ip', args, { stdio: 'ignore' }));
   child.once('error', () => undefined);
-  const last = Date.now() + 10_000;
   const isThere = (): Promise<boolean> =>
     run('ip', ['-n', namespace, 'link', 'show', 'eth0']).then(
       () => true,
       () => false,
     );
-  while (!existsSync(data) || !(await isThere())) {
-    if (child.exitCode !== null || Date.now() > last) throw new Error('vde_plug2tap does not start');
-    await sleep(10);
-  }
-  return async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    child.kill();
-    await ended;
-  };
+  await untilReady(child, 'vde_plug2tap', () => existsSync(data) && isThere());
+  return () => end(child);
 };
 
 /** What the list of VLANs says about one port. */

@@ -1,3 +1,6 @@
+/** Every VLAN id. */
+export const everyVlan: readonly number[] = Array.from({ length: 4094 }, (_, index) => index + 1);
+
 /** `1-3,7` as a set; null if it is no such list. */
 export const vlansOf = (text: string): Set<number> | null => {
   const vlans = new Set<number>();

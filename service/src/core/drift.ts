@@ -51,9 +51,12 @@ export const switchSetPolicy = async (op: WriteOp, args: { switch: string; polic
 /** Has the engine read the whole switch now, and tells what it saw. */
 export const switchSweep = async (desk: Desk, args: { switch: string }): Promise<DriftView> => {
   const { id, label } = await desk.read((op) => findSwitch(op, args.switch));
+  const started = Date.now();
   await sweepNow(desk, [id]);
   const view = await desk.read((op) => showSwitchDrift(op, { switch: label }));
-  if (view.fault !== null) throw switchFailed(`switch ${label} could not be read: ${view.fault}`);
+  // A fault that came after the reading, of a save for example, does not undo it.
+  const isRead = view.swept_at !== null && Date.parse(view.swept_at) >= started;
+  if (view.fault !== null && !isRead) throw switchFailed(`switch ${label} could not be read: ${view.fault}`);
   return view;
 };
 

@@ -62,7 +62,7 @@ const reachOf = async (op: ReadOp, network: Network, started: number): Promise<R
   const shown = ports.map((port) => judged(port, network)).filter((port) => port !== null);
   const strangers = asked.flatMap((found) => strangersOn(found, network));
   const everyone = [...shown, ...strangers];
-  const isWhole = asked.every(({ fault, swept_at }) => fault === null && swept_at !== null && swept_at >= started);
+  const isWhole = asked.every(({ swept_at }) => swept_at !== null && swept_at >= started);
   const view: ReachView = {
     network: network.label,
     vlan: network.vlan,

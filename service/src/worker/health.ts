@@ -1,6 +1,6 @@
 import type { Lease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
-import { faultsToOpen, probeAt } from './patience.ts';
+import { faultsToOpen } from './patience.ts';
 import { requireLease } from './settle.ts';
 
 interface Target {
@@ -8,14 +8,22 @@ interface Target {
   readonly label: string;
 }
 
+/** An attempt to talk to a switch that failed. */
+interface Fault {
+  readonly reason: string;
+  /** How many in a row, with this one. */
+  readonly faults: number;
+  readonly probeAt: number;
+  /** The sweep that it was to answer. */
+  readonly answered: number | null;
+}
+
 /** A switch could not be talked to: when it is tried again, and word to whoever watches once it keeps failing. */
 export const recordFault = async (
   op: WriteOp,
   lease: Lease,
   target: Target,
-  reason: string,
-  faults: number,
-  answered: number | null,
+  { reason, faults, probeAt, answered }: Fault,
 ): Promise<void> => {
   await requireLease(op, lease);
   await op.tx
@@ -23,7 +31,7 @@ export const recordFault = async (
     .set({
       fault: reason,
       faults,
-      probe_at: probeAt(faults, Date.now()),
+      probe_at: probeAt,
       ...(answered === null ? {} : { sweep_answered: answered }),
     })
     .where('id', '=', target.id)

@@ -28,8 +28,9 @@ export const isSweepDue = (
   { sweepMs }: { readonly sweepMs: number },
 ): boolean => row.sweep_answered < row.sweep_wanted || (sweepMs > 0 && row.sweep_at <= now);
 
-/** When a switch that failed so many times in a row is tried again. */
-export const probeAt = (faults: number, now: number): number => now + pauseAfter(faults, longestProbePauseMs);
+/** When a switch that failed so many times in a row is tried again: several times within any action's budget. */
+export const probeAt = (faults: number, now: number, budgetMs: number): number =>
+  now + pauseAfter(faults, Math.min(longestProbePauseMs, budgetMs / 4));
 
 /** When a suspect port is tried again. */
 export const suspectRetryAt = (task: PortTask, now: number): number =>

@@ -9,7 +9,15 @@ import { callDevice, DeviceTimeout } from './device.ts';
 import { recordFault, recordRecovery, recordSaved } from './health.ts';
 import type { Observer } from './observer.ts';
 import { alreadyDone, type DeviceCall, type PortResult, restore, runPass } from './pass.ts';
-import { faultsToOpen, mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt, timeoutFor } from './patience.ts';
+import {
+  faultsToOpen,
+  mayRetry,
+  mayRetryMismatch,
+  pauseAfter,
+  probeAt,
+  suspectRetryAt,
+  timeoutFor,
+} from './patience.ts';
 import { planSweep, planSwitch, type PortTask, type SwitchPlan } from './plan.ts';
 import { type Ending, type Failure, LeaseLost, markTouched, settle } from './settle.ts';
 import type { Step } from './steps.ts';
@@ -217,7 +225,9 @@ export class SwitchWorker {
         const reason = error instanceof Error ? error.message : String(error);
         this.#faults += 1;
         log.warn({ switch: this.#label, faults: this.#faults, reason }, 'talking to the switch failed; trying again');
-        await desk.write((op) => recordFault(op, lease, target, reason, this.#faults, answered));
+        const fault = { reason, faults: this.#faults, answered };
+        const next = probeAt(this.#faults, Date.now(), config.budgetMs);
+        await desk.write((op) => recordFault(op, lease, target, { ...fault, probeAt: next }));
         return { isFault: true, reason };
       }
     }

@@ -7,8 +7,9 @@ import { commandsFor, pendingSessions, portsFrom } from '../../src/drivers/switc
 import { runCommands } from '../../src/drivers/switches/http/eapi.ts';
 import { httpTargetFrom } from '../../src/drivers/switches/http/fields.ts';
 import { HttpLine } from '../../src/drivers/switches/http/line.ts';
+import { everything } from '../../src/drivers/switches/vlans.ts';
 import { checkOf, inBody } from '../../src/schema/check.ts';
-import { amply, openTo, setAndWatch } from '../support/http-switches.ts';
+import { amply, expectOddPortSetRight, openTo, setAndWatch } from '../support/http-switches.ts';
 
 describe('the names of Arista ports', () => {
   it.each([
@@ -54,7 +55,11 @@ describe('what an Arista switch shows of its ports', () => {
   it('is everything for a trunk out of the box', () => {
     const port = shown({ ...trunk, trunkAllowedVlans: 'ALL' });
     expect(port).toMatchObject({ native: 10 });
-    expect(port && 'tagged' in port ? port.tagged.length : 0).toBe(4093);
+    expect(port?.tagged).toHaveLength(4093);
+  });
+
+  it('is everything for a port in a mode that is not ours', () => {
+    expect(shown({ mode: 'dot1qTunnel' })).toEqual({ port: 'Ethernet1', ...everything });
   });
 
   it('is nothing for a port that is shut or routed', () => {
@@ -64,9 +69,9 @@ describe('what an Arista switch shows of its ports', () => {
   });
 
   it('is not guessed', () => {
-    expect(shown({ mode: 'dot1qTunnel' })).toEqual({ port: 'Ethernet1', mode: 'dot1qTunnel' });
     expect(() => shown({ ...trunk, trunkAllowedVlans: 'some' })).toThrow('some');
     expect(() => shown({ mode: 'access' })).toThrow('accessVlanId');
+    expect(() => shown({})).toThrow('mode');
     expect(() => portsFrom({}, {})).toThrow('its ports');
   });
 });
@@ -144,8 +149,14 @@ describe('an Arista switch', () => {
     }
   });
 
+  it('does not fail for a port in a mode that is not ours, and sets it right', async () => {
+    await expectOddPortSetRight(await open(), device, 'Ethernet9/1');
+  });
+
   it('is rid of the sessions that a broken line left of ours, and keeps those of others', async () => {
-    const line = new HttpLine(httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }));
+    const line = await HttpLine.open(
+      httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }),
+    );
     const ours = `corral-${hash('sha256', 'sw').slice(0, 8)}`;
     for (const name of ['ansible_1', `${ours}-1`, `${ours}-2`, `${ours}-3`, `${ours}-4`])
       await runCommands(line, ['enable', `configure session ${name}`, 'vlan 4000'], amply());
@@ -160,7 +171,9 @@ describe('an Arista switch', () => {
   });
 
   it('says which commands it did not take, and that is a fault where no port is to blame', async () => {
-    const line = new HttpLine(httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }));
+    const line = await HttpLine.open(
+      httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }),
+    );
     await expect(runCommands(line, ['enable', 'reload now'], amply())).rejects.toMatchObject({
       index: 1,
       words: "Invalid input (at token 0: 'reload')",

@@ -2,24 +2,22 @@ import { type LabHttpSwitch, startBrocade } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isRefusal, type SwitchSession } from '../../src/drivers/switches/contract.ts';
 import { brocade } from '../../src/drivers/switches/http/brocade.ts';
-import { brocadePortFrom, carriedBy } from '../../src/drivers/switches/http/brocade-port.ts';
-import { elementAt, parseXml } from '../../src/drivers/switches/http/xml.ts';
-import { amply, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
+import { brocadePortFrom, passedBy } from '../../src/drivers/switches/http/brocade-port.ts';
+import { everything } from '../../src/drivers/switches/vlans.ts';
+import { parseXml } from '../../src/drivers/switches/xml.ts';
+import { amply, expectOddPortSetRight, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
 
 const portWith = (inside: string) =>
   brocadePortFrom(
-    elementAt(
-      parseXml(
-        `<TenGigabitEthernet xmlns="urn:brocade.com:mgmt:brocade-interface" xmlns:y="http://brocade.com/ns/rest" y:self="/x"><name>1/0/5</name>${inside}</TenGigabitEthernet>`,
-      ),
-      'TenGigabitEthernet',
+    parseXml(
+      `<TenGigabitEthernet xmlns="urn:brocade.com:mgmt:brocade-interface" xmlns:y="http://brocade.com/ns/rest" y:self="/x"><name>1/0/5</name>${inside}</TenGigabitEthernet>`,
     ),
   );
 const trunk = (inside: string, rest = '<shutdown>false</shutdown>') =>
   `<switchport>true</switchport><switchport y:self="/y"><mode><vlan-mode>trunk</vlan-mode></mode><access y:self="/a"/><trunk>${inside}</trunk></switchport>${rest}`;
 const carriedWith = (inside: string) => {
   const port = portWith(inside);
-  return port && carriedBy(port);
+  return port && passedBy(port);
 };
 
 describe('what a Brocade port carries', () => {
@@ -63,9 +61,17 @@ describe('what a Brocade port carries', () => {
     expect(most?.tagged).not.toContain(150);
   });
 
-  it('is not guessed: not from a name alone, not in modes that we do not know, not from nonsense', () => {
+  it.each([
+    '<vlan-mode>trunk-no-default-native</vlan-mode>',
+    '<private-vlan><host>true</host></private-vlan>',
+    '<private-vlan><trunk><promiscuous>true</promiscuous></trunk></private-vlan>',
+  ])('is everything in a mode that is not ours: %s', (mode) => {
+    const inside = trunk('').replace('<vlan-mode>trunk</vlan-mode>', mode);
+    expect(carriedWith(inside)).toEqual({ port: '1/0/5', ...everything });
+  });
+
+  it('is not guessed: not from a name alone, not from nonsense', () => {
     expect(portWith('')).toBeNull();
-    expect(() => carriedWith(trunk('').replace('>trunk<', '>private-vlan<'))).toThrow('private-vlan');
     expect(() => carriedWith(trunk('<native-vlan>ten</native-vlan>'))).toThrow('ten');
     expect(() => carriedWith(trunk('<allowed><vlan><add>1-</add></vlan></allowed>'))).toThrow('1-');
   });
@@ -163,6 +169,10 @@ describe('a Brocade switch', () => {
     const bodies = device.asked().map(({ method, path }) => `${method} ${path.split('%22').at(-1) ?? ''}`);
     expect(bodies).toContain('DELETE /switchport/trunk/native-vlan');
     expect(bodies.indexOf('PUT /shutdown')).toBeLessThan(bodies.indexOf('PUT /switchport/trunk/allowed/vlan'));
+  });
+
+  it('does not fail for a port in a mode that is not ours, and sets it right', async () => {
+    await expectOddPortSetRight(await open(), device, '1/0/9');
   });
 
   it('tells in its own words what it refuses', async () => {

@@ -7,7 +7,7 @@ import { cliSwitch } from '../../src/drivers/switches/cli/driver.ts';
 import { loginFrom } from '../../src/drivers/switches/cli/login.ts';
 import { shown } from '../../src/drivers/switches/cli/screen.ts';
 import { CommandLine } from '../../src/drivers/switches/cli/session.ts';
-import { vlanLists, vlansIn } from '../../src/drivers/switches/cli/vlan-list.ts';
+import { vlanLists, vlansIn } from '../../src/drivers/switches/vlans.ts';
 import type { PortConfig } from '../../src/drivers/switches/contract.ts';
 import { checkOf, inBody } from '../../src/schema/check.ts';
 

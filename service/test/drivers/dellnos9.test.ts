@@ -2,8 +2,9 @@ import { type LabHttpSwitch, startDellOs9 } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isRefusal, type SwitchSession } from '../../src/drivers/switches/contract.ts';
 import { dellnos9 } from '../../src/drivers/switches/http/dellnos9.ts';
-import { carriedBy, dellConfigFrom } from '../../src/drivers/switches/http/dellnos9-config.ts';
-import { amply, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
+import { passedBy, dellConfigFrom } from '../../src/drivers/switches/http/dellnos9-config.ts';
+import { everything } from '../../src/drivers/switches/vlans.ts';
+import { amply, expectOddPortSetRight, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
 
 const config = (...lines: readonly string[]) =>
   dellConfigFrom(
@@ -18,7 +19,7 @@ const port = (name: string, ...lines: readonly string[]) => [
 const layer2 = ['portmode hybrid', 'switchport', 'no shutdown'];
 const carried = (shown: ReturnType<typeof config>, name: string) => {
   const found = shown.ports.get(name);
-  return found && carriedBy(found, shown.defaultVlan);
+  return found && passedBy(found, shown.defaultVlan);
 };
 
 describe('a running configuration of OS9', () => {
@@ -67,6 +68,15 @@ describe('a running configuration of OS9', () => {
     expect(carried(shown, '1/1')).toEqual({ port: '1/1', native: null, tagged: [] });
     expect(carried(shown, '1/2')).toEqual({ port: '1/2', native: null, tagged: [] });
   });
+
+  it.each(['vlan-stack access', 'vlan-stack trunk', 'switchport mode private-vlan host'])(
+    'tells no less than everything of a port with "%s"',
+    (line) => {
+      const shown = config(...port('1/1', 'switchport', line, 'no shutdown'), ...port('1/2', ...layer2));
+      expect(carried(shown, '1/1')).toEqual({ port: '1/1', ...everything });
+      expect(carried(shown, '1/2')).toEqual({ port: '1/2', native: 1, tagged: [] });
+    },
+  );
 
   it('is not guessed', () => {
     expect(() => dellConfigFrom('% Error: Invalid input', 'GigabitEthernet')).toThrow('Invalid input');
@@ -149,6 +159,10 @@ describe('a switch with OS9', () => {
     const moments = await setAndWatch(session, device, { port: '1/3', ...after });
     expect(foreignVlans(moments, before, after)).toEqual([]);
     expect(moments).toEqual([{ native: null, tagged: [] }, after]);
+  });
+
+  it('does not fail for a port in a mode that is not ours, and sets it right', async () => {
+    await expectOddPortSetRight(await open(), device, '1/9');
   });
 
   it('takes a port out of layer 2 mode to make it hybrid, which it cannot become inside', async () => {

@@ -2,6 +2,8 @@ import { type LabJunos, type LabJunosOptions, startJunosSwitch } from '@corral/l
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contract.ts';
 import { junosSwitch } from '../../src/drivers/switches/netconf/junos.ts';
+import { viewOf } from '../../src/drivers/switches/netconf/junos-config.ts';
+import { parseXml } from '../../src/drivers/switches/xml.ts';
 import { checkOf, inBody } from '../../src/schema/check.ts';
 
 const amply = () => AbortSignal.timeout(20_000);
@@ -63,7 +65,7 @@ describe('getting in', () => {
   });
 
   it.each<[string, (message: string) => string, RegExp]>([
-    ['is no XML', (message) => message.replace('</rpc-reply>', ''), /no XML/],
+    ['is no XML', (message) => message.replace('</rpc-reply>', ''), /not XML/],
     ['answers another call', (message) => message.replace(/message-id="\d+"/, 'message-id="99"'), /nobody asked for/],
     ['defines entities', (message) => `<!DOCTYPE a [<!ENTITY b "c">]>${message}`, /document type/],
     [
@@ -275,6 +277,15 @@ describe('what a port passes', () => {
     const device = await start();
     device.configure(configuration);
     expect(await (await open(device)).read(['ge-3/0/0'], amply())).toEqual([{ port: 'ge-3/0/0', ...passed }]);
+  });
+
+  it.each([
+    ['a mode', withMembers(['200'], 'tunnel')],
+    ['a VLAN', withMembers(['200', 'nobody-knows'])],
+    ['an untagged VLAN', withMembers(['200'], 'trunk', '<native-vlan-id>nobody-knows</native-vlan-id>')],
+  ])('is everything with %s that says nothing to us', (_, configuration) => {
+    const view = viewOf(parseXml(`<configuration>${configuration}</configuration>`));
+    expect(view.stateOf('ge-3/0/0')).toEqual({ port: 'ge-3/0/0', native: 1, tagged: everything.slice(1) });
   });
 
   it('is read out of the box: the default VLAN where there is Ethernet switching, nothing elsewhere', async () => {

@@ -2,6 +2,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ovsSwitch } from '../../src/drivers/switches/ovs/driver.ts';
 import { JsonStream } from '../../src/drivers/switches/ovs/json-stream.ts';
+import { carriedUnder } from '../../src/drivers/switches/ovs/vlans.ts';
+import { allVlans } from '../../src/drivers/switches/vlans.ts';
 import { checkOf, inBody } from '../../src/schema/check.ts';
 
 describe('a stream of JSON texts', () => {
@@ -76,6 +78,13 @@ describe('the line to a database', () => {
 
   it('is a fault when the other end hangs up', async () => {
     await expect(callWith((line) => line.end())).rejects.toThrow('the database closed the line');
+  });
+});
+
+describe('what a port of an Open vSwitch passes', () => {
+  it('is everything in a mode of a later version', () => {
+    const columns = { vlan_mode: 'dot1q-wormhole', tag: 100, trunks: [5], cvlans: [], protected: false };
+    expect(carriedUnder(columns)).toEqual({ native: 100, tagged: allVlans });
   });
 });
 

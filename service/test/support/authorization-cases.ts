@@ -103,6 +103,12 @@ const switchCases: Cases = {
   port_detach_nic: [{ given: (rig) => port(rig, rig.freeNode()), letIn: admin }],
   port_revert: [{ given: (rig) => port(rig, rig.node()), letIn: admin }],
   list_active_extensions: [{ given: nothing, letIn: admin }],
+  show_drift: [{ given: nothing, letIn: admin }],
+  show_switch_drift: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
+  switch_sweep: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
+  switch_set_policy: [
+    { given: async (rig) => named({ switch: await rig.bareSwitch() }, { policy: 'repair' }), letIn: admin },
+  ],
 };
 
 const userCases: Cases = {

@@ -50,6 +50,20 @@ export const networkCases: Cases = {
       letIn: project,
     },
   ],
+  network_reach: [
+    { when: 'of a network of the project', given: (rig) => network(rig, 'red', 'red'), letIn: project },
+    {
+      when: 'of a network of the project, given to another too',
+      given: (rig) => granted(rig, 'red', 'red', 'blue').then(({ params }) => ({ params: params ?? {} })),
+      letIn: project,
+    },
+    {
+      when: 'of a network of the operator, given to the project',
+      given: (rig) => network(rig, 'admin', 'red'),
+      letIn: admin,
+    },
+    { when: 'of a public network', given: (rig) => network(rig, 'admin', ''), letIn: admin },
+  ],
   network_grant_project_access: [
     {
       when: 'to a network of the project',

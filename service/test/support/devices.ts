@@ -5,6 +5,10 @@ import {
   type LabSwitch,
   type Part,
   startCiscoIos,
+  startCiscoNxos,
+  startDellN3000,
+  startDellOs10,
+  startPowerConnect55xx,
   startJunosSwitch,
   startArista,
   startAristaEos,
@@ -41,7 +45,10 @@ const simulated: Device = {
         const [state] = device.read([port]);
         return Promise.resolve(state ? { native: state.native, tagged: state.tagged } : { native: null, tagged: [] });
       },
-      tamper: (port, state) => Promise.resolve(device.write([{ port, ...state }])),
+      tamper: (port, state) => {
+        device.write([{ port, ...state }]);
+        return Promise.resolve();
+      },
       breakLine: (fault) => {
         device.faults = fault === null ? sane : { ...sane, ...broken[fault.kind] };
       },
@@ -59,6 +66,11 @@ export const devices: Readonly<Record<string, Device>> = {
   'arista-eapi': { needs: null, start: () => startArista() },
   'arista-eos': { needs: null, start: () => startAristaEos() },
   'cisco-ios': { needs: null, start: () => startCiscoIos() },
+  'cisco-nxos': { needs: null, start: () => startCiscoNxos({ series: 9500 }) },
+  nexus: { needs: null, start: () => startCiscoNxos({ series: 5000, asksFirst: true }) },
+  'dell-os10': { needs: null, start: () => startDellOs10() },
+  delln3000: { needs: null, start: () => startDellN3000() },
+  powerconnect55xx: { needs: null, start: () => startPowerConnect55xx() },
   vde: { needs: 'vde_switch', start: () => startVde() },
   junos: { needs: null, start: () => startJunosSwitch() },
 };

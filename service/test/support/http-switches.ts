@@ -1,5 +1,7 @@
 import type { LabHttpSwitch, LabPort } from '@corral/lab';
+import { expect } from 'vitest';
 import type { PortConfig, SwitchDriver, SwitchSession } from '../../src/drivers/switches/contract.ts';
+import { everything } from '../../src/drivers/switches/vlans.ts';
 
 /** Time enough for anything that works. */
 export const amply = (): AbortSignal => AbortSignal.timeout(20_000);
@@ -22,6 +24,25 @@ export const setAndWatch = async (
   const outcomes = await session.apply([state], amply());
   if (!outcomes.every(({ applied }) => applied)) throw new Error(`refused: ${JSON.stringify(outcomes)}`);
   return device.moments(state.port);
+};
+
+/** A port in a mode that no driver sets is read as one that passes everything, and set right when it is asked for. */
+export const expectOddPortSetRight = async (
+  session: SwitchSession,
+  device: LabHttpSwitch,
+  port: string,
+): Promise<void> => {
+  for (const state of [
+    { port, native: 100, tagged: [101] },
+    { port, native: null, tagged: [] },
+  ]) {
+    device.makeOdd(port);
+    expect(await session.read([port], amply())).toEqual([{ port, ...everything }]);
+    expect(await session.readAll?.(amply())).toContainEqual({ port, ...everything });
+    expect(await session.apply([state], amply())).toEqual([{ port, applied: true }]);
+    expect(await session.read([port], amply())).toEqual([state]);
+    expect(await device.carried(port)).toEqual({ native: state.native, tagged: state.tagged });
+  }
 };
 
 /** The VLANs that a port carried at any moment and that are in none of these states. */

@@ -1,7 +1,11 @@
 import type { SwitchDriver } from './contract.ts';
 import { aristaEos } from './cli/arista-eos.ts';
 import { ciscoIos } from './cli/cisco-ios.ts';
+import { ciscoNxos, nexus } from './cli/cisco-nxos.ts';
+import { dellOs10 } from './cli/dell-os10.ts';
+import { delln3000 } from './cli/delln3000.ts';
 import { cliSwitch } from './cli/driver.ts';
+import { powerconnect55xx } from './cli/powerconnect55xx.ts';
 import { vde } from './cli/vde.ts';
 import { aristaEapi } from './http/arista-eapi.ts';
 import { brocade } from './http/brocade.ts';
@@ -21,6 +25,11 @@ export const switchDrivers = (paths: {
   ovs: ovsSwitch,
   'arista-eos': cliSwitch(aristaEos),
   'cisco-ios': cliSwitch(ciscoIos),
+  'cisco-nxos': cliSwitch(ciscoNxos),
+  nexus: cliSwitch(nexus),
+  'dell-os10': cliSwitch(dellOs10),
+  delln3000: cliSwitch(delln3000),
+  powerconnect55xx: cliSwitch(powerconnect55xx),
   vde: cliSwitch(vde),
   junos: junosSwitch,
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import ssh2, { type Algorithms, type Client, type ClientErrorExtensions, type ServerHostKeyAlgorithm } from 'ssh2';
+import type { Algorithms, Client, ClientErrorExtensions, ServerHostKeyAlgorithm } from 'ssh2';
 import type { SshLogin } from './ssh-login.ts';
 
 /** A promise that is rejected as soon as the signal aborts; `giveUp` then ends what was begun. */
@@ -30,7 +30,9 @@ export const unlessAborted = <T>(
   });
 
 /** Logs in. The client keeps an error listener for life, so a line that dies later crashes nobody. */
-export const connectSsh = (login: SshLogin, signal: AbortSignal): Promise<Client> => {
+export const connectSsh = async (login: SshLogin, signal: AbortSignal): Promise<Client> => {
+  // Loaded when the first such switch is opened: it would cost every start of the service 60 ms.
+  const { default: ssh2 } = await import('ssh2');
   const client = new ssh2.Client();
   const place = `${login.host} port ${login.port}`;
   let presented: Buffer | null = null;

@@ -4,7 +4,7 @@ import { interfaceSections, switchportIn } from './interface-sections.ts';
 import { dummyVlan, passwordOrKeyLogin } from './login.ts';
 import { portNamer } from './port-names.ts';
 import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
-import { vlanLists } from './vlan-list.ts';
+import { vlanLists } from '../vlans.ts';
 
 const portName = portNamer(
   {

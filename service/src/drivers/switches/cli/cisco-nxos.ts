@@ -5,7 +5,7 @@ import { interfaceSections, switchportIn } from './interface-sections.ts';
 import { dummyVlan, passwordLogin, passwordOrKeyLogin } from './login.ts';
 import { portNamer } from './port-names.ts';
 import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
-import { vlanLists } from './vlan-list.ts';
+import { vlanLists } from '../vlans.ts';
 
 /** What differs between the two names that these switches go by. */
 interface Family {

@@ -4,7 +4,7 @@ import { interfaceSections, type Section, valueOf } from './interface-sections.t
 import { passwordOrKeyLogin } from './login.ts';
 import { portNamer } from './port-names.ts';
 import { isSameTrunk, whileShut } from './switchport-lines.ts';
-import { vlanLists, vlansIn } from './vlan-list.ts';
+import { vlanLists, vlansIn } from '../vlans.ts';
 
 const wholePort = portNamer({ eth: 'ethernet' }, 'ethernet1/1/1');
 

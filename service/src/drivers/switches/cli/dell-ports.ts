@@ -1,13 +1,13 @@
 import type { PortConfig } from '../contract.ts';
 import { adminStatesIn, type PortTable, tablesIn } from './dell-tables.ts';
 import { portNamer } from './port-names.ts';
-import { allVlans } from './vlan-list.ts';
+import { everything } from '../vlans.ts';
 
 /** Ports of Dell's older switches, in the short names that existing clients use. */
 export const dellPortName = portNamer({ gi: 'gi', te: 'te' }, 'gi1/0/5');
 
 /** A port that passes whatever comes, or whose mode is none that we set: never to be trusted. */
-export const passesAll = (port: string): PortConfig => ({ port, native: 1, tagged: allVlans.slice(1) });
+export const passesAll = (port: string): PortConfig => ({ port, ...everything });
 
 /** What passes of these VLANs if this one of them goes without a tag. */
 export const passing = (port: string, native: number | null, vlans: readonly number[]): PortConfig => ({
@@ -17,20 +17,17 @@ export const passing = (port: string, native: number | null, vlans: readonly num
 });
 
 /** What both commands together say about every port: the first tells the VLANs, the second who is shut. */
-export const dellRead = (
-  nameKey: string,
-  openPort: (table: PortTable, port: string, deadVlan: number | null) => PortConfig,
-) => ({
+export const dellRead = (nameKey: string, openPort: (table: PortTable, port: string) => PortConfig) => ({
   one: (port: string) => [`show interfaces switchport ${port}`, `show interfaces configuration ${port}`],
   all: ['show interfaces switchport', 'show interfaces configuration'],
-  parse: (text: string, deadVlan: number | null): readonly PortConfig[] => {
+  parse: (text: string): readonly PortConfig[] => {
     const admin = adminStatesIn(text, portNamed);
     return tablesIn(text, nameKey).flatMap((table) => {
       const port = portNamed(table.name);
       if (port === null) return [];
       switch (admin.get(port)) {
         case 'Up':
-          return [openPort(table, port, deadVlan)];
+          return [openPort(table, port)];
         case 'Down':
           return [{ port, native: null, tagged: [] }];
         case 'absent':

@@ -1,4 +1,4 @@
-import { allVlans, vlansIn } from './vlan-list.ts';
+import { allVlans, vlansIn } from '../vlans.ts';
 
 /*
  * `show interfaces switchport` and `show interfaces configuration`, as both families of Dell's older switches

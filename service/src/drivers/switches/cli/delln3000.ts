@@ -3,26 +3,28 @@ import { dellPortName, dellRead, passesAll, passing } from './dell-ports.ts';
 import { type PortTable, vlanOf, vlansOf } from './dell-tables.ts';
 import type { Dialect } from './dialect.ts';
 import { dummyVlan, passwordLogin } from './login.ts';
-import { carriedBy, isSameTrunk, whileShut } from './switchport-lines.ts';
-import { vlanLists } from './vlan-list.ts';
+import { isSameTrunk, whileShut } from './switchport-lines.ts';
+import { carriedBy, vlanLists } from '../vlans.ts';
 
-/**
- * Always a trunk, because an allowed list is replaced whole. The native VLAN has to be allowed when it is chosen
- * and not later: one that nobody uses, and that is allowed no more, means that nothing goes without a tag.
- */
-const carry = (wanted: PortConfig, deadVlan: number): readonly string[] => [
-  'switchport mode trunk',
-  `switchport trunk allowed vlan ${deadVlan}`,
-  `switchport trunk native vlan ${deadVlan}`,
-  ...allowedLines(wanted),
-  ...(wanted.native === null ? [] : [`switchport trunk native vlan ${wanted.native}`]),
-];
-
-/** The first line replaces what was, the others add. */
+/** A list of allowed VLANs is replaced whole: the first line replaces what was, the others add. */
 const allowedLines = (wanted: PortConfig): readonly string[] =>
   vlanLists(carriedBy(wanted)).map(
     (list, index) => `switchport trunk allowed vlan ${index === 0 ? '' : 'add '}${list}`,
   );
+
+/** The native VLAN has to be allowed when it is chosen. The mode comes last: a port in another one carries on till then. */
+const trunkOf = (wanted: PortConfig): readonly string[] => [
+  ...allowedLines(wanted),
+  ...(wanted.native === null ? [] : [`switchport trunk native vlan ${wanted.native}`]),
+  'switchport mode trunk',
+];
+
+/** A native VLAN that nobody uses, and that is allowed no more, means that nothing goes without a tag. */
+const carry = (wanted: PortConfig, deadVlan: number): readonly string[] => [
+  `switchport trunk allowed vlan ${deadVlan}`,
+  `switchport trunk native vlan ${deadVlan}`,
+  ...trunkOf(wanted),
+];
 
 const trunk = (table: PortTable, port: string): PortConfig => {
   const native = vlanOf(table.value('trunking mode native vlan'));
@@ -85,14 +87,10 @@ export const delln3000: Dialect = {
     const { wanted, deadVlan } = change;
     // Where nothing goes without a tag the native VLAN is not known, and one that is allowed again would go untagged.
     const isEasy = isSameTrunk(change) && wanted.native !== null;
-    const lines = isEasy ? allowedLines(wanted) : whileShut(change, carry(wanted, deadVlan ?? 1));
+    const lines = isEasy ? trunkOf(wanted) : whileShut(change, carry(wanted, deadVlan ?? 1));
     return [`interface ${wanted.port}`, ...lines];
   },
   portPrompt: /\(config-if-[\w./-]+\)#$/,
-  read: dellRead('Port', (table, port, deadVlan) => {
-    const { native, tagged } = openPort(table, port);
-    // What is in the dead VLAN meets nobody there but what is dead too.
-    return { port, native: native === deadVlan ? null : native, tagged: tagged.filter((vlan) => vlan !== deadVlan) };
-  }),
+  read: dellRead('Port', openPort),
   save: ['copy running-config startup-config'],
 };

@@ -1,5 +1,5 @@
 import type { PortConfig } from '../contract.ts';
-import { allVlans, vlansIn } from './vlan-list.ts';
+import { allVlans, everything, vlansIn } from '../vlans.ts';
 
 /** One `interface` block of a running configuration: its name, and its lines without their indent. */
 export interface Section {
@@ -38,8 +38,8 @@ export const switchportIn = (section: Section, port: string, defaults: Switchpor
   const voices = /^\d+$/.test(voice) ? [Number(voice)] : [];
   if (mode === 'access' && typeof access === 'number') return { port, native: access, tagged: voices };
   if (mode === 'trunk' && native !== null) return trunk(port, native, [...allowedIn(section), ...voices]);
-  // Negotiated with the other end, tunnelled, private: taken for the most it can be, so that it is never trusted.
-  return trunk(port, 1, allVlans);
+  // Negotiated with the other end, tunnelled, private.
+  return { port, ...everything };
 };
 
 const trunk = (port: string, native: number | 'tag', vlans: readonly number[]): PortConfig => {

@@ -1,7 +1,7 @@
 import type { PortConfig, PortOutcome } from '../contract.ts';
+import { carriedBy, isSame } from '../vlans.ts';
 import { type CliDevice, objectionIn, readPorts, runAll, runOrFail } from './device.ts';
 import type { Line } from './dialect.ts';
-import { carriedBy } from './switchport-lines.ts';
 
 /**
  * One pass over the ports of a switch: look, make the VLANs, change what differs. A port that carries the right
@@ -43,9 +43,6 @@ export const applyPorts = async (
 
 const vlansOf = (ports: readonly PortConfig[], deadVlan: number | null): readonly number[] =>
   [...new Set([...ports.flatMap(carriedBy), ...(deadVlan === null ? [] : [deadVlan])])].sort((a, b) => a - b);
-
-const isSame = (a: PortConfig, b: PortConfig): boolean =>
-  a.native === b.native && a.tagged.length === b.tagged.length && a.tagged.every((vlan, i) => vlan === b.tagged[i]);
 
 /** All VLANs at once; only where the device says no, one by one, to learn which it does not want. */
 const makeVlans = async (

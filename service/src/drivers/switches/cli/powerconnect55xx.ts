@@ -3,8 +3,8 @@ import { dellPortName, dellRead, passesAll, passing } from './dell-ports.ts';
 import { vlanOf, vlansOf } from './dell-tables.ts';
 import type { Dialect, PortChange } from './dialect.ts';
 import { passwordLogin } from './login.ts';
-import { carriedBy, isSameTrunk, whileShut } from './switchport-lines.ts';
-import { vlanLists } from './vlan-list.ts';
+import { isSameTrunk, whileShut } from './switchport-lines.ts';
+import { carriedBy, vlanLists } from '../vlans.ts';
 
 const allow = (verb: 'add' | 'remove', vlans: readonly number[]): readonly string[] =>
   vlanLists(vlans).map((list) => `switchport trunk allowed vlan ${verb} ${list}`);

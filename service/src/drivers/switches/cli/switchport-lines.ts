@@ -1,14 +1,10 @@
 import type { PortConfig } from '../contract.ts';
 import type { PortChange } from './dialect.ts';
-import { vlanLists } from './vlan-list.ts';
+import { carriedBy, vlanLists } from '../vlans.ts';
 
 /*
  * The words that most vendors took from Cisco, for the dialects that share them.
  */
-
-/** Every VLAN that a port carries, the untagged one first. */
-export const carriedBy = ({ native, tagged }: Pick<PortConfig, 'native' | 'tagged'>): readonly number[] =>
-  native === null ? tagged : [native, ...tagged];
 
 /** What a trunk carries: its native VLAN, then its list, whose first line replaces what was and the others add. */
 export const trunkLines = (wanted: PortConfig, native: number | string): readonly string[] => [

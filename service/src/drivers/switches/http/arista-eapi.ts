@@ -1,14 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
-import {
-  aristaPortName,
-  commandsFor,
-  pendingSessions,
-  portsFrom,
-  showPorts,
-  type StrangePort,
-} from './arista-ports.ts';
+import { aristaPortName, commandsFor, pendingSessions, portsFrom, showPorts } from './arista-ports.ts';
 import { type Command, CommandRefused, runCommands } from './eapi.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
 import { HttpLine } from './line.ts';
@@ -21,7 +14,7 @@ export const aristaEapi: SwitchDriver = {
   capabilities: ['nativeless-trunk-mode'],
   portName: aristaPortName,
   open: async ({ label, config }, signal) => {
-    const line = new HttpLine(httpTargetFrom(config, { scheme: 'https', ports: { http: 80, https: 443 } }));
+    const line = await HttpLine.open(httpTargetFrom(config, { scheme: 'https', ports: { http: 80, https: 443 } }));
     const password = textField(config, 'enable_password');
     const enable: Command = password === undefined ? 'enable' : { cmd: 'enable', input: password };
     const session = new AristaSession(line, enable, `corral-${hash('sha256', label).slice(0, 8)}`);
@@ -69,15 +62,11 @@ class AristaSession implements SwitchSession {
 
   async read(ports: readonly string[], signal: AbortSignal): Promise<readonly PortConfig[]> {
     const now = await this.#ports(signal);
-    return ports.flatMap((name) => {
-      const port = now.get(name) ?? [];
-      if ('mode' in port) throw new Error(`port ${name} is in mode "${port.mode}"`);
-      return port;
-    });
+    return ports.flatMap((name) => now.get(name) ?? []);
   }
 
   async readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
-    return [...(await this.#ports(signal)).values()].filter((port): port is PortConfig => !('mode' in port));
+    return [...(await this.#ports(signal)).values()];
   }
 
   async save(signal: AbortSignal): Promise<void> {
@@ -110,7 +99,7 @@ class AristaSession implements SwitchSession {
     }
   }
 
-  async #ports(signal: AbortSignal): Promise<ReadonlyMap<string, PortConfig | StrangePort>> {
+  async #ports(signal: AbortSignal): Promise<ReadonlyMap<string, PortConfig>> {
     const [status, switchport] = await this.#run(showPorts, signal);
     return portsFrom(status, switchport);
   }

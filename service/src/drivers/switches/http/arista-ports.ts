@@ -1,5 +1,5 @@
-import { allVlans, vlanLists, vlansIn } from '../cli/vlan-list.ts';
 import type { PortConfig, Refusal } from '../contract.ts';
+import { allVlans, type Carried, carriedBy, everything, vlanLists, vlansIn } from '../vlans.ts';
 import { member, memberAt, membersOf } from './json.ts';
 
 const kinds: readonly (readonly [RegExp, string])[] = [
@@ -19,35 +19,31 @@ export const aristaPortName = (name: string): string | Refusal => {
 /** What `portsFrom` reads. */
 export const showPorts = ['show interfaces status', 'show interfaces switchport'] as const;
 
-/** A port in a mode of which we do not know what it passes. */
-export interface StrangePort {
-  readonly port: string;
-  readonly mode: string;
-}
-
 /** What every port passes now, from the answers to `showPorts`. */
-export const portsFrom = (status: unknown, switchport: unknown): ReadonlyMap<string, PortConfig | StrangePort> => {
+export const portsFrom = (status: unknown, switchport: unknown): ReadonlyMap<string, PortConfig> => {
   const statuses = member(status, 'interfaceStatuses');
   const switchports = member(switchport, 'switchports');
   if (typeof statuses !== 'object' || typeof switchports !== 'object')
     throw new Error('the switch does not show its ports in the form that is expected');
-  const ports = new Map<string, PortConfig | StrangePort>();
+  const ports = new Map<string, PortConfig>();
   for (const [name, shown] of membersOf(statuses)) {
     const port = aristaPortName(name);
     if (typeof port !== 'string') continue;
     const layer2 = member(switchports, name);
     // Routed ports have no part in any VLAN, and are not among the switchports.
     const isOff = member(shown, 'linkStatus') === 'disabled' || member(layer2, 'enabled') !== true;
-    ports.set(port, { port, ...(isOff ? { native: null, tagged: [] } : carriedBy(layer2)) });
+    ports.set(port, { port, ...(isOff ? { native: null, tagged: [] } : passedBy(layer2)) });
   }
   return ports;
 };
 
-const carriedBy = (layer2: unknown): Omit<PortConfig, 'port'> | Omit<StrangePort, 'port'> => {
+const passedBy = (layer2: unknown): Carried => {
   const info = member(layer2, 'switchportInfo');
   const mode = member(info, 'mode');
   if (mode === 'access') return { native: vlanAt(info, 'accessVlanId'), tagged: [] };
-  if (mode !== 'trunk') return { mode: String(mode) };
+  if (typeof mode !== 'string') throw new Error('the switch does not show the mode of a port');
+  // A tunnel, a tap, and whatever else there may be.
+  if (mode !== 'trunk') return everything;
   const allowed = allowedIn(String(member(info, 'trunkAllowedVlans')));
   const dropsUntagged = member(info, 'dot1qVlanTagRequired') === true;
   const native = dropsUntagged ? 0 : vlanAt(info, 'trunkingNativeVlanId');
@@ -71,7 +67,7 @@ const allowedIn = (text: string): readonly number[] => {
 
 /** The commands, in configuration mode, that bring a port to its state. */
 export const commandsFor = ({ port, native, tagged }: PortConfig): readonly string[] => {
-  const allowed = native === null ? tagged : [native, ...tagged];
+  const allowed = carriedBy({ native, tagged });
   const [first = 'none', ...more] = vlanLists(allowed);
   return [
     ...vlanLists(allowed).flatMap((list) => [`vlan ${list}`, 'exit']),

@@ -1,8 +1,10 @@
+import { shortened } from '../words.ts';
+import { type Element, findAll, textAt } from '../xml.ts';
 import { type BrocadePort, brocadePortFrom } from './brocade-port.ts';
 import type { Write } from './brocade-writes.ts';
+import { documentIn, errorMessageIn } from './documents.ts';
 import type { HttpAnswer, HttpLine } from './line.ts';
 import { slashedPortName } from './port-names.ts';
-import { elementsNamed, errorMessageIn, parseXml, shortened, textAt } from './xml.ts';
 
 const interfaces = '/rest/config/running/interface';
 const configuration = 'application/vnd.configuration.resource+xml';
@@ -70,10 +72,10 @@ export class BrocadeRest {
       signal,
     );
     if (answer.status >= 300) throw new Error(`the switch refuses ${name}: ${refusalIn(answer)}`);
-    const [said] = elementsNamed(parseXml(answer.text), wanted);
-    if (typeof said !== 'string' || !/^[\w-]+$/.test(said))
+    const [said] = findAll(documentIn(answer.text), wanted);
+    if (!said || said.children.length > 0 || !/^[\w-]+$/.test(said.text))
       throw new Error(`the switch answers ${name} with "${shortened(answer.text)}"`);
-    return said;
+    return said.text;
   }
 
   async #write(place: string, { method, resource, body, already }: Write, signal: AbortSignal): Promise<string | null> {
@@ -88,7 +90,7 @@ export class BrocadeRest {
     return answer.status < 300 || answer.status === already ? null : refusalIn(answer);
   }
 
-  async #get(resource: string, depth: string, signal: AbortSignal): Promise<readonly unknown[]> {
+  async #get(resource: string, depth: string, signal: AbortSignal): Promise<readonly Element[]> {
     const answer = await this.#line.ask(
       {
         method: 'GET',
@@ -101,7 +103,7 @@ export class BrocadeRest {
     // A key that names nothing may also be called a bad value.
     if (answer.status === 400 && resource.includes('/')) return [];
     if (answer.status !== 200) throw new Error(`the switch answers HTTP ${answer.status}: ${refusalIn(answer)}`);
-    return elementsNamed(parseXml(answer.text), resource.split('/')[0] ?? '');
+    return findAll(documentIn(answer.text), resource.split('/')[0] ?? '');
   }
 }
 

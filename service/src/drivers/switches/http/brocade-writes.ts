@@ -1,4 +1,4 @@
-import { vlanLists } from '../cli/vlan-list.ts';
+import { vlanLists } from '../vlans.ts';
 import type { BrocadePort } from './brocade-port.ts';
 
 /** One change to a resource below an interface. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
 import { nativeFirst } from '../native-first.ts';
-import { type BrocadePort, carriedBy, isUnderstood } from './brocade-port.ts';
+import { carriedBy } from '../vlans.ts';
+import { type BrocadePort, passedBy } from './brocade-port.ts';
 import { BrocadeRest } from './brocade-rest.ts';
 import { writesToCarry, writesToIdle } from './brocade-writes.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
@@ -16,7 +17,7 @@ export const brocade: SwitchDriver = {
   portName: slashedPortName,
   refuse: nativeFirst,
   open: async ({ config }, signal) => {
-    const line = new HttpLine(httpTargetFrom(config, { scheme: 'http', ports: { http: 80, https: 443 } }));
+    const line = await HttpLine.open(httpTargetFrom(config, { scheme: 'http', ports: { http: 80, https: 443 } }));
     const session = new BrocadeSession(line, textField(config, 'interface_type') ?? '');
     try {
       await session.meet(signal);
@@ -70,12 +71,12 @@ class BrocadeSession implements SwitchSession {
     const now = await this.#portsNamed(ports, signal);
     return ports.flatMap((name) => {
       const port = now.get(name);
-      return port === undefined ? [] : [carriedBy(port)];
+      return port === undefined ? [] : [passedBy(port)];
     });
   }
 
   async readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
-    return [...(await this.#rest.everyPort(signal)).values()].filter(isUnderstood).map(carriedBy);
+    return [...(await this.#rest.everyPort(signal)).values()].map(passedBy);
   }
 
   /** The copy runs in the background of the switch; it is asked how that goes until it is done. */
@@ -117,7 +118,7 @@ class BrocadeSession implements SwitchSession {
 
   /** A VLAN must exist before a port can carry it. Says which could not be made, and why. */
   async #makeVlans(ports: readonly PortConfig[], signal: AbortSignal): Promise<ReadonlyMap<number | null, string>> {
-    const wanted = new Set(ports.flatMap(({ native, tagged }) => (native === null ? tagged : [native, ...tagged])));
+    const wanted = new Set(ports.flatMap(carriedBy));
     const refused = new Map<number | null, string>();
     if (wanted.size === 0) return refused;
     const existing = await this.#rest.names('Vlan', signal);

@@ -1,5 +1,6 @@
 import type { PortConfig } from '../contract.ts';
-import { shortened } from './xml.ts';
+import { everything } from '../vlans.ts';
+import { shortened } from '../words.ts';
 
 /** What OS9 has configured for one port. Memberships are those written down, not what follows from defaults. */
 export interface DellPort {
@@ -7,6 +8,8 @@ export interface DellPort {
   readonly isShut: boolean;
   readonly isSwitchport: boolean;
   readonly isHybrid: boolean;
+  /** Lines that make more of the port than VLANs say: it is part of a stack of tags, or of a private VLAN. */
+  readonly oddities: readonly string[];
   readonly untagged: number | null;
   readonly tagged: readonly number[];
 }
@@ -48,6 +51,7 @@ export const dellConfigFrom = (output: string, interfaceType: string): DellConfi
       isShut: lines.includes('shutdown'),
       isSwitchport: lines.includes('switchport'),
       isHybrid: lines.includes('portmode hybrid'),
+      oddities: lines.filter((line) => /^(?:vlan-stack |switchport mode )/.test(line)),
       untagged: members.untagged.get(name)?.[0] ?? null,
       tagged: (members.tagged.get(name) ?? []).sort((a, b) => a - b),
     });
@@ -109,8 +113,9 @@ const completed = (port: string, before: readonly string[], list: string): reado
 const unreadable = (list: string): Error => new Error(`a list of ports reads "${shortened(list)}"`);
 
 /** What a port passes now. */
-export const carriedBy = (port: DellPort, defaultVlan: number | null): PortConfig => {
+export const passedBy = (port: DellPort, defaultVlan: number | null): PortConfig => {
   if (port.isShut || !port.isSwitchport) return { port: port.name, native: null, tagged: [] };
+  if (port.oddities.length > 0) return { port: port.name, ...everything };
   // A port that is only tagged has left the default VLAN, unless it is a hybrid one.
   const isInDefault = port.untagged === null && (port.isHybrid || port.tagged.length === 0);
   return { port: port.name, native: isInDefault ? defaultVlan : port.untagged, tagged: port.tagged };

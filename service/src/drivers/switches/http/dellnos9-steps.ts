@@ -25,11 +25,17 @@ export const stepsFor = (interfaceType: string, now: DellPort) => {
     ...(untagged === null ? [] : [inVlan(untagged, 'no untagged')]),
   ];
   const shut = now.isShut ? [] : [onPort('shutdown')];
+  const plain = now.oddities.map((line) => onPort(`no ${line}`));
 
   return {
     /** Takes everything from the port: it is shut, and no longer in layer 2 mode. */
     toIdle: (): Steps => ({
-      change: [...shut, ...leave(now.untagged, now.tagged), ...(now.isSwitchport ? [onPort('no switchport')] : [])],
+      change: [
+        ...shut,
+        ...leave(now.untagged, now.tagged),
+        ...plain,
+        ...(now.isSwitchport ? [onPort('no switchport')] : []),
+      ],
       open: [],
     }),
 
@@ -38,7 +44,7 @@ export const stepsFor = (interfaceType: string, now: DellPort) => {
      * be shut, because in between it is in the default VLAN; so must a port that is not hybrid yet.
      */
     toCarry: (native: number, tagged: readonly number[]): Steps => {
-      const isReady = now.isSwitchport && now.isHybrid;
+      const isReady = now.isSwitchport && now.isHybrid && now.oddities.length === 0;
       const isInPlace = !now.isShut && isReady && now.untagged === native;
       const kept = isReady ? now.tagged.filter((vlan) => tagged.includes(vlan)) : [];
       return {
@@ -48,6 +54,7 @@ export const stepsFor = (interfaceType: string, now: DellPort) => {
             isReady && now.untagged === native ? null : now.untagged,
             now.tagged.filter((vlan) => !kept.includes(vlan)),
           ),
+          ...plain,
           // Hybrid mode cannot be entered from layer 2 mode.
           ...(now.isSwitchport && !now.isHybrid ? [onPort('no switchport')] : []),
           ...(isReady ? [] : [onPort(...(now.isHybrid ? [] : ['portmode hybrid']), 'switchport')]),

@@ -1,11 +1,13 @@
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
 import { nativeFirst } from '../native-first.ts';
-import { carriedBy, type DellConfig, dellConfigFrom } from './dellnos9-config.ts';
+import { shortened } from '../words.ts';
+import { escaped, textAt } from '../xml.ts';
+import { passedBy, type DellConfig, dellConfigFrom } from './dellnos9-config.ts';
 import { type Step, type Steps, stepsFor } from './dellnos9-steps.ts';
+import { documentIn, errorMessageIn } from './documents.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
 import { HttpLine } from './line.ts';
 import { InterfaceType, slashedPortName } from './port-names.ts';
-import { elementAt, errorMessageIn, escapeXml, parseXml, shortened } from './xml.ts';
 
 /** Dell switches with OS9, by the commands that its REST interface takes. */
 export const dellnos9: SwitchDriver = {
@@ -15,7 +17,7 @@ export const dellnos9: SwitchDriver = {
   portName: slashedPortName,
   refuse: nativeFirst,
   open: async ({ config }, signal) => {
-    const line = new HttpLine(httpTargetFrom(config, { scheme: 'http', ports: { http: 8008, https: 8888 } }));
+    const line = await HttpLine.open(httpTargetFrom(config, { scheme: 'http', ports: { http: 8008, https: 8888 } }));
     const session = new DellSession(line, textField(config, 'interface_type') ?? '');
     try {
       await session.meet(signal);
@@ -71,13 +73,13 @@ class DellSession implements SwitchSession {
     const config = await this.#config(signal);
     return ports.flatMap((name) => {
       const port = config.ports.get(name);
-      return port === undefined ? [] : [carriedBy(port, config.defaultVlan)];
+      return port === undefined ? [] : [passedBy(port, config.defaultVlan)];
     });
   }
 
   async readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
     const config = await this.#config(signal);
-    return [...config.ports.values()].map((port) => carriedBy(port, config.defaultVlan));
+    return [...config.ports.values()].map((port) => passedBy(port, config.defaultVlan));
   }
 
   async save(signal: AbortSignal): Promise<void> {
@@ -170,7 +172,7 @@ class DellSession implements SwitchSession {
         method: 'POST',
         path: '/api/running/dell/_operations/cli',
         headers: { 'content-type': media, accept: media },
-        body: `<input><${kind}>${escapeXml(commands)}</${kind}></input>`,
+        body: `<input><${kind}>${escaped(commands)}</${kind}></input>`,
       },
       signal,
     );
@@ -179,8 +181,8 @@ class DellSession implements SwitchSession {
       if (message === undefined) throw new Error(`the switch answers HTTP ${status}: "${shortened(text)}"`);
       return { output: '', refusal: message };
     }
-    const output = elementAt(parseXml(text), 'output', 'command');
-    if (typeof output !== 'string') throw new Error(`the switch answers "${shortened(text)}"`);
+    const output = textAt(documentIn(text), 'output', 'command');
+    if (output === undefined) throw new Error(`the switch answers "${shortened(text)}"`);
     return { output, refusal: complaintIn(output) };
   }
 }

@@ -1,6 +1,6 @@
+import { shortened } from '../words.ts';
 import { itemsOf, member } from './json.ts';
 import type { HttpLine } from './line.ts';
-import { shortened } from './xml.ts';
 
 /** A command that the switch would not run. */
 export class CommandRefused extends Error {

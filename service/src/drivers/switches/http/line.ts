@@ -1,4 +1,4 @@
-import { Client } from 'undici';
+import type { Client } from 'undici';
 import { Connector } from './connector.ts';
 import type { HttpTarget } from './fields.ts';
 
@@ -27,16 +27,25 @@ export class HttpLine {
   readonly #connector: Connector;
   readonly #authorization: string;
 
-  constructor(target: HttpTarget) {
-    this.#connector = new Connector(target);
-    this.#client = new Client(target.origin, {
-      connect: this.#connector.connect,
+  private constructor(client: Client, connector: Connector, target: HttpTarget) {
+    this.#client = client;
+    this.#connector = connector;
+    const credentials = Buffer.from(`${target.username}:${target.password}`);
+    this.#authorization = `Basic ${credentials.toString('base64')}`;
+  }
+
+  /** A line that is ready to be asked; it connects when it is. */
+  static async open(target: HttpTarget): Promise<HttpLine> {
+    // Loaded when the first such switch is opened: it would cost every start of the service 60 ms.
+    const { Client } = await import('undici');
+    const connector = new Connector(target);
+    const client = new Client(target.origin, {
+      connect: connector.connect,
       headersTimeout: 0,
       bodyTimeout: 0,
       maxResponseSize: largestAnswer,
     });
-    const credentials = Buffer.from(`${target.username}:${target.password}`);
-    this.#authorization = `Basic ${credentials.toString('base64')}`;
+    return new HttpLine(client, connector, target);
   }
 
   /** Asks, and gives any answer but those that concern the line itself: no entry, or a redirect. */

@@ -1,4 +1,5 @@
 import type { PortConfig } from '../contract.ts';
+import { carriedBy } from '../vlans.ts';
 import { newName } from './junos-edit.ts';
 import type { VlanTable } from './junos-vlans.ts';
 import { type RpcError, wordsOf } from './rpc-error.ts';
@@ -20,7 +21,7 @@ export const complaintsFrom = (
     const text = `${error.path} ${error.badElement} ${error.message}`;
     const named = states.filter(({ port }) => mentions(text, port));
     const blamed =
-      named.length > 0 ? named : states.filter((state) => vlansOf(state).some((id) => isAbout(error, id, vlans)));
+      named.length > 0 ? named : states.filter((state) => carriedBy(state).some((id) => isAbout(error, id, vlans)));
     return blamed.length > 0 ? blamed.map(({ port }) => ({ port, reason })) : [{ port: null, reason }];
   });
 
@@ -34,8 +35,6 @@ const isAbout = (error: RpcError, id: number, vlans: VlanTable): boolean => {
     mentions(`${place} ${error.message}`, newName(id))
   );
 };
-
-const vlansOf = ({ native, tagged }: PortConfig): readonly number[] => (native === null ? tagged : [native, ...tagged]);
 
 /** Is this name there, and not only as a part of a longer one? The unit may follow it (`ge-0/0/1.0`). */
 const mentions = (text: string, name: string): boolean => {

@@ -1,6 +1,7 @@
 import type { PortConfig } from '../contract.ts';
+import { type Carried, everything } from '../vlans.ts';
+import type { Element } from '../xml.ts';
 import { activeAt, activeChildren, defaultVlan, membersIn, nameOf, type VlanTable, vlanTable } from './junos-vlans.ts';
-import type { Element } from './xml.ts';
 
 /** What the configuration of a Junos device says of its ports, inherited statements included. */
 export interface JunosView {
@@ -28,33 +29,47 @@ export const viewOf = (configuration: Element | undefined): JunosView => {
   };
 };
 
-type Passed = Omit<PortConfig, 'port'>;
+const nothing: Carried = { native: null, tagged: [] };
 
-const nothing: Passed = { native: null, tagged: [] };
-
-const passedBy = (element: Element, port: string, vlans: VlanTable): Passed => {
+const passedBy = (element: Element, port: string, vlans: VlanTable): Carried => {
   if (activeAt(element, 'disable')) return nothing;
   const units = activeChildren(element, 'unit').filter((unit) => !activeAt(unit, 'disable'));
   const unit = units.find((each) => nameOf(each) === '0');
   const family = activeAt(unit, 'family', 'ethernet-switching');
   const switched = family ? switchedBy(element, family, port, vlans) : nothing;
   // Logical interfaces with a tag of their own: routed, or of the old kind of bridge.
-  const routed = units.flatMap((each) => [...activeChildren(each, 'vlan-id'), ...activeChildren(each, 'vlan-id-list')]);
-  return { ...switched, tagged: [...switched.tagged, ...routed.flatMap(({ text }) => membersIn(text, vlans))] };
+  const tags = units.flatMap((each) => [...activeChildren(each, 'vlan-id'), ...activeChildren(each, 'vlan-id-list')]);
+  const routed = idsOf(
+    tags.map(({ text }) => text),
+    vlans,
+  );
+  return switched && routed ? { ...switched, tagged: [...switched.tagged, ...routed] } : everything;
 };
 
-const switchedBy = (element: Element, family: Element, port: string, vlans: VlanTable): Passed => {
+/** Null if the port is in a mode, or in a VLAN, that says nothing to us. */
+const switchedBy = (element: Element, family: Element, port: string, vlans: VlanTable): Carried | null => {
   const members = [
     ...activeChildren(activeAt(family, 'vlan'), 'members').map(({ text }) => text),
     ...(vlans.interfaces.get(`${port}.0`) ?? []),
   ];
-  const ids = members.flatMap((member) => membersIn(member, vlans));
+  const ids = idsOf(members, vlans);
   const mode = activeAt(family, 'interface-mode')?.text ?? 'access';
+  if (ids === null) return null;
   if (mode === 'access') {
     const [native, ...more] = members.length === 0 ? [defaultVlan(vlans)] : ids;
     return { native: native ?? null, tagged: more };
   }
-  if (mode !== 'trunk') throw new Error(`${port} has the interface-mode ${mode}, which is neither access nor trunk`);
-  const native = activeAt(element, 'native-vlan-id');
-  return { native: native ? (membersIn(native.text, vlans)[0] ?? null) : null, tagged: ids };
+  const untagged = activeAt(element, 'native-vlan-id');
+  const native = untagged ? membersIn(untagged.text, vlans) : [];
+  return mode === 'trunk' && native ? { native: native[0] ?? null, tagged: ids } : null;
+};
+
+const idsOf = (members: readonly string[], vlans: VlanTable): readonly number[] | null => {
+  const ids: number[] = [];
+  for (const member of members) {
+    const own = membersIn(member, vlans);
+    if (own === null) return null;
+    ids.push(...own);
+  }
+  return ids;
 };

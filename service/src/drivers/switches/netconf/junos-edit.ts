@@ -1,6 +1,7 @@
 import type { PortConfig } from '../contract.ts';
+import { carriedBy } from '../vlans.ts';
+import { childOf, childrenOf, type Element, escaped } from '../xml.ts';
 import { isActive, nameOf, type VlanTable } from './junos-vlans.ts';
-import { childOf, childrenOf, type Element, escaped } from './xml.ts';
 
 /** The name of a VLAN that we define ourselves. */
 export const newName = (id: number): string => `corral-${id}`;
@@ -18,7 +19,7 @@ export const vlanInTheWay = (id: number, vlans: VlanTable): string | null => {
  * without inherited statements: a statement can be deleted only where it stands.
  */
 export const editFor = (states: readonly PortConfig[], raw: Element | undefined, vlans: VlanTable): string => {
-  const wanted = new Set(states.flatMap(({ native, tagged }) => [...(native === null ? [] : [native]), ...tagged]));
+  const wanted = new Set(states.flatMap(carriedBy));
   const missing = [...wanted].filter((id) => !isDefined(id, vlans)).sort((a, b) => a - b);
   const definitions = missing.map((id) => `<vlan><name>${newName(id)}</name><vlan-id>${id}</vlan-id></vlan>`);
   const leavings = states.flatMap(({ port }) => leaveVlans(port, raw));
@@ -78,7 +79,7 @@ const interfaceEdit = ({ port, native, tagged }: PortConfig, old: Element | unde
     native !== null && tagged.length > 0
       ? tag('native-vlan-id', childOf(old, 'native-vlan-id'), String(native))
       : deletions(old, 'native-vlan-id');
-  const members = [...(native === null ? [] : [native]), ...tagged].map((id) => memberFor(id, vlans));
+  const members = carriedBy({ native, tagged }).map((id) => memberFor(id, vlans));
   const mode = tagged.length > 0 ? 'trunk' : 'access';
   return tag('interface', old, name + deletions(old, 'disable') + untagged + rest + unitEdit(unit, mode, members));
 };

@@ -1,11 +1,12 @@
 import type { PortConfig, PortOutcome, SwitchSession } from '../contract.ts';
+import { carriedBy, isSame } from '../vlans.ts';
+import { childOf, type Element, findAll } from '../xml.ts';
 import { type Complaint, complaintsFrom } from './junos-blame.ts';
 import { type JunosView, viewOf } from './junos-config.ts';
 import { editFor, vlanInTheWay } from './junos-edit.ts';
 import { isPort } from './junos-ports.ts';
 import type { NetconfClient } from './netconf.ts';
 import { RpcRefused, wordsOf } from './rpc-error.ts';
-import { childOf, type Element, findAll } from './xml.ts';
 
 type Database = 'candidate' | 'committed';
 
@@ -140,11 +141,11 @@ export class JunosSession implements SwitchSession {
   /** Puts these states, and nothing else, into the candidate; says what speaks against committing them. */
   async #load(states: readonly PortConfig[], pass: Pass): Promise<readonly Complaint[]> {
     const { raw, before, signal } = pass;
-    const inTheWay = states.flatMap(({ port, native, tagged }) => {
-      const reason = [...(native === null ? [] : [native]), ...tagged]
+    const inTheWay = states.flatMap((state) => {
+      const reason = carriedBy(state)
         .map((id) => vlanInTheWay(id, before.vlans))
         .find((each) => each !== null);
-      return reason === undefined ? [] : [{ port, reason }];
+      return reason === undefined ? [] : [{ port: state.port, reason }];
     });
     if (inTheWay.length > 0) return inTheWay;
     const edit = editFor(states, raw, before.vlans);
@@ -224,8 +225,3 @@ export class JunosSession implements SwitchSession {
     return findAll(reply, 'physical-interface').map((element) => childOf(element, 'name')?.text ?? '');
   }
 }
-
-const isSame = (a: PortConfig, b: PortConfig): boolean =>
-  a.native === b.native &&
-  a.tagged.length === b.tagged.length &&
-  a.tagged.every((vlan, index) => vlan === b.tagged[index]);

@@ -1,7 +1,5 @@
-import { childOf, childrenOf, type Element, shortened } from './xml.ts';
-
-const lowest = 1;
-const highest = 4094;
+import { allVlans, vlansIn } from '../vlans.ts';
+import { childOf, childrenOf, type Element } from '../xml.ts';
 
 /** The VLANs of a Junos device. */
 export interface VlanTable {
@@ -33,8 +31,8 @@ export const vlanTable = (configuration: Element | undefined): VlanTable => {
   for (const vlan of activeChildren(activeAt(configuration, 'vlans'), 'vlan')) {
     const name = nameOf(vlan);
     const single = activeAt(vlan, 'vlan-id')?.text;
-    const list = activeChildren(vlan, 'vlan-id-list').flatMap(({ text }) => rangeIn(text));
-    const own = single === undefined || single === 'none' ? list : rangeIn(single);
+    const list = activeChildren(vlan, 'vlan-id-list').flatMap(({ text }) => idsIn(text));
+    const own = single === undefined || single === 'none' ? list : idsIn(single);
     ids.set(name, own);
     if (single !== undefined && own.length === 1 && own[0] !== undefined) names.set(own[0], name);
     for (const member of activeChildren(vlan, 'interface')) {
@@ -45,21 +43,15 @@ export const vlanTable = (configuration: Element | undefined): VlanTable => {
   return { ids, names, interfaces };
 };
 
-/** The ids that one `members` statement stands for: a name, an id, a range of ids, or `all`. */
-export const membersIn = (member: string, table: VlanTable): readonly number[] =>
-  table.ids.get(member) ?? rangeIn(member);
+/** The ids that one `members` statement stands for: a name, an id, a range of ids, or `all`; null if nobody knows. */
+export const membersIn = (member: string, table: VlanTable): readonly number[] | null =>
+  table.ids.get(member) ?? (isIds(member) ? idsIn(member) : null);
 
 /** The VLAN of an access port that names none. */
-export const defaultVlan = (table: VlanTable): number => table.ids.get('default')?.[0] ?? lowest;
+export const defaultVlan = (table: VlanTable): number => table.ids.get('default')?.[0] ?? 1;
 
-const rangeIn = (text: string): readonly number[] => {
-  if (text === 'all') return between(lowest, highest);
-  const range = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(text);
-  const first = Number(range?.[1]);
-  const last = Number(range?.[2] ?? range?.[1]);
-  if (!range || first > last || last > highest) throw new Error(`a VLAN that is not known: ${shortened(text)}`);
-  return between(Math.max(first, lowest), last);
-};
+const isIds = (text: string): boolean => /^(?:all|\d{1,4}(?:-\d{1,4})?)$/.test(text);
 
-const between = (first: number, last: number): readonly number[] =>
-  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+/** 0 means none, and is not a VLAN. */
+const idsIn = (text: string): readonly number[] =>
+  text === 'all' ? allVlans : vlansIn(text).filter((vlan) => vlan >= 1 && vlan <= allVlans.length);

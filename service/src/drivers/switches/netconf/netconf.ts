@@ -1,9 +1,10 @@
 import type ssh2 from 'ssh2';
 import { connectSsh, unlessAborted } from '../ssh.ts';
 import type { SshLogin } from '../ssh-login.ts';
+import { shortened } from '../words.ts';
+import { childOf, childrenOf, type Element, parseXml } from '../xml.ts';
 import { Deframer, framed } from './framing.ts';
 import { RpcRefused, rpcErrorsIn } from './rpc-error.ts';
-import { childOf, childrenOf, type Element, parseXml, shortened } from './xml.ts';
 
 const base = 'urn:ietf:params:xml:ns:netconf:base:1.0';
 /** A line that is closed in good order gets this long to say goodbye. */

@@ -1,4 +1,5 @@
-import { childOf, type Element, findAll, shortened } from './xml.ts';
+import { shortened } from '../words.ts';
+import { childOf, type Element, findAll } from '../xml.ts';
 
 /** One complaint of a device (RFC 6241, section 4.3). */
 export interface RpcError {

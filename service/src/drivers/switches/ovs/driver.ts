@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
+import { allVlans, type Carried } from '../vlans.ts';
 import { type BridgePort, readBridge } from './bridge.ts';
 import { namePattern, nameRule, ovsFields, type OvsTarget, targetFrom } from './fields.ts';
 import { Ovsdb } from './ovsdb.ts';
-import { carriedUnder, everyVlan, reservedIn, takesAway } from './vlans.ts';
+import { carriedUnder, reservedIn, takesAway } from './vlans.ts';
 import { untilApplied, type Write, writePorts } from './write.ts';
 
 /** An Open vSwitch bridge, through its database. Its ports are made by others. */
@@ -81,13 +82,13 @@ class OvsSession implements SwitchSession {
     const { ports, wanted, applied } = await readBridge(this.#ovsdb, this.#bridge, names, signal);
     // What is stored but not applied does not pass yet.
     if (applied < wanted) await untilApplied(this.#ovsdb, wanted, signal);
-    return [...ports.values()].map((port) => ({ port: port.name, ...carriedBy(port) }));
+    return [...ports.values()].map((port) => ({ port: port.name, ...passedBy(port) }));
   }
 }
 
 /** The output of a mirror gets copies of other ports' frames, whatever its own VLANs are. */
-const carriedBy = ({ columns, mirror }: BridgePort): Omit<PortConfig, 'port'> =>
-  mirror === null ? carriedUnder(columns) : { native: carriedUnder(columns).native, tagged: everyVlan };
+const passedBy = ({ columns, mirror }: BridgePort): Carried =>
+  mirror === null ? carriedUnder(columns) : { native: carriedUnder(columns).native, tagged: allVlans };
 
 const refusalOf = ({ name, mirror }: BridgePort, state: PortConfig): string | null =>
   mirror === null ? reservedIn(state) : `port ${name} is the output of mirror ${mirror}: remove the mirror first`;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { shortened } from '../words.ts';
 import { type Address, dial, type TlsPapers } from './address.ts';
 import { JsonStream } from './json-stream.ts';
 
@@ -124,7 +125,7 @@ export class Ovsdb {
     if (typeof id !== 'number' || waiting === undefined) throw unexpected(message);
     this.#waiting.delete(id);
     if (error === null || error === undefined) waiting.resolve(result);
-    else waiting.reject(new Error(`the database says: ${isRecord(error) ? reasonOf(error) : shortened(error)}`));
+    else waiting.reject(new Error(`the database says: ${isRecord(error) ? reasonOf(error) : written(error)}`));
   }
 }
 
@@ -133,9 +134,9 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 /** An answer that is not what the protocol promises. */
 export const unexpected = (seen: unknown): Error =>
-  new Error(`the database answers something unexpected: ${shortened(seen)}`);
+  new Error(`the database answers something unexpected: ${written(seen)}`);
 
-const shortened = (value: unknown): string => JSON.stringify(value ?? null).slice(0, 120);
+const written = (value: unknown): string => shortened(JSON.stringify(value ?? null));
 
 const reasonOf = ({ error, details }: Readonly<Record<string, unknown>>): string =>
   typeof details === 'string' && details !== '' ? `${String(error)}: ${details}` : String(error);

@@ -1,4 +1,4 @@
-import type { PortConfig } from '../contract.ts';
+import { allVlans, type Carried } from '../vlans.ts';
 
 /** The columns of a Port row that decide what passes. An absent value is null, or an empty list. */
 export interface VlanColumns {
@@ -9,12 +9,8 @@ export interface VlanColumns {
   readonly protected: boolean;
 }
 
-type Carried = Omit<PortConfig, 'port'>;
-
 /** No network has it: 802.1Q reserves it. */
 const deadVlan = 4095;
-/** What a port carries that carries all there is. */
-export const everyVlan: readonly number[] = Array.from({ length: 4094 }, (_, index) => index + 1);
 
 /**
  * The settings under which a port passes nothing. Every setting of Open vSwitch lets at least one VLAN through,
@@ -70,16 +66,24 @@ const framesUnder = ({ vlan_mode, tag, trunks, cvlans }: VlanColumns): Carried =
       // Frames with these tags of their own travel in its VLAN.
       return { native: own, tagged: listed(cvlans) };
     default:
-      throw new Error(`a port is in VLAN mode ${String(vlan_mode)}, which this driver does not know`);
+      // A mode of a later Open vSwitch: taken for the most that it can be.
+      return { native: own, tagged: allVlans };
   }
 };
 
 const listed = (vlans: readonly number[]): readonly number[] =>
-  vlans.length === 0 ? everyVlan : vlans.filter((vlan) => vlan !== 0).sort(ascending);
+  vlans.length === 0 ? allVlans : vlans.filter((vlan) => vlan !== 0).sort(ascending);
 
 const ascending = (a: number, b: number): number => a - b;
 
-/** Does a port that goes from one state to the other stop to pass something? */
-export const takesAway = (before: Carried, after: Carried): boolean =>
-  (before.native !== null && before.native !== after.native) ||
-  before.tagged.some((vlan) => !after.tagged.includes(vlan));
+/**
+ * Does a port that goes from one state to the other stop to pass something, or has just been told to? Settings that
+ * are there already may be from an attempt that died a moment ago, before what it took away had stopped to pass.
+ */
+export const takesAway = (before: Carried, after: Carried): boolean => {
+  const losesNative = before.native !== null && before.native !== after.native;
+  const gainsNative = after.native !== null && before.native !== after.native;
+  const loses = losesNative || before.tagged.some((vlan) => !after.tagged.includes(vlan));
+  const gains = gainsNative || after.tagged.some((vlan) => !before.tagged.includes(vlan));
+  return loses || !gains;
+};

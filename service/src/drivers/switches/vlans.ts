@@ -1,5 +1,22 @@
+import type { PortConfig } from './contract.ts';
+import { shortened } from './words.ts';
+
+/** What a port carries, whichever it is. */
+export type Carried = Omit<PortConfig, 'port'>;
+
 /** VLAN ids go from 1 to 4094. */
 export const allVlans: readonly number[] = Array.from({ length: 4094 }, (_, index) => index + 1);
+
+/** What a port may pass of which nobody knows what it passes: taken for the most, so that it is never trusted. */
+export const everything: Carried = { native: 1, tagged: allVlans.slice(1) };
+
+/** Every VLAN that a port carries, the untagged one first. */
+export const carriedBy = ({ native, tagged }: Carried): readonly number[] =>
+  native === null ? tagged : [native, ...tagged];
+
+/** Do two ports carry the same? */
+export const isSame = (a: Carried, b: Carried): boolean =>
+  a.native === b.native && a.tagged.length === b.tagged.length && a.tagged.every((vlan, i) => vlan === b.tagged[i]);
 
 /** `1-3,7` as numbers, ascending. Anything else that a device may print there is an error, not a guess. */
 export const vlansIn = (list: string): readonly number[] => {
@@ -8,7 +25,7 @@ export const vlansIn = (list: string): readonly number[] => {
     const range = /^\s*(\d{1,4})(?:\s*-\s*(\d{1,4}))?\s*$/.exec(item);
     const first = Number(range?.[1]);
     const last = Number(range?.[2] ?? range?.[1]);
-    if (!range || first > last || last > 4095) throw new Error(`a list of VLANs reads "${list.slice(0, 80)}"`);
+    if (!range || first > last || last > 4095) throw new Error(`a list of VLANs reads "${shortened(list)}"`);
     for (let vlan = first; vlan <= last; vlan++) vlans.add(vlan);
   }
   return [...vlans].sort((a, b) => a - b);

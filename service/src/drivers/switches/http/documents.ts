@@ -1,0 +1,21 @@
+import { shortened } from '../words.ts';
+import { type Element, findAll, parseElements } from '../xml.ts';
+
+/** Reads an answer in XML, which may be several elements side by side: they are the children of what is given. */
+export const documentIn = (text: string): Element => {
+  try {
+    return { name: '', attributes: {}, children: parseElements(text), text: '' };
+  } catch (error) {
+    throw new Error(`the switch answers ${error instanceof Error ? error.message : 'no XML'}`, { cause: error });
+  }
+};
+
+/** The device's own words in an error document; undefined if it has none. */
+export const errorMessageIn = (text: string): string | undefined => {
+  try {
+    const messages = findAll(documentIn(text), 'error-message').filter(({ children }) => children.length === 0);
+    return messages.length === 0 ? undefined : shortened(messages.map((message) => message.text).join('; '));
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasPart, type LabOvs, startOvs } from '@corral/lab';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ovsSwitch } from '../../src/drivers/switches/ovs/driver.ts';
+import { takesAway } from '../../src/drivers/switches/ovs/vlans.ts';
+
+const amply = () => AbortSignal.timeout(30_000);
+const manyVlans = Array.from({ length: 1_500 }, (_, index) => index + 101);
+const rounds = 5;
+
+describe('what a change may leave behind in the cache of an Open vSwitch', () => {
+  const some = { native: 100, tagged: [200] };
+  it.each([
+    ['a port that loses its native network', some, { native: null, tagged: [200] }, true],
+    ['a port that loses a tagged network', some, { native: 100, tagged: [] }, true],
+    ['a port that gets one network for another', some, { native: 101, tagged: [200] }, true],
+    ['a port that is as it should be already', some, some, true],
+    ['a port that only gains', some, { native: 100, tagged: [200, 300] }, false],
+    ['a port that had nothing', { native: null, tagged: [] }, some, false],
+  ])('%s', (_, before, after, isWaitedFor) => {
+    expect(takesAway(before, after)).toBe(isWaitedFor);
+  });
+});
+
+describe.runIf(hasPart('Open vSwitch'))('a real Open vSwitch with many flows', () => {
+  let ovs: LabOvs;
+
+  beforeAll(async () => {
+    ovs = await startOvs({ hosts: 4 });
+  });
+  afterAll(() => ovs.stop());
+
+  it('passes nothing after "applied", also if the settings were written already by an attempt that died', async () => {
+    const config = { ovs_bridge: ovs.bridge, ovsdb: `unix:${ovs.socket}` };
+    const session = await ovsSwitch.open({ label: 'sw', config }, amply());
+    const [watched, ...others] = ovs.hosts;
+    if (!watched) throw new Error('there is no host');
+    const busy = { native: 100, tagged: manyVlans };
+    await session.apply(
+      ovs.hosts.map(({ port }) => ({ port, ...busy })),
+      amply(),
+    );
+    const capture = await watched.capture();
+    const tags = `untagged,${manyVlans[0]}-${manyVlans.at(-1)}`;
+    const streams = others.map((host) => host.stream({ marker: 'old network', tags }));
+    let late = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      await session.apply([{ port: watched.port, ...busy }], amply());
+      const since = Date.now();
+      await capture.until(({ at }) => at > since);
+      // What the attempt wrote before it died.
+      const parked = ['vlan_mode=dot1q-tunnel', 'tag=4095', 'trunks=[]', 'cvlans=4095', 'protected=true'];
+      await ovs.vsctl('--no-wait', 'set', 'Port', watched.port, ...parked);
+      await session.apply([{ port: watched.port, native: null, tagged: [] }], amply());
+      const done = Date.now();
+      // What never comes cannot be waited for: this is longer than any flow was ever seen to linger.
+      await sleep(500);
+      late += capture.frames.filter(({ at }) => at > done).length;
+    }
+    await Promise.all(streams.map((stream) => stream.stop()));
+    await session.close();
+    expect(late).toBe(0);
+  });
+});

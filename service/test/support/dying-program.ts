@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import type { Step } from '../../src/worker/steps.ts';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const built = (file: string): string => new URL(`../../dist/${file}`, import.meta.url).href;
+
+/** A service that will kill itself. */
+export interface DyingProgram {
+  readonly url: string;
+  /** The signal that ended it, once something has. */
+  readonly death: Promise<NodeJS.Signals | null>;
+  readonly isDead: () => boolean;
+  kill(): Promise<void>;
+}
+
+/** Starts the built program so that it dies, as by `kill -9`, when a worker reaches a step for the nth time. */
+export const startDyingProgram = async (
+  env: Readonly<Record<string, string>>,
+  step: Step,
+  times: number,
+): Promise<DyingProgram> => {
+  const source = await readFile(new URL('dying-main.ts', import.meta.url), 'utf8');
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
+  });
+  const args = [built('start.js'), built('config/load.js'), step, String(times)];
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', outputText, '--', ...args], {
+    cwd: here,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const isDead = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const death = once(child, 'close').then(() => child.signalCode);
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const found = /^ready at (http:\/\/[^/\s]+)/.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    death.then(() => reject(new Error('the program ended before it was ready')), reject);
+  });
+  return {
+    url,
+    death,
+    isDead,
+    kill: async () => {
+      if (!isDead()) child.kill('SIGKILL');
+      await death;
+    },
+  };
+};

@@ -1,0 +1,104 @@
+import { type LabOvs, startOvs } from '@corral/lab';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { basic, type Client, clientOf } from './http.ts';
+import { wire } from './packets.ts';
+import { build, type Program, startProgram } from './program.ts';
+import { adminPassword, passwordOf } from './service.ts';
+import { done, eventually } from './world.ts';
+
+export const projects = ['red', 'green', 'blue'] as const;
+export type Project = (typeof projects)[number];
+
+/** So few that a VLAN which one project gives back is soon another's. */
+export const soakVlans = [100, 101, 102, 103] as const;
+
+/** An Open vSwitch with hosts, and a service that looks after it as a process of its own. */
+export interface SoakSite {
+  readonly ovs: LabOvs;
+  /** As the service that runs now: a call throws when that is dead. */
+  admin(): Client;
+  tenant(project: Project): Client;
+  /** Kills the service with -9 and starts it again. */
+  crashService(): Promise<void>;
+  /** Waits until the service answers again. */
+  up(): Promise<void>;
+  metrics(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export const startSoakSite = async (hosts: number): Promise<SoakSite> => {
+  await build();
+  const dataDir = await mkdtemp(join(tmpdir(), 'corral-soak-'));
+  const env = {
+    CORRAL_PORT: '0',
+    CORRAL_DATA_DIR: dataDir,
+    CORRAL_ADMIN_PASSWORD: adminPassword,
+    CORRAL_VLANS: `${soakVlans[0]}-${soakVlans.at(-1)}`,
+    // Shorter than a daemon may be dead: some actions are to end with ERROR, some ports to be suspect.
+    CORRAL_ENGINE_BUDGET: '1.5',
+    CORRAL_ENGINE_DEVICE_TIMEOUT: '1',
+    CORRAL_ENGINE_LEASE: '1',
+    CORRAL_ENGINE_POLL: '0.3',
+    CORRAL_ENGINE_SWEEP: '1',
+    CORRAL_LOG_LEVEL: 'warn',
+  };
+  const ovs = await startOvs({ hosts });
+  let program: Program = await startProgram(env);
+  const site: SoakSite = {
+    ovs,
+    admin: () => clientOf(program.url, basic('admin', adminPassword)),
+    tenant: (project) => clientOf(program.url, basic(project, passwordOf(project))),
+    crashService: async () => {
+      await program.kill('SIGKILL');
+      program = await startProgram(env);
+    },
+    up: async () => {
+      await eventually(() =>
+        site
+          .admin()
+          .get('/projects')
+          .then(
+            () => true,
+            () => undefined,
+          ),
+      );
+    },
+    metrics: async () => (await fetch(`${program.url}/metrics`)).text(),
+    stop: async () => {
+      await program.kill('SIGKILL');
+      await ovs.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  try {
+    await prepare(site);
+    return site;
+  } catch (error) {
+    await site.stop();
+    throw error;
+  }
+};
+
+/** Projects with a user each, and the switch with its ports adopted: what is on them is repaired from now on. */
+const prepare = async (site: SoakSite): Promise<void> => {
+  const admin = site.admin();
+  for (const project of projects) {
+    await done(admin.put(`/project/${project}`));
+    await done(admin.put(`/auth/basic/user/${project}`, { password: passwordOf(project) }));
+    await done(admin.post(`/auth/basic/user/${project}/add_project`, { project }));
+  }
+  await wire(admin, 'ovs', site.ovs, { settle_ms: 200 });
+  await done(admin.put('/switch/sw0/policy', { policy: 'repair' }));
+  await eventually(async () => ((await driftingPorts(admin)) === 0 ? true : undefined));
+};
+
+/** Sweeps, and counts the ports that are not as recorded. */
+export const driftingPorts = async (admin: Client): Promise<number> => {
+  const { status } = await admin.post('/switch/sw0/sweep');
+  const { body } = await done(admin.get('/drift'));
+  const { switches } = body as { switches: { fault: string | null; ports: unknown[] }[] };
+  if (status !== 200 || switches.some(({ fault }) => fault !== null)) return Number.POSITIVE_INFINITY;
+  return switches.reduce((sum, { ports }) => sum + ports.length, 0);
+};

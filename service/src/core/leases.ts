@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { sql } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import { blocked } from './errors.ts';
 import type { Desk, WriteOp } from './op.ts';

@@ -1,12 +1,5 @@
-import {
-  type DatabaseConnection,
-  type Dialect,
-  type DialectAdapter,
-  type Driver,
-  Kysely,
-  type QueryCompiler,
-  type QueryResult,
-} from 'kysely';
+import type { DatabaseConnection, Dialect, DialectAdapter, Driver, QueryCompiler, QueryResult } from 'kysely';
+import { KyselyDatabase } from './kysely.ts';
 import type { Tx } from './db.ts';
 
 /** How often a text comes: now and then, or again and again, wanting all its rows or only the first. */
@@ -51,7 +44,7 @@ export const boundTo = (grammar: Grammar, run: RunStatement): Tx => {
       throw new Error('introspection is not used');
     },
   };
-  const tx: Tx = new Kysely({ dialect });
+  const tx: Tx = new KyselyDatabase({ dialect });
   raws.set(tx, { grammar, run });
   return tx;
 };

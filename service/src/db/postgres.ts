@@ -1,8 +1,8 @@
-import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely';
 import pg from 'pg';
 import { boundTo } from './bound.ts';
 import { Changes, topics } from './changes.ts';
 import type { Db, Statistics, Tx } from './db.ts';
+import { PostgresAdapter, PostgresQueryCompiler, sql } from './kysely.ts';
 import { listenTo } from './listen.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
 import { retrying } from './retry.ts';

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely';
 import Libsql from 'libsql';
 import { boundTo, type RunStatement } from './bound.ts';
 import { Changes } from './changes.ts';
 import type { Db, Statistics, Tx } from './db.ts';
+import { SqliteAdapter, SqliteQueryCompiler, sql } from './kysely.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
 import { Mutex } from './mutex.ts';
 import { retrying } from './retry.ts';

@@ -1,5 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { createRequire } from 'node:module';
+import type * as AjvModule from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 
 /** Says what is wrong with a value, one sentence a mistake; an empty list means it fits. */
 export type Check = (value: unknown) => readonly string[];
@@ -7,6 +9,8 @@ export type Check = (value: unknown) => readonly string[];
 /** `body field "node"` and the like: the place a sentence speaks of. */
 type Place = (path: readonly string[]) => string;
 
+// Required, not imported: looking for the exports of its hundred files takes longer than running them.
+const { Ajv } = createRequire(import.meta.url)('ajv') as typeof AjvModule;
 const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, unicodeRegExp: true });
 
 const compiled = new WeakMap<TSchema, ValidateFunction>();

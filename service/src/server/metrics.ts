@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../db/kysely.ts';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Db } from '../db/db.ts';
 import { RequestTimes } from './request-times.ts';

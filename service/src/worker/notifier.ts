@@ -90,18 +90,23 @@ export class Notifier {
 
   /** null when the service heard; otherwise why it did not. */
   async #tell(node: string): Promise<string | null> {
+    // Not AbortSignal.timeout: inside AbortSignal.any, Node 20 forgets it with the next garbage collection.
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs / 1_000} s`)), timeoutMs);
     try {
       const { statusCode, body } = await request(this.#pool.url, {
         dispatcher: this.#agent,
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ node }),
-        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeoutMs)]),
+        signal: AbortSignal.any([this.#stop.signal, late.signal]),
       });
       await body.dump();
       return statusCode >= 200 && statusCode < 300 ? null : `it answered ${statusCode}`;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

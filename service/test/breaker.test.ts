@@ -3,6 +3,7 @@ import { engines } from './support/engines.ts';
 import { oddSwitches } from './support/odd-switches.ts';
 import { type Service, serviceForTest } from './support/service.ts';
 import { carried, driftOf, eventsOf, metricOf } from './support/sightings.ts';
+import { runSql } from './support/sql.ts';
 import {
   connect,
   done,
@@ -100,21 +101,30 @@ describe.each(engines)('the breaker of a switch on %s', (engine) => {
   });
 
   it('while it is open an action still ends when its budget does, untouched, and without a call', async () => {
-    const service = await makeWorld({ CORRAL_ENGINE_BUDGET: '0.3' });
-    service.simulated('bad-sw').faults = { hang: true };
-    // A port that wants to be read keeps the probes coming.
-    await makeNode(service, 'late', ['eth0'], 'bad-sw');
-    await failedTimes(service, 'bad-sw', 5);
-    const queued = await queue(service, 'bad-sw-1');
-    const action = await settled(service, queued);
-    expect(action).toMatchObject({ status: 'ERROR', error: expect.stringContaining('could not be reached') as string });
-    expect(failures(service, 'bad-sw')).toHaveLength(5);
-    expect((await done(service.admin.get('/switch/bad-sw/port/bad-sw-1/eth0'))).body).toEqual({
-      node: 'bad-sw-1',
-      nic: 'eth0',
-      networks: {},
-    });
-    await done(service.admin.post('/project/red/detach_node', { node: 'bad-sw-1' }));
+    const first = await makeWorld({ CORRAL_ENGINE_BUDGET: '30' });
+    first.simulated('bad-sw').faults = { hang: true };
+    const stuck = await queue(first, 'bad-sw-1');
+    await failedTimes(first, 'bad-sw', 3);
+    await first.stop();
+    const later = `update switches set probe_at = ${Date.now() + 3_600_000} where label = 'bad-sw'`;
+    await runSql(first, { sqlite: later, postgres: later });
+
+    const second = await first.restart({ CORRAL_ENGINE_BUDGET: '0.3' });
+    try {
+      const fresh = await queue(second, 'bad-sw-2');
+      for (const queued of [stuck, fresh]) {
+        expect(await settled(second, queued)).toMatchObject({
+          status: 'ERROR',
+          error: expect.stringContaining('could not be reached') as string,
+        });
+      }
+      expect(failures(second, 'bad-sw')).toEqual([]);
+      const { body } = await done(second.admin.get('/switch/bad-sw/port/bad-sw-2/eth0'));
+      expect(body).toEqual({ node: 'bad-sw-2', nic: 'eth0', networks: {} });
+      await done(second.admin.post('/project/red/detach_node', { node: 'bad-sw-2' }));
+    } finally {
+      await second.stop();
+    }
   });
 
   it('an open one delays no other switch', async () => {

@@ -31,7 +31,12 @@ export const alreadyDone = async (
   const again = tasks.filter(({ action }) => action?.touched === true);
   if (again.length === 0) return new Set();
   const states = await readPorts(session, again, device);
-  return new Set(again.filter(({ port, wanted }) => isAs(states.get(port), wanted)).map(({ portId }) => portId));
+  const done = again.filter(({ port, wanted }) => isAs(states.get(port), wanted));
+  // The attempt that wrote them may have died a moment ago, before what it took away had stopped to pass.
+  if (done.length > 0 && session.drained) {
+    await device('drain its ports', done.length, (signal) => session.drained?.(signal) ?? Promise.resolve());
+  }
+  return new Set(done.map(({ portId }) => portId));
 };
 
 /** All waiting ports of one switch in one go: apply, read back, compare. */

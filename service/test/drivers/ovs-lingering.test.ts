@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasPart, type LabOvs, startOvs } from '@corral/lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SwitchSession } from '../../src/drivers/switches/contract.ts';
 import { ovsSwitch } from '../../src/drivers/switches/ovs/driver.ts';
 import { takesAway } from '../../src/drivers/switches/ovs/vlans.ts';
 
@@ -30,7 +31,16 @@ describe.runIf(hasPart('Open vSwitch'))('a real Open vSwitch with many flows', (
   });
   afterAll(() => ovs.stop());
 
-  it('passes nothing after "applied", also if the settings were written already by an attempt that died', async () => {
+  it.each<[string, (session: SwitchSession, port: string) => Promise<unknown>]>([
+    ['applied again', (session, port) => session.apply([{ port, native: null, tagged: [] }], amply())],
+    [
+      'read, and the port drained',
+      async (session, port) => {
+        expect(await session.read([port], amply())).toEqual([{ port, native: null, tagged: [] }]);
+        await session.drained?.(amply());
+      },
+    ],
+  ])('passes nothing once settings that an attempt wrote before it died were %s', async (_, finish) => {
     const config = { ovs_bridge: ovs.bridge, ovsdb: `unix:${ovs.socket}` };
     const session = await ovsSwitch.open({ label: 'sw', config }, amply());
     const [watched, ...others] = ovs.hosts;
@@ -50,8 +60,8 @@ describe.runIf(hasPart('Open vSwitch'))('a real Open vSwitch with many flows', (
       await capture.until(({ at }) => at > since);
       // What the attempt wrote before it died.
       const parked = ['vlan_mode=dot1q-tunnel', 'tag=4095', 'trunks=[]', 'cvlans=4095', 'protected=true'];
-      await ovs.vsctl('--no-wait', 'set', 'Port', watched.port, ...parked);
-      await session.apply([{ port: watched.port, native: null, tagged: [] }], amply());
+      await ovs.vsctl('set', 'Port', watched.port, ...parked);
+      await finish(session, watched.port);
       const done = Date.now();
       // What never comes cannot be waited for: this is longer than any flow was ever seen to linger.
       await sleep(500);

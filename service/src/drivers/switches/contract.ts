@@ -55,6 +55,11 @@ export interface SwitchSession {
   read(ports: readonly string[], signal: AbortSignal): Promise<readonly PortConfig[]>;
   /** Every port of the device, those that nobody registered too, named as `portName` would name them. */
   readAll?(signal: AbortSignal): Promise<readonly PortConfig[]>;
+  /**
+   * Waits until what an earlier attempt took away no longer passes: there where a device goes on forwarding for a
+   * while after it shows the change. `apply` waits by itself.
+   */
+  drained?(signal: AbortSignal): Promise<void>;
   /** Running configuration to startup configuration. */
   save?(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

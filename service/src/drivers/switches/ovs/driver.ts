@@ -58,7 +58,7 @@ class OvsSession implements SwitchSession {
     if (written.configuration !== null) {
       await untilApplied(this.#ovsdb, written.configuration, signal);
       const isLoss = writes.some(({ port, state }) => takesAway(carriedUnder(port.columns), state));
-      if (isLoss) await sleep(this.#settleMs, undefined, { signal });
+      if (isLoss) await this.drained(signal);
     }
     return names.map((port): PortOutcome => {
       const reason = refused.get(port) ?? written.refused.get(port);
@@ -72,6 +72,10 @@ class OvsSession implements SwitchSession {
 
   readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
     return this.#read('all', signal);
+  }
+
+  async drained(signal: AbortSignal): Promise<void> {
+    await sleep(this.#settleMs, undefined, { signal });
   }
 
   close(): Promise<void> {

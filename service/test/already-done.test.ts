@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { PortConfig, SwitchSession } from '../src/drivers/switches/contract.ts';
+import { alreadyDone, type DeviceCall } from '../src/worker/pass.ts';
+import type { PortTask } from '../src/worker/plan.ts';
+
+const nothing = { native: null, tagged: [] };
+const device: DeviceCall = (_what, _ports, call) => call(AbortSignal.timeout(5_000));
+
+/** A detachment from VLAN 100 that an attempt may have begun. */
+const detachment = (touched: boolean): PortTask => ({
+  ...{ portId: 1, port: 'p1', nicId: 1, nic: 'eth0', node: 'n1', project: null },
+  ...{ recorded: { native: 100, tagged: [] }, wanted: nothing },
+  ...{ isSuspect: false, isUnread: false, isWork: true, driftSince: null, reading: null, suspectAttempts: 0 },
+  action: {
+    ...{ id: 1, statusId: 's', kind: 'detach', networkId: 1, network: 'net', channel: 'vlan/native' },
+    ...{ createdAt: 0, attempts: 1, touched },
+  },
+});
+
+/** A switch whose port reads like this, and what it was asked. */
+const switchThatShows = (shown: PortConfig): { session: SwitchSession; asked: string[] } => {
+  const asked: string[] = [];
+  const session: SwitchSession = {
+    apply: () => Promise.reject(new Error('it is not to be written')),
+    read: () => {
+      asked.push('read');
+      return Promise.resolve([shown]);
+    },
+    drained: () => {
+      asked.push('drained');
+      return Promise.resolve();
+    },
+    close: () => Promise.resolve(),
+  };
+  return { session, asked };
+};
+
+describe('a port that an attempt has done before it broke off', () => {
+  it('is done once nothing passes any more that it took away', async () => {
+    const { session, asked } = switchThatShows({ port: 'p1', ...nothing });
+    expect([...(await alreadyDone(session, [detachment(true)], device))]).toEqual([1]);
+    expect(asked).toEqual(['read', 'drained']);
+  });
+
+  it('is not done if the device cannot be waited for', async () => {
+    const { session } = switchThatShows({ port: 'p1', ...nothing });
+    const broken: SwitchSession = { ...session, drained: () => Promise.reject(new Error('the line broke')) };
+    await expect(alreadyDone(broken, [detachment(true)], device)).rejects.toThrow('the line broke');
+  });
+
+  it('is not done if it shows something else', async () => {
+    const { session, asked } = switchThatShows({ port: 'p1', native: 100, tagged: [] });
+    expect([...(await alreadyDone(session, [detachment(true)], device))]).toEqual([]);
+    expect(asked).toEqual(['read']);
+  });
+
+  it('is not asked about if no attempt was made', async () => {
+    const { session, asked } = switchThatShows({ port: 'p1', ...nothing });
+    expect([...(await alreadyDone(session, [detachment(false)], device))]).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+});

@@ -81,8 +81,12 @@ describe.each(engines)('the configuration of a switch on %s', (engine) => {
     await connectAll(first);
     const { unsaved_since } = await driftOf(first, 'sw0');
     expect(unsaved_since).toEqual(aTime());
-    await eventually(() => first.log.find((line) => line.includes('no space left in flash')));
-    expect((await driftOf(first, 'sw0')).unsaved_since).toBe(unsaved_since);
+    await eventually(async () => ((await driftOf(first, 'sw0')).save_fault === null ? undefined : true));
+    expect(await driftOf(first, 'sw0')).toMatchObject({
+      unsaved_since,
+      save_fault: 'no space left in flash',
+      fault: null,
+    });
     await eventually(async () => ((await metricOf(first, 'corral_switch_unsaved_seconds', 'sw0')) ? true : undefined));
     await first.stop();
 

@@ -28,6 +28,8 @@ export interface DriftView {
   readonly fault: string | null;
   /** Since when its running configuration has not been saved; null if it is, or need not be. */
   readonly unsaved_since: string | null;
+  /** Why it could not be saved; null if nobody tried, or it was. */
+  readonly save_fault: string | null;
   readonly ports: readonly DriftingPort[];
 }
 
@@ -110,6 +112,7 @@ const viewOf = async ({ tx }: ReadOp, found: Switch): Promise<DriftView> => {
     swept_at: timeOf(found.swept_at),
     fault: found.fault,
     unsaved_since: timeOf(found.unsaved_since),
+    save_fault: found.save_fault,
     ports: ports.map(({ nicId, reading, since, ...port }) => ({
       ...port,
       recorded: readingOf(stateOf(attached.filter((attachment) => attachment.nicId === nicId))),

@@ -29,7 +29,7 @@ const vlansOfNic = statement((tx, { nicId }: { nicId: number }) =>
 );
 
 /** VLAN ids as people write them: `100-103, 200`. */
-export const vlansText = (vlans: readonly number[]): string => {
+const vlansText = (vlans: readonly number[]): string => {
   const ranges: [number, number][] = [];
   for (const vlan of vlans) {
     const last = ranges.at(-1);

@@ -42,6 +42,9 @@ export interface Database {
     strangers: Generated<string | null>;
     /** Since when the running configuration has not been saved; null when it is, or cannot be. */
     unsaved_since: Generated<number | null>;
+    /** Not to be saved before this, because the last attempt failed, and why it did. */
+    save_at: Generated<number>;
+    save_fault: Generated<string | null>;
     /** Why the last attempt to talk to it failed, how many in a row did, and when to try again. */
     fault: Generated<string | null>;
     faults: Generated<number>;

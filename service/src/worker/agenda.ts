@@ -27,10 +27,15 @@ export const dueSwitches = async (tx: Tx, config: EngineConfig): Promise<readonl
     ...ports.map((row) => ({ ...row, dueAt: Math.max(row.probe_at, row.dueAt) })),
     ...rounds.map((row) => ({
       ...row,
-      dueAt: Math.max(row.probe_at, isSweepDue(row, now, config) ? 0 : (row.unsaved_since ?? 0) + config.saveDelayMs),
+      dueAt: Math.max(row.probe_at, isSweepDue(row, now, config) ? 0 : saveDueAt(row, config)),
     })),
   ];
 };
+
+const saveDueAt = (
+  row: { readonly unsaved_since: number | null; readonly save_at: number },
+  { saveDelayMs }: EngineConfig,
+): number => Math.max(row.save_at, (row.unsaved_since ?? 0) + saveDelayMs);
 
 const switchesWithActions = statement((tx) =>
   tx
@@ -65,7 +70,8 @@ const switchesWithPortWork = statement((tx) =>
 const switchesWithRounds = statement((tx, { sweepBefore }: { sweepBefore: number }) =>
   tx
     .selectFrom('switches')
-    .select(['id', 'label', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered', 'unsaved_since'])
+    .select(['id', 'label', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered'])
+    .select(['unsaved_since', 'save_at'])
     .where((where) =>
       where.and([
         where.exists(where.selectFrom('ports').select('ports.id').whereRef('ports.switch_id', '=', 'switches.id')),

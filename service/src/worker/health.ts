@@ -53,5 +53,25 @@ export const recordRecovery = async (op: WriteOp, lease: Lease, target: Target, 
 /** What it was told survives its next reboot. */
 export const recordSaved = async (op: WriteOp, lease: Lease, target: Target): Promise<void> => {
   await requireLease(op, lease);
-  await op.tx.updateTable('switches').set({ unsaved_since: null }).where('id', '=', target.id).execute();
+  await op.tx
+    .updateTable('switches')
+    .set({ unsaved_since: null, save_fault: null, save_at: 0 })
+    .where('id', '=', target.id)
+    .execute();
+};
+
+/** It would not save: said to whoever looks, and tried again later. It can be changed and read all the same. */
+export const recordUnsaved = async (
+  op: WriteOp,
+  lease: Lease,
+  target: Target,
+  reason: string,
+  saveAt: number,
+): Promise<void> => {
+  await requireLease(op, lease);
+  await op.tx
+    .updateTable('switches')
+    .set({ save_fault: reason, save_at: saveAt })
+    .where('id', '=', target.id)
+    .execute();
 };

@@ -78,7 +78,9 @@ export const planSwitch = async (tx: Tx, switchId: number, config: EngineConfig)
   const overdue = isShut ? work.filter(({ action }) => action && now - action.createdAt >= config.budgetMs) : [];
   const waits = [
     ...found.map(({ task, dueAt }) => (isShut ? Math.min(state.probe_at, deadlineOf(task, config)) : dueAt)),
-    ...(state.unsaved_since === null ? [] : [Math.max(state.probe_at, state.unsaved_since + config.saveDelayMs)]),
+    ...(state.unsaved_since === null
+      ? []
+      : [Math.max(state.probe_at, state.save_at, state.unsaved_since + config.saveDelayMs)]),
   ].filter((at) => at > now);
   const patience = work.length === 0 ? config.saveDelayMs : longestUnsavedMs;
   return {
@@ -86,7 +88,8 @@ export const planSwitch = async (tx: Tx, switchId: number, config: EngineConfig)
     overdue,
     unread: isQuiet ? [] : due.filter(({ task }) => task.isUnread).map(({ task }) => task),
     sweep: !isQuiet && isSweepDue(state, now, config) ? state.sweep_wanted : null,
-    isSaveDue: !isQuiet && state.unsaved_since !== null && now - state.unsaved_since >= patience,
+    isSaveDue:
+      !isQuiet && state.unsaved_since !== null && now - state.unsaved_since >= patience && state.save_at <= now,
     faults: state.faults,
     fault: state.fault,
     nextMs: Math.min(Number.POSITIVE_INFINITY, ...waits.map((at) => at - now)),
@@ -136,7 +139,8 @@ const planPorts = async (tx: Tx, rows: readonly PortRow[], switchId: number) => 
 const switchState = statement((tx, { switchId }: { switchId: number }) =>
   tx
     .selectFrom('switches')
-    .select(['faults', 'fault', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered', 'unsaved_since'])
+    .select(['faults', 'fault', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered'])
+    .select(['unsaved_since', 'save_at'])
     .where('id', '=', switchId),
 );
 

@@ -95,14 +95,18 @@ const settleDone = async (op: WriteOp, onSwitch: string, tasks: readonly PortTas
   for (const task of tasks) {
     if (task.action) op.record({ type: 'networking_action_done', ...about(task, onSwitch) });
     else if (!task.isSuspect) op.record({ type: 'port_repaired', ...about(task, onSwitch), projects: [] });
-    await noteSeen(op, task, task.wanted);
+    await noteSeen(op, onSwitch, task, task.wanted);
   }
   await clearSuspicion(op, onSwitch, tasks);
 };
 
 /** The port was read and is what it should be. */
-const noteSeen = (op: WriteOp, { portId }: PortTask, seen: PortState): Promise<number> =>
-  portSeen.run(op.tx, { id: portId, reading: JSON.stringify(readingOf(seen)), now: Date.now() });
+const noteSeen = async (op: WriteOp, onSwitch: string, task: PortTask, seen: PortState): Promise<void> => {
+  await portSeen.run(op.tx, { id: task.portId, reading: JSON.stringify(readingOf(seen)), now: Date.now() });
+  if (task.driftSince !== null && task.action !== null) {
+    op.record({ type: 'port_drift_over', ...about(task, onSwitch), projects: [] });
+  }
+};
 
 const portSeen = statement((tx, { id, reading, now }: { id: number; reading: string; now: number }) =>
   tx
@@ -170,7 +174,7 @@ const settleFailed = async (
     op.record({ type: 'switch_fault', ...about(task, onSwitch, { reason: failure.reason }), projects: [] });
   }
   if (ending.kind === 'failed') {
-    await noteSeen(op, task, task.recorded);
+    await noteSeen(op, onSwitch, task, task.recorded);
     await clearSuspicion(op, onSwitch, [task]);
   }
   if (ending.kind !== 'suspect') return;

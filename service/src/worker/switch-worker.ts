@@ -6,7 +6,7 @@ import { driverOf } from '../core/switches.ts';
 import type { Db } from '../db/db.ts';
 import type { SwitchSession } from '../drivers/switches/contract.ts';
 import { callDevice, DeviceTimeout } from './device.ts';
-import { recordFault, recordRecovery, recordSaved } from './health.ts';
+import { recordFault, recordRecovery, recordSaved, recordUnsaved } from './health.ts';
 import type { Observer } from './observer.ts';
 import { alreadyDone, type DeviceCall, type PortResult, restore, runPass } from './pass.ts';
 import {
@@ -36,6 +36,9 @@ export interface Workshop {
 
 /** A line that was silent for this long is tried before it is trusted. */
 const silenceMs = 1_000;
+
+/** A save that failed is tried again after so many of its delays. */
+const pausesBetweenSaves = 6;
 
 /**
  * Works on one switch for as long as it has work, under a lease: lease, plan, apply, verify, settle. Whatever
@@ -105,13 +108,19 @@ export class SwitchWorker {
     if (plan.overdue.length > 0) await this.#giveUp(plan, lease);
     // A probe takes one port: if it is the switch that fails, more would only fail with it; if a port, the next gets its turn.
     if (plan.faults >= faultsToOpen) this.#mostPorts = 1;
-    if (plan.tasks.length > 0) await this.#pass(lease, plan.tasks.slice(0, this.#mostPorts), lost);
-    if (plan.unread.length > 0) await this.#look(lease, plan.unread, lost);
-    if (plan.sweep !== null) await this.#sweep(lease, plan.sweep, lost);
-    if (plan.isSaveDue) await this.#save(lease, lost);
-    return (
-      [plan.overdue, plan.tasks, plan.unread].some(({ length }) => length > 0) || plan.sweep !== null || plan.isSaveDue
-    );
+    const { tasks, unread, sweep: wanted, isSaveDue } = plan;
+    const rounds: (() => Promise<void>)[] = [];
+    if (tasks.length > 0) rounds.push(() => this.#pass(lease, tasks.slice(0, this.#mostPorts), lost));
+    if (unread.length > 0) rounds.push(() => this.#look(lease, unread, lost));
+    if (wanted !== null) rounds.push(() => this.#sweep(lease, wanted, lost));
+    if (isSaveDue) rounds.push(() => this.#save(lease, lost));
+    for (const round of rounds) {
+      const faults = this.#faults;
+      await round();
+      // The rest would fail the same way.
+      if (this.#faults > faults) break;
+    }
+    return rounds.length > 0 || plan.overdue.length > 0;
   }
 
   async #pass(lease: Lease, tasks: readonly PortTask[], lost: AbortSignal): Promise<void> {
@@ -182,13 +191,29 @@ export class SwitchWorker {
   }
 
   async #save(lease: Lease, lost: AbortSignal): Promise<void> {
-    const { desk, step } = this.#shop;
+    const { desk, config, log, step } = this.#shop;
+    const target = { id: this.#id, label: this.#label };
     const talk = await this.#talk(lease, lost, null, (session, device) =>
-      device('save its configuration', 1, (signal) => session.save?.(signal) ?? Promise.resolve()),
+      device('save its configuration', 1, (signal) => session.save?.(signal) ?? Promise.resolve()).then(
+        () => null,
+        (error: unknown) => {
+          if (error instanceof LeaseLost || error instanceof DeviceTimeout) throw error;
+          return error instanceof Error ? error.message : String(error);
+        },
+      ),
     );
     step('configuration saved');
     if (talk.isFault) return;
-    await desk.write((op) => recordSaved(op, lease, { id: this.#id, label: this.#label }));
+    const reason = talk.value;
+    if (reason === null) {
+      await desk.write((op) => recordSaved(op, lease, target));
+    } else {
+      // In which mode the device was left, nobody knows.
+      await this.#hangUp();
+      log.warn({ switch: this.#label, reason }, 'the switch does not save its configuration; trying again');
+      const saveAt = Date.now() + pausesBetweenSaves * config.saveDelayMs;
+      await desk.write((op) => recordUnsaved(op, lease, target, reason, saveAt));
+    }
     step('save recorded');
   }
 

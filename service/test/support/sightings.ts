@@ -16,6 +16,7 @@ export interface Drift {
   readonly swept_at: string | null;
   readonly fault: string | null;
   readonly unsaved_since: string | null;
+  readonly save_fault: string | null;
   readonly ports: readonly {
     readonly port: string;
     readonly node: string | null;

@@ -21,6 +21,8 @@ export const readings: Migration = {
     `alter table switches add column sweep_answered ${bigint} not null default 0`,
     `alter table switches add column strangers text`,
     `alter table switches add column unsaved_since ${bigint}`,
+    `alter table switches add column save_at ${bigint} not null default 0`,
+    `alter table switches add column save_fault text`,
     `alter table switches add column fault text`,
     `alter table switches add column faults integer not null default 0`,
     `alter table switches add column probe_at ${bigint} not null default 0`,

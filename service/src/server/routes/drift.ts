@@ -24,6 +24,7 @@ const Drift = Type.Object({
   swept_at: orNull(Type.String({ description: 'when the whole switch was last read' })),
   fault: orNull(Type.String({ description: 'why it cannot be talked to now' })),
   unsaved_since: orNull(Type.String({ description: 'since when its running configuration has not been saved' })),
+  save_fault: orNull(Type.String({ description: 'why it could not be saved' })),
   ports: Type.Array(
     Type.Object({
       port: Type.String(),
@@ -49,7 +50,10 @@ const Reach = Type.Object({
       node: OrNull,
       nic: OrNull,
       project: OrNull,
-      verdict: Type.String({ description: '`as recorded`, `unexpected`, `missing`, `unknown`, or `unregistered`: a port that nobody told us of' }),
+      verdict: Type.String({
+        description:
+          '`as recorded`, `unexpected`, `missing`, `unknown`, or `unregistered`: a port that nobody told us of',
+      }),
       channel: OrNull,
       read_at: OrNull,
     }),

@@ -51,6 +51,10 @@ export class SwitchWorker {
   #session: SwitchSession | null = null;
   #faults = 0;
   #spokeAt = 0;
+  /** The last attempt met nobody: no session, or no answer in time. */
+  #isDead = false;
+  /** The sweep that is asked for, answered also by not getting through. */
+  #sweepWanted: number | null = null;
   /** How many ports go into one pass: fewer after a failure, so that one bad port does not fail the others for ever. */
   #mostPorts = Number.POSITIVE_INFINITY;
 
@@ -114,11 +118,12 @@ export class SwitchWorker {
     if (unread.length > 0) rounds.push(() => this.#look(lease, unread, lost));
     if (wanted !== null) rounds.push(() => this.#sweep(lease, wanted, lost));
     if (isSaveDue) rounds.push(() => this.#save(lease, lost));
+    this.#sweepWanted = wanted;
     for (const round of rounds) {
-      const faults = this.#faults;
+      this.#isDead = false;
       await round();
       // The rest would fail the same way.
-      if (this.#faults > faults) break;
+      if (this.#isDead) break;
     }
     return rounds.length > 0 || plan.overdue.length > 0;
   }
@@ -233,8 +238,10 @@ export class SwitchWorker {
     const target = { id: this.#id, label: this.#label };
     for (;;) {
       const isReused = this.#session !== null;
+      let isOpen = false;
       try {
         const session = await this.#open(device);
+        isOpen = true;
         if (!isReused) this.#spokeAt = Date.now();
         step('session opened');
         const value = await work(session, device);
@@ -250,7 +257,8 @@ export class SwitchWorker {
         const reason = error instanceof Error ? error.message : String(error);
         this.#faults += 1;
         log.warn({ switch: this.#label, faults: this.#faults, reason }, 'talking to the switch failed; trying again');
-        const fault = { reason, faults: this.#faults, answered };
+        this.#isDead = !isOpen || error instanceof DeviceTimeout;
+        const fault = { reason, faults: this.#faults, answered: this.#isDead ? this.#sweepWanted : answered };
         const next = probeAt(this.#faults, Date.now(), config.budgetMs);
         await desk.write((op) => recordFault(op, lease, target, { ...fault, probeAt: next }));
         return { isFault: true, reason };

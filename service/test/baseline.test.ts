@@ -38,6 +38,7 @@ describe.each(engines)('a port that gets a nic, on %s', (engine) => {
       swept_at: null,
       fault: null,
       unsaved_since: null,
+      save_fault: null,
       ports: [
         {
           port: 'used/eth0',

@@ -4,7 +4,7 @@ import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../co
 import { aristaPortName, commandsFor, pendingSessions, portsFrom, showPorts } from './arista-ports.ts';
 import { type Command, CommandRefused, runCommands } from './eapi.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
-import { HttpLine } from './line.ts';
+import { type HttpLine, meetOver } from './line.ts';
 
 /** Arista switches, by eAPI: a pass over the ports is one configuration session, committed whole. */
 export const aristaEapi: SwitchDriver = {
@@ -13,18 +13,12 @@ export const aristaEapi: SwitchDriver = {
   }),
   capabilities: ['nativeless-trunk-mode'],
   portName: aristaPortName,
-  open: async ({ label, config }, signal) => {
-    const line = await HttpLine.open(httpTargetFrom(config, { scheme: 'https', ports: { http: 80, https: 443 } }));
+  open: ({ label, config }, signal) => {
+    const target = httpTargetFrom(config, { scheme: 'https', ports: { http: 80, https: 443 } });
     const password = textField(config, 'enable_password');
     const enable: Command = password === undefined ? 'enable' : { cmd: 'enable', input: password };
-    const session = new AristaSession(line, enable, `corral-${hash('sha256', label).slice(0, 8)}`);
-    try {
-      await session.tidy(signal);
-      return session;
-    } catch (error) {
-      await line.close();
-      throw error;
-    }
+    const name = `corral-${hash('sha256', label).slice(0, 8)}`;
+    return meetOver(target, (line) => new AristaSession(line, enable, name), signal);
   },
 };
 
@@ -40,7 +34,7 @@ class AristaSession implements SwitchSession {
   }
 
   /** EOS keeps only a few sessions open: those that a broken line left of ours would lock us out in the end. */
-  async tidy(signal: AbortSignal): Promise<void> {
+  async meet(signal: AbortSignal): Promise<void> {
     const [shown] = await this.#run(['show configuration sessions'], signal);
     for (const name of pendingSessions(shown))
       if (name.startsWith(`${this.#name}-`)) await this.#run([`configure session ${name}`, 'abort'], signal);

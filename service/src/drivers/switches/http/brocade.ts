@@ -6,7 +6,7 @@ import { type BrocadePort, passedBy } from './brocade-port.ts';
 import { BrocadeRest } from './brocade-rest.ts';
 import { writesToCarry, writesToIdle } from './brocade-writes.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
-import { HttpLine } from './line.ts';
+import { type HttpLine, meetOver } from './line.ts';
 import { InterfaceType, slashedPortName } from './port-names.ts';
 
 /** Brocade VDX switches, by the REST interface of Network OS. */
@@ -16,17 +16,12 @@ export const brocade: SwitchDriver = {
   hasLegacyType: true,
   portName: slashedPortName,
   refuse: nativeFirst,
-  open: async ({ config }, signal) => {
-    const line = await HttpLine.open(httpTargetFrom(config, { scheme: 'http', ports: { http: 80, https: 443 } }));
-    const session = new BrocadeSession(line, textField(config, 'interface_type') ?? '');
-    try {
-      await session.meet(signal);
-      return session;
-    } catch (error) {
-      await line.close();
-      throw error;
-    }
-  },
+  open: ({ config }, signal) =>
+    meetOver(
+      httpTargetFrom(config, { scheme: 'http', ports: { http: 80, https: 443 } }),
+      (line) => new BrocadeSession(line, textField(config, 'interface_type') ?? ''),
+      signal,
+    ),
 };
 
 /** Up to so many ports are read one by one. */

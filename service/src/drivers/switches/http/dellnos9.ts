@@ -6,7 +6,7 @@ import { passedBy, type DellConfig, dellConfigFrom } from './dellnos9-config.ts'
 import { type Step, type Steps, stepsFor } from './dellnos9-steps.ts';
 import { documentIn, errorMessageIn } from './documents.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
-import { HttpLine } from './line.ts';
+import { type HttpLine, meetOver } from './line.ts';
 import { InterfaceType, slashedPortName } from './port-names.ts';
 
 /** Dell switches with OS9, by the commands that its REST interface takes. */
@@ -16,17 +16,12 @@ export const dellnos9: SwitchDriver = {
   hasLegacyType: true,
   portName: slashedPortName,
   refuse: nativeFirst,
-  open: async ({ config }, signal) => {
-    const line = await HttpLine.open(httpTargetFrom(config, { scheme: 'http', ports: { http: 8008, https: 8888 } }));
-    const session = new DellSession(line, textField(config, 'interface_type') ?? '');
-    try {
-      await session.meet(signal);
-      return session;
-    } catch (error) {
-      await line.close();
-      throw error;
-    }
-  },
+  open: ({ config }, signal) =>
+    meetOver(
+      httpTargetFrom(config, { scheme: 'http', ports: { http: 8008, https: 8888 } }),
+      (line) => new DellSession(line, textField(config, 'interface_type') ?? ''),
+      signal,
+    ),
 };
 
 /** OS9 takes 1000 characters of commands in one request. */

@@ -18,6 +18,28 @@ export interface HttpQuestion {
 
 const largestAnswer = 16 * 1024 * 1024;
 
+/** A session that finds out by a first question whether anybody is there, and lets us in. */
+interface Meeting {
+  meet(signal: AbortSignal): Promise<void>;
+}
+
+/** Opens a line and a session on it; if the switch does not answer the first question, the line is closed again. */
+export const meetOver = async <S extends Meeting>(
+  target: HttpTarget,
+  sessionOn: (line: HttpLine) => S,
+  signal: AbortSignal,
+): Promise<S> => {
+  const line = await HttpLine.open(target);
+  try {
+    const session = sessionOn(line);
+    await session.meet(signal);
+    return session;
+  } catch (error) {
+    await line.close();
+    throw error;
+  }
+};
+
 /**
  * A line to one switch over HTTP: one connection, kept open. How long to wait is the signal's business alone;
  * redirects are not followed, so credentials go nowhere else; an answer of unreasonable size is cut off.

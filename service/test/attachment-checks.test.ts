@@ -100,7 +100,7 @@ describe.each(engines)('the order of checks of node_connect_network on %s', (eng
 
   describe('on a switch whose driver refuses some changes', () => {
     beforeAll(async () => {
-      await done(service.admin.put('/switch/picky', { type: 'native_first', hostname: 'h' }));
+      await done(service.admin.put('/switch/picky', { type: 'native_first', hostname: engine }));
     });
 
     it('an illegal channel comes before what the driver says', async () => {

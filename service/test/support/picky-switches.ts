@@ -4,7 +4,7 @@ import type { PortConfig, SwitchDriver } from '../../src/drivers/switches/contra
 
 /*
  * An extension, named in the configuration like any other: two types of switch that refuse some of what a
- * mock switch takes. They remember their ports for as long as the process lives.
+ * mock switch takes. They remember their ports by hostname, for as long as the process lives.
  */
 
 /** The setting that plugs these in. */
@@ -16,16 +16,18 @@ const remembering: SwitchDriver = {
   config: Type.Object({ hostname: Type.String() }, { additionalProperties: false }),
   capabilities: [],
   portName: (name) => name,
-  open: ({ label }) =>
-    Promise.resolve({
+  open: ({ config }) => {
+    const name = String(config['hostname']);
+    return Promise.resolve({
       apply: (ports) => {
-        for (const state of ports) memory.set(`${label} ${state.port}`, state);
+        for (const state of ports) memory.set(`${name} ${state.port}`, state);
         return Promise.resolve(ports.map(({ port }) => ({ port, applied: true as const })));
       },
       read: (ports) =>
-        Promise.resolve(ports.map((port) => memory.get(`${label} ${port}`) ?? { port, native: null, tagged: [] })),
+        Promise.resolve(ports.map((port) => memory.get(`${name} ${port}`) ?? { port, native: null, tagged: [] })),
       close: () => Promise.resolve(),
-    }),
+    });
+  },
 };
 
 /** @public The service takes it from the module that the setting names. */

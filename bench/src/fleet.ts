@@ -23,7 +23,7 @@ interface Place {
 
 const main = async (): Promise<void> => {
   say(`fleet: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
-  const site = await newSite({ CORRAL_ENGINE_SWEEP: '0' });
+  const site = await newSite();
   let service = await site.start();
   try {
     const places = await build(site, service.url);

@@ -18,11 +18,16 @@ const alternate = async (url: string, rounds: number): Promise<number> => {
   let caller = 0;
   const amount = 2 * callers * rounds;
   const started = performance.now();
+  // It ends on a full second; what counts is when the last answer came.
+  let ended = started;
   const result = await autocannon({
     url,
     connections: callers,
     amount,
     setupClient: (client) => {
+      client.on('response', () => {
+        ended = performance.now();
+      });
       const body = JSON.stringify({ node: nodeLabel(caller) });
       caller += 1;
       client.setRequests(
@@ -35,7 +40,7 @@ const alternate = async (url: string, rounds: number): Promise<number> => {
       );
     },
   });
-  const seconds = (performance.now() - started) / 1000;
+  const seconds = (ended - started) / 1000;
   if (result['2xx'] !== amount) throw new Error(`${amount - result['2xx']} of ${amount} calls were refused`);
   return amount / seconds;
 };

@@ -30,6 +30,8 @@ export const newSite = async (env: Record<string, string> = {}): Promise<Site> =
         CORRAL_PORT: '0',
         CORRAL_ADMIN_PASSWORD: password,
         CORRAL_LOG_LEVEL: 'warn',
+        // The comparators do not look at switches either.
+        CORRAL_ENGINE_SWEEP: '0',
         ...env,
       }),
     misbehave: async (label, faults) => {
@@ -41,20 +43,24 @@ export const newSite = async (env: Record<string, string> = {}): Promise<Site> =
   };
 };
 
+const nodesPerSwitch = 24;
+
 /** Free nodes with two nics each, written straight into the tables of a stopped service. */
 export const seedNodes = (site: Site, count: number): void => {
   const db = new Libsql(site.database);
   db.exec('begin');
-  db.exec(`insert into switches (label, type, config) values ('seed', 'mock', '')`);
-  const port = db.prepare('insert into ports (switch_id, label) values ((select id from switches), ?)');
+  const newSwitch = db.prepare(`insert into switches (label, type, config) values (?, 'mock', '')`);
+  const port = db.prepare('insert into ports (switch_id, label) values (?, ?)');
+  let switchId: number | bigint = 0;
   const node = db.prepare(
     `insert into nodes (label, metadata, obm_uri, obm_admin_token) values (?, '{"rack":"r1"}', 'http://127.0.0.1:9/', '')`,
   );
   const nic = db.prepare('insert into nics (node_id, label, macaddr, port_id) values (?, ?, ?, ?)');
   for (let index = 0; index < count; index += 1) {
+    if (index % nodesPerSwitch === 0) switchId = newSwitch.run([`seed-${index}`]).lastInsertRowid;
     const { lastInsertRowid: nodeId } = node.run([nodeLabel(index)]);
     for (const label of ['eth0', 'eth1']) {
-      const { lastInsertRowid: portId } = port.run([`${nodeLabel(index)}/${label}`]);
+      const { lastInsertRowid: portId } = port.run([switchId, `${nodeLabel(index)}/${label}`]);
       nic.run([nodeId, label, '52:54:00:00:00:01', portId]);
     }
   }

@@ -23,7 +23,7 @@ import { createMetrics } from './server/metrics.ts';
 import { serveOperator } from './server/operator.ts';
 import { groupsFor } from './server/routes/all.ts';
 import { Engine } from './worker/engine.ts';
-import type { Workshop } from './worker/switch-worker.ts';
+import type { Workshop } from './worker/workshop.ts';
 
 /** A service that is up. */
 export interface Running {

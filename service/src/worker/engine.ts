@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Listener } from '../db/changes.ts';
 import { dueSwitches } from './agenda.ts';
-import { SwitchWorker, type Workshop } from './switch-worker.ts';
+import { SwitchWorker } from './switch-worker.ts';
+import type { Workshop } from './workshop.ts';
 
 /** Looks at the queue when woken, and every so often anyway, and keeps one worker on each switch with work. */
 export class Engine {

@@ -1,0 +1,57 @@
+import type { SwitchSession } from '../drivers/switches/contract.ts';
+import { type DeviceCall, type PortResult, restore } from './pass.ts';
+import { mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt } from './patience.ts';
+import type { PortTask } from './plan.ts';
+import type { Ending, Failure } from './settle.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Turns what was seen into endings; failed changes are put back first, so that ERROR means "as before". */
+export const judge = async (
+  { config, step }: Workshop,
+  session: SwitchSession,
+  results: readonly PortResult[],
+  device: DeviceCall,
+): Promise<Ending[]> => {
+  const now = Date.now();
+  const endings: Ending[] = [];
+  const failed: { task: PortTask; failure: Failure }[] = [];
+  for (const result of results) {
+    const { task } = result;
+    if (result.kind === 'verified') endings.push({ task, kind: 'done' });
+    else if (task.action === null) endings.push({ task, kind: 'later', retryAt: suspectRetryAt(task, now) });
+    else if (result.kind === 'mismatch' && mayRetryMismatch(task, now, config.budgetMs)) {
+      endings.push({ task, kind: 'later', retryAt: now + pauseAfter(task.action.attempts) });
+    } else failed.push({ task, failure: failureOf(result) });
+  }
+  if (failed.length === 0) return endings;
+  const known = await restore(
+    session,
+    failed.map(({ task }) => task),
+    device,
+    step,
+  ).catch(() => new Set<PortTask>());
+  return [
+    ...endings,
+    ...failed.map(({ task, failure }): Ending =>
+      known.has(task)
+        ? { task, kind: 'failed', failure }
+        : { task, kind: 'suspect', failure, retryAt: suspectRetryAt(task, now) },
+    ),
+  ];
+};
+
+const failureOf = ({ kind, reason }: Exclude<PortResult, { kind: 'verified' }>): Failure => ({
+  told: kind === 'refused' ? 'the switch refused the change' : 'the switch accepted the change but does not show it',
+  reason,
+});
+
+/** The whole pass failed: a fault that may pass, until the budget is used up. */
+export const faulted = (task: PortTask, reason: string, budgetMs: number): Ending => {
+  const now = Date.now();
+  if (task.action === null) return { task, kind: 'later', retryAt: suspectRetryAt(task, now) };
+  if (mayRetry(task, now, budgetMs)) return { task, kind: 'later', retryAt: now + pauseAfter(task.action.attempts) };
+  // Never a word was sent for it: the port is what it was.
+  const failure = { told: 'the switch could not be reached in time', reason };
+  if (!task.action.touched) return { task, kind: 'untouched', failure };
+  return { task, kind: 'suspect', failure, retryAt: suspectRetryAt(task, now) };
+};

@@ -1,0 +1,122 @@
+import type { Lease } from '../core/leases.ts';
+import { driverOf } from '../core/switches.ts';
+import type { SwitchSession } from '../drivers/switches/contract.ts';
+import { callDevice, DeviceTimeout } from './device.ts';
+import { recordFault, recordRecovery } from './health.ts';
+import type { DeviceCall } from './pass.ts';
+import { probeAt, timeoutFor } from './patience.ts';
+import { LeaseLost } from './settle.ts';
+import type { Workshop } from './workshop.ts';
+
+/** How a talk with a switch went; dead: nobody let us in, or nobody answered in time. */
+export type Outcome = 'ok' | 'fault' | 'dead';
+
+type Talk<T> =
+  | { readonly isFault: false; readonly value: T; readonly outcome: Outcome }
+  | { readonly isFault: true; readonly reason: string; readonly outcome: Outcome };
+
+/** A line that was silent for this long is tried before it is trusted. */
+const silenceMs = 1_000;
+
+/**
+ * The line to one switch, for as long as a lease lasts. Everything that is said to the switch is said through
+ * it: over the session that is open, or a new one; what goes wrong is written down, and the next attempt waits longer.
+ */
+export class SwitchLine {
+  readonly #shop: Workshop;
+  readonly #target: { readonly id: number; readonly label: string };
+  readonly #lease: Lease;
+  readonly #lost: AbortSignal;
+  #session: SwitchSession | null = null;
+  #spokeAt = 0;
+  /** Attempts in a row that failed, as the database has it. */
+  faults = 0;
+  /** The sweep that is asked for: not getting through answers it too. */
+  sweepWanted: number | null = null;
+
+  constructor(
+    shop: Workshop,
+    target: { readonly id: number; readonly label: string },
+    lease: Lease,
+    lost: AbortSignal,
+  ) {
+    this.#shop = shop;
+    this.#target = target;
+    this.#lease = lease;
+    this.#lost = lost;
+  }
+
+  /** `answered` is the sweep that the work itself is for. */
+  async talk<T>(
+    work: (session: SwitchSession, device: DeviceCall) => Promise<T>,
+    answered: number | null = null,
+  ): Promise<Talk<T>> {
+    const { desk, config, step } = this.#shop;
+    const device: DeviceCall = (what, ports, call) =>
+      callDevice(call, what, timeoutFor(ports, config.deviceTimeoutMs), this.#lost);
+    for (;;) {
+      const isReused = this.#session !== null;
+      let isOpen = false;
+      try {
+        const session = await this.#open(device);
+        isOpen = true;
+        if (!isReused) this.#spokeAt = Date.now();
+        step('session opened');
+        const value = await work(session, device);
+        this.#spokeAt = Date.now();
+        if (this.faults > 0) await desk.write((op) => recordRecovery(op, this.#lease, this.#target, this.faults));
+        this.faults = 0;
+        return { isFault: false, value, outcome: 'ok' };
+      } catch (error) {
+        if (error instanceof LeaseLost) throw error;
+        await this.hangUp();
+        // A line that died while nobody used it says nothing about the switch: it gets one more chance at once.
+        if (isReused && !(error instanceof DeviceTimeout)) continue;
+        const reason = error instanceof Error ? error.message : String(error);
+        const isDead = !isOpen || error instanceof DeviceTimeout;
+        await this.#failed(reason, isDead ? this.sweepWanted : answered);
+        return { isFault: true, reason, outcome: isDead ? 'dead' : 'fault' };
+      }
+    }
+  }
+
+  /**
+   * A line that nobody used for a while may be dead. It is tried with a question first: what fails before the
+   * first word of a change leaves the port as it was, and nobody in doubt.
+   */
+  async knock(session: SwitchSession, port: string, device: DeviceCall): Promise<void> {
+    if (Date.now() - this.#spokeAt < silenceMs) return;
+    await device('show its ports', 1, (signal) => session.read([port], signal));
+  }
+
+  async hangUp(): Promise<void> {
+    const session = this.#session;
+    this.#session = null;
+    await session?.close().catch(() => undefined);
+  }
+
+  async #failed(reason: string, answered: number | null): Promise<void> {
+    const { desk, config, log } = this.#shop;
+    this.faults += 1;
+    const { faults } = this;
+    log.warn({ switch: this.#target.label, faults, reason }, 'talking to the switch failed; trying again');
+    const fault = { reason, faults, answered, probeAt: probeAt(faults, Date.now(), config.budgetMs) };
+    await desk.write((op) => recordFault(op, this.#lease, this.#target, fault));
+  }
+
+  async #open(device: DeviceCall): Promise<SwitchSession> {
+    if (this.#session) return this.#session;
+    const { desk } = this.#shop;
+    const row = await desk.read(({ tx }) =>
+      tx
+        .selectFrom('switches')
+        .select(['label', 'type', 'config'])
+        .where('id', '=', this.#target.id)
+        .executeTakeFirstOrThrow(),
+    );
+    const config = JSON.parse(desk.site.vault.open(row.config)) as Record<string, unknown>;
+    const driver = driverOf(desk.site, row.type);
+    this.#session = await device('let us in', 1, (signal) => driver.open({ label: row.label, config }, signal));
+    return this.#session;
+  }
+}

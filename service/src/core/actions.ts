@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statement } from '../db/statement.ts';
 import { requireProject } from './caller.ts';
 import { blocked, notFound } from './errors.ts';
-import type { Network, Nic, Node } from './find.ts';
+import type { Network, Nic } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';
 
 /** What a networking action does to a nic's port. */
@@ -107,18 +107,4 @@ export const requireNoPendingAction = async ({ tx }: WriteOp, node: { label: str
 
 const pendingOnNic = statement((tx, { nicId }: { nicId: number }) =>
   tx.selectFrom('actions').select('status_id').where('nic_id', '=', nicId).where('status', '=', 'PENDING'),
-);
-
-/** A pending action on any nic of the node. */
-export const pendingActionOf = ({ tx }: ReadOp, node: Node): Promise<{ nic: string } | undefined> =>
-  pendingOnNode.first(tx, { nodeId: node.id });
-
-const pendingOnNode = statement((tx, { nodeId }: { nodeId: number }) =>
-  tx
-    .selectFrom('actions')
-    .innerJoin('nics', 'nics.id', 'actions.nic_id')
-    .select('nics.label as nic')
-    .where('nics.node_id', '=', nodeId)
-    .where('actions.status', '=', 'PENDING')
-    .limit(1),
 );

@@ -64,7 +64,10 @@ const rowsPerStatement = 1_000;
 /** Most operations write one event, so that one has a statement of its own. */
 const insertEvents = async (tx: Tx, rows: readonly EventRow[]): Promise<{ id: number }[]> => {
   const [row] = rows;
-  if (row !== undefined && rows.length === 1) return insertEvent.all(tx, row);
+  if (row !== undefined && rows.length === 1) {
+    const one = await insertEvent.first(tx, row);
+    return one ? [one] : [];
+  }
   const written: { id: number }[] = [];
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     const some = rows.slice(from, from + rowsPerStatement);

@@ -3,7 +3,6 @@ import { requireProject } from './caller.ts';
 import { blocked, duplicate, projectMismatch } from './errors.ts';
 import { findNode, findProject, type Node } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';
-import { pendingActionOf } from './actions.ts';
 import { describePort, type PortReading, stateIn } from './port-state.ts';
 
 export const listProjects = async ({ tx }: ReadOp): Promise<string[]> => {
@@ -96,23 +95,24 @@ const moveNode = statement((tx, { id, projectId }: { id: number; projectId: numb
 );
 
 const requireReleasable = async (op: WriteOp, node: Node): Promise<void> => {
-  const attached = await attachmentOfNode.first(op.tx, { nodeId: node.id });
-  if (attached) {
-    throw blocked(`node ${node.label} is on network ${attached.network} (nic ${attached.nic}); detach it first`);
-  }
-  const pending = await pendingActionOf(op, node);
-  if (pending) throw blocked(`node ${node.label} has a pending networking action on nic ${pending.nic}; wait for it`);
+  const tie = await tieOfNode.first(op.tx, { nodeId: node.id });
+  if (tie?.network) throw blocked(`node ${node.label} is on network ${tie.network} (nic ${tie.nic}); detach it first`);
+  if (tie) throw blocked(`node ${node.label} has a pending networking action on nic ${tie.nic}; wait for it`);
   await requireKnownPorts(op, node, `node ${node.label} cannot leave project ${node.project ?? ''}`);
   if (node.obm_token !== null) throw blocked(`OBM of node ${node.label} is enabled; disable it first`);
 };
 
-const attachmentOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
+/** A network that a nic of the node is on, or an action that is pending on it; networks come first. */
+const tieOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
   tx
-    .selectFrom('attachments')
-    .innerJoin('nics', 'nics.id', 'attachments.nic_id')
-    .innerJoin('networks', 'networks.id', 'attachments.network_id')
+    .selectFrom('nics')
+    .leftJoin('attachments', 'attachments.nic_id', 'nics.id')
+    .leftJoin('networks', 'networks.id', 'attachments.network_id')
+    .leftJoin('actions', (join) => join.onRef('actions.nic_id', '=', 'nics.id').on('actions.status', '=', 'PENDING'))
     .select(['networks.label as network', 'nics.label as nic'])
     .where('nics.node_id', '=', nodeId)
+    .where((where) => where.or([where('attachments.id', 'is not', null), where('actions.id', 'is not', null)]))
+    .orderBy((order) => order.case().when('attachments.id', 'is', null).then(1).else(0).end())
     .limit(1),
 );
 

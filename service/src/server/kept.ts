@@ -4,8 +4,12 @@ import type { Db } from '../db/db.ts';
 interface Kept {
   readonly event: number;
   readonly until: number;
-  readonly text: string;
+  readonly text: Text;
 }
+
+/** Large ones as bytes: a string would be turned into bytes anew for every answer. */
+type Text = string | Buffer;
+const largestString = 16 * 1024;
 
 /** Even unchanged, an answer is made anew after this long: a row that someone edits by hand rings no bell. */
 const keptForMs = 5_000;
@@ -26,13 +30,14 @@ export class KeptAnswers {
     this.#db = db;
   }
 
-  async answer(name: string, make: () => Promise<string>): Promise<string> {
+  async answer(name: string, make: () => Promise<string>): Promise<Text> {
     const event = await this.#newest();
     const kept = this.#answers.get(name);
     const now = Date.now();
     if (kept?.event === event && now < kept.until) return kept.text;
     // Made after the id was read, so at worst it is newer than its id says.
-    const text = await make();
+    const made = await make();
+    const text = made.length > largestString ? Buffer.from(made) : made;
     this.#keep(name, { event, until: now + keptForMs, text });
     return text;
   }

@@ -16,13 +16,24 @@ const fail = (error: unknown): never => {
     for (const mistake of error.mistakes) process.stderr.write(`corral: ${mistake}\n`);
     process.exit(exitCodes.mistake);
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = `${error instanceof Error ? error.message : String(error)}${hintFor(error)}`;
   process.stderr.write(`corral: cannot start: ${message}\n`);
   process.exit(error instanceof DatabaseRefused ? exitCodes.mistake : exitCodes.failure);
 };
 
+const hintFor = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') return '; choose another port with CORRAL_PORT, or stop what listens there';
+  return code === 'EACCES' ? '; choose a port above 1023 with CORRAL_PORT' : '';
+};
+
 const greet = ({ url, firstAdmin }: Running): void => {
   process.stdout.write(`\nCorral is ready at ${url}/v0 (reference: ${url}/reference)\n`);
+  if (firstAdmin.kind === 'exists' && firstAdmin.file !== null) {
+    process.stdout.write(
+      `The first password of user admin is in ${firstAdmin.file}; delete it when you have read it\n`,
+    );
+  }
   if (firstAdmin.kind === 'generated') {
     // Written past the log: a password is no log entry.
     process.stdout.write(

@@ -82,7 +82,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
   const firstAdmin: FirstAdmin =
     config.auth === 'database'
       ? await ensureFirstAdmin(desk, config.adminPassword, join(config.dataDir, 'admin-password'))
-      : { kind: 'exists' };
+      : { kind: 'exists', file: null };
 
   const metrics = createMetrics(db);
   const groups = groupsFor(config.auth);

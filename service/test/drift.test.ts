@@ -181,9 +181,11 @@ describe.each(engines)('drift on %s', (engine) => {
     expect(await metricOf(service(), 'corral_switch_up', onSwitch)).toBe(1);
   });
 
-  it('a switch without ports has nothing to sweep', async () => {
+  it('a switch without registered ports is read all the same, so that its fields can be tried', async () => {
     await makeSwitch(service(), 'sw-bare');
-    expect(await sweep(service(), 'sw-bare')).toMatchObject({ swept_at: null, fault: null, ports: [] });
+    expect(await sweep(service(), 'sw-bare')).toMatchObject({ swept_at: aTime(), fault: null, ports: [] });
+    service().simulated('sw-bare').faults = { unreachable: true };
+    expect(await refusal(service().admin.post('/switch/sw-bare/sweep'))).toBe('502 SwitchError');
   });
 
   it('every switch is in the whole, sorted, with its policy', async () => {

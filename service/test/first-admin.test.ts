@@ -93,7 +93,7 @@ describe.each(engines)('the first administrator on %s', (engine) => {
     await first.stop();
     for (const env of [{}, { CORRAL_ADMIN_PASSWORD: 'second' }]) {
       const again = await place.start(env);
-      expect(again.firstAdmin).toEqual({ kind: 'exists' });
+      expect(again.firstAdmin).toEqual({ kind: 'exists', file: null });
       expect([await mayEnter(again, 'first'), await mayEnter(again, 'second')]).toEqual([true, false]);
       await expect(stat(join(place.dataDir, 'admin-password'))).rejects.toThrow('ENOENT');
     }
@@ -107,7 +107,7 @@ describe.each(engines)('the first administrator on %s', (engine) => {
     expect((await clientOf(running.url, basic('boss', 'p')).del('/auth/basic/user/admin')).status).toBe(200);
     await running.stop();
     const again = await place.start({ CORRAL_ADMIN_PASSWORD: 'given' });
-    expect(again.firstAdmin).toEqual({ kind: 'exists' });
+    expect(again.firstAdmin).toEqual({ kind: 'exists', file: null });
     expect(await mayEnter(again, 'given')).toBe(false);
   });
 

@@ -100,6 +100,8 @@ describe.each(engines)('the reach of a network on %s', (engine) => {
     tamper(service, 'sw0', 'uplink', { tagged: [100] });
     tamper(service, 'sw0', 'desk', { native: 100 });
     tamper(service, 'sw0', 'elsewhere', { native: 101 });
+    // A fresh port of some switches: untagged frames in no VLAN, and every tag.
+    tamper(service, 'sw0', 'fresh', { native: 0, tagged: Array.from({ length: 4094 }, (_, index) => index + 1) });
     const reach = await reachOf(service.admin, 'net');
     const stranger = { switch: 'sw0', node: null, nic: null, project: null, verdict: 'unregistered', read_at: aTime() };
     expect(reach.complete).toBe(true);
@@ -108,7 +110,9 @@ describe.each(engines)('the reach of a network on %s', (engine) => {
       portOf('n2', 'unexpected', 'vlan/100'),
       { ...stranger, port: 'uplink', channel: 'vlan/100' },
       { ...stranger, port: 'desk', channel: 'vlan/native' },
+      { ...stranger, port: 'fresh', channel: 'vlan/100' },
     ]);
+    tamper(service, 'sw0', 'fresh', {});
     tamper(service, 'sw0', 'n1/eth0', { native: 100 });
     tamper(service, 'sw0', 'n2/eth0', {});
     tamper(service, 'sw0', 'uplink', {});

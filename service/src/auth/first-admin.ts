@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hashPassword } from '../core/passwords.ts';
 import type { Desk } from '../core/op.ts';
@@ -8,14 +8,16 @@ const adminName = 'admin';
 
 /** How the first administrator came to be. */
 export type FirstAdmin =
-  | { readonly kind: 'exists' }
+  /** `file`: where its first password still lies. */
+  | { readonly kind: 'exists'; readonly file: string | null }
   | { readonly kind: 'given' }
   | { readonly kind: 'generated'; readonly password: string; readonly file: string };
 
 /** On an empty database: user `admin`, with the operator's password or one made here and kept in a file. */
 export const ensureFirstAdmin = async (desk: Desk, given: string | null, file: string): Promise<FirstAdmin> => {
   const isEmpty = () => desk.read(async ({ tx }) => !(await tx.selectFrom('users').select('id').executeTakeFirst()));
-  if (!(await isEmpty())) return { kind: 'exists' };
+  const exists = (): FirstAdmin => ({ kind: 'exists', file: existsSync(file) ? file : null });
+  if (!(await isEmpty())) return exists();
   const password = given ?? randomBytes(18).toString('base64url');
   const password_hash = await hashPassword(password);
   const isMade = await desk.write(async (op) => {
@@ -27,7 +29,7 @@ export const ensureFirstAdmin = async (desk: Desk, given: string | null, file: s
     if (given === null) keep(file, password);
     return true;
   });
-  if (!isMade) return { kind: 'exists' };
+  if (!isMade) return exists();
   return given === null ? { kind: 'generated', password, file } : { kind: 'given' };
 };
 

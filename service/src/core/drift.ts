@@ -30,6 +30,8 @@ export interface DriftView {
   readonly unsaved_since: string | null;
   /** Why it could not be saved; null if nobody tried, or it was. */
   readonly save_fault: string | null;
+  /** Ports that nobody has read since a nic was connected to them: their nodes cannot be reserved. */
+  readonly unread: readonly string[];
   readonly ports: readonly DriftingPort[];
 }
 
@@ -71,9 +73,6 @@ export const sweepNow = async (desk: Desk, switchIds: readonly number[]): Promis
       .updateTable('switches')
       .set(({ eb }) => ({ sweep_wanted: eb('sweep_wanted', '+', 1), probe_at: 0 }))
       .where('id', 'in', switchIds)
-      .where((where) =>
-        where.exists(where.selectFrom('ports').select('ports.id').whereRef('ports.switch_id', '=', 'switches.id')),
-      )
       .returning(['id', 'sweep_wanted'])
       .execute();
   });
@@ -97,6 +96,13 @@ const viewOf = async ({ tx }: ReadOp, found: Switch): Promise<DriftView> => {
     .where('ports.drift_since', 'is not', null)
     .orderBy('ports.label')
     .execute();
+  const unread = await tx
+    .selectFrom('ports')
+    .select('label')
+    .where('switch_id', '=', found.id)
+    .where('unread', '=', 1)
+    .orderBy('label')
+    .execute();
   const attached = await tx
     .selectFrom('attachments')
     .innerJoin('networks', 'networks.id', 'attachments.network_id')
@@ -113,6 +119,7 @@ const viewOf = async ({ tx }: ReadOp, found: Switch): Promise<DriftView> => {
     fault: found.fault,
     unsaved_since: timeOf(found.unsaved_since),
     save_fault: found.save_fault,
+    unread: unread.map(({ label }) => label),
     ports: ports.map(({ nicId, reading, since, ...port }) => ({
       ...port,
       recorded: readingOf(stateOf(attached.filter((attachment) => attachment.nicId === nicId))),

@@ -149,9 +149,18 @@ interface PortView {
   readonly networks?: Readonly<Record<string, string>>;
   /** Only there while nobody knows what the port carries: why. */
   readonly suspect?: string;
-  /** Only there while the port was seen to carry something else than is recorded: what, or null if it is not there. */
-  readonly drift?: PortReading | null;
+  /** Only there while the port was seen to carry something else than is recorded: what. */
+  readonly drift?: PortReading;
+  /** Only there while the switch has no such port, or nobody has read it since its nic was connected. */
+  readonly absent?: true;
+  readonly unread?: true;
 }
+
+const driftOf = ({ drift_since, reading }: Port): Pick<PortView, 'drift' | 'absent'> => {
+  if (drift_since === null) return {};
+  const seen = JSON.parse(reading ?? 'null') as PortReading | null;
+  return seen === null ? { absent: true } : { drift: seen };
+};
 
 export const showPort = async (op: ReadOp, args: PortArgs): Promise<PortView> => {
   const on = await findSwitch(op, args.switch);
@@ -159,7 +168,8 @@ export const showPort = async (op: ReadOp, args: PortArgs): Promise<PortView> =>
   const wired = await nicOn(op, port);
   const doubts = {
     ...(port.suspect === null ? {} : { suspect: port.suspect }),
-    ...(port.drift_since === null ? {} : { drift: JSON.parse(port.reading ?? 'null') as PortReading | null }),
+    ...driftOf(port),
+    ...(port.unread === 1 ? { unread: true as const } : {}),
   };
   if (!wired) return doubts;
   const attached = await op.tx

@@ -1,5 +1,5 @@
 import { statement } from '../db/statement.ts';
-import { requireProject } from './caller.ts';
+import { isAdmin, requireProject } from './caller.ts';
 import { blocked, duplicate, projectMismatch } from './errors.ts';
 import { findNode, findProject, type Node } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';
@@ -120,29 +120,27 @@ const tieOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
  * A node stays where it is while one of its ports carries what nobody recorded, or nobody knows what: whoever
  * got it next would be on somebody else's network.
  */
-const requireKnownPorts = async ({ tx }: WriteOp, node: Node, what: string): Promise<void> => {
+const requireKnownPorts = async ({ tx, caller }: WriteOp, node: Node, what: string): Promise<void> => {
   const port = await doubtfulPortOfNode.first(tx, { nodeId: node.id });
   if (port === undefined) return;
   const name = `port ${port.port} on switch ${port.switch}`;
   if (port.suspect !== null) {
     throw blocked(
-      `${what}: the state of ${name} is not known (${port.suspect}); ` +
+      `${what}: the state of ${name} is not known${isAdmin(caller) ? ` (${port.suspect})` : ''}; ` +
         'it is being tried again, or an administrator can revert the port',
     );
   }
-  if (port.drift_since !== null) {
-    throw blocked(
-      `${what}: ${name} was seen to carry ${carriedBy(port.reading)}; an administrator can revert the port`,
-    );
-  }
+  if (port.drift_since !== null) throw blocked(`${what}: ${driftIn(port.reading, name, isAdmin(caller))}`);
   throw blocked(`${what}: ${name} has not been read since the nic was connected; it is read as soon as it answers`);
 };
 
-const carriedBy = (reading: string | null): string => {
+/** What is wrong with a port, and the way out. What others have on it is the operator's to know. */
+const driftIn = (reading: string | null, name: string, isTold: boolean): string => {
   const seen = JSON.parse(reading ?? 'null') as PortReading | null;
-  return seen === null
-    ? 'nothing, for the switch has no such port'
-    : `${describePort(stateIn(seen))}, which is not recorded`;
+  if (seen === null)
+    return `${name} is not there; an administrator can add it to the switch, or register its right name`;
+  const carried = isTold ? describePort(stateIn(seen)) : 'something';
+  return `${name} was seen to carry ${carried}, which is not recorded; an administrator can revert the port`;
 };
 
 const doubtfulPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>

@@ -17,7 +17,7 @@ interface ReachPort {
   readonly port?: string;
 }
 
-/** A switch that was asked. */
+/** A switch that was switches. */
 interface ReachSwitch {
   readonly switch: string;
   readonly read_at: string | null;
@@ -57,12 +57,10 @@ const findReachable = async (op: ReadOp, label: string): Promise<Network> => {
 const reachOf = async (op: ReadOp, network: Network, started: number): Promise<ReachView> => {
   const ports = await portsOf(op, network);
   const switches = await op.tx.selectFrom('switches').selectAll().orderBy('label').execute();
-  const wired = new Set(ports.map((port) => port.switch));
-  const asked = switches.filter(({ label }) => wired.has(label));
   const shown = ports.map((port) => judged(port, network)).filter((port) => port !== null);
-  const strangers = asked.flatMap((found) => strangersOn(found, network));
+  const strangers = switches.flatMap((found) => strangersOn(found, network));
   const everyone = [...shown, ...strangers];
-  const isWhole = asked.every(({ swept_at }) => swept_at !== null && swept_at >= started);
+  const isWhole = switches.every(({ swept_at }) => swept_at !== null && swept_at >= started);
   const view: ReachView = {
     network: network.label,
     vlan: network.vlan,
@@ -74,7 +72,7 @@ const reachOf = async (op: ReadOp, network: Network, started: number): Promise<R
   }
   return {
     ...view,
-    switches: asked.map(({ label, swept_at, fault }) => ({ switch: label, read_at: timeOf(swept_at), fault })),
+    switches: switches.map(({ label, swept_at, fault }) => ({ switch: label, read_at: timeOf(swept_at), fault })),
   };
 };
 

@@ -101,7 +101,8 @@ export const createMetrics = (db: Db): Metrics => {
     for (const row of queue.suspects) suspects.set({ switch: row.switch }, row.count);
     for (const row of queue.switches) {
       const labels = { switch: row.label };
-      answering.set(labels, row.faults === 0 ? 1 : 0);
+      // Nothing is said of a switch that nobody has talked to yet.
+      if (row.faults > 0 || row.swept_at !== null) answering.set(labels, row.faults === 0 ? 1 : 0);
       drifting.set(labels, row.drifting);
       unsaved.set(labels, row.unsaved_since === null ? 0 : Math.max(0, Date.now() - row.unsaved_since) / 1000);
       if (row.swept_at !== null) sweptAt.set(labels, row.swept_at / 1000);

@@ -78,13 +78,10 @@ const switchesWithRounds = statement((tx, { sweepBefore }: { sweepBefore: number
     .select(['id', 'label', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered'])
     .select(['unsaved_since', 'save_at'])
     .where((where) =>
-      where.and([
-        where.exists(where.selectFrom('ports').select('ports.id').whereRef('ports.switch_id', '=', 'switches.id')),
-        where.or([
-          where('unsaved_since', 'is not', null),
-          where('sweep_at', '<=', sweepBefore),
-          where('sweep_answered', '<', where.ref('sweep_wanted')),
-        ]),
+      where.or([
+        where('unsaved_since', 'is not', null),
+        where('sweep_at', '<=', sweepBefore),
+        where('sweep_answered', '<', where.ref('sweep_wanted')),
       ]),
     ),
 );

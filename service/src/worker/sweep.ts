@@ -111,7 +111,8 @@ export const recordSweep = async (
   await recordSightings(op, lease, target.label, sightings);
   const rows = await op.tx.selectFrom('ports').select('label').where('switch_id', '=', target.id).execute();
   const registered = new Set(rows.map(({ label }) => label));
-  const unknown = strangers?.filter(({ port, native, tagged }) => !registered.has(port) && (native ?? tagged[0]));
+  const carries = ({ native, tagged }: PortConfig): boolean => native !== null || tagged.length > 0;
+  const unknown = strangers?.filter((stranger) => !registered.has(stranger.port) && carries(stranger));
   await op.tx
     .updateTable('switches')
     .set({

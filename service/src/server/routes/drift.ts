@@ -25,6 +25,9 @@ const Drift = Type.Object({
   fault: orNull(Type.String({ description: 'why it cannot be talked to now' })),
   unsaved_since: orNull(Type.String({ description: 'since when its running configuration has not been saved' })),
   save_fault: orNull(Type.String({ description: 'why it could not be saved' })),
+  unread: Type.Array(Type.String(), {
+    description: 'ports that nobody has read since a nic was connected: their nodes cannot be reserved',
+  }),
   ports: Type.Array(
     Type.Object({
       port: Type.String(),

@@ -11,12 +11,10 @@ import { Label, PortLabel } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { Accepted, byLabel, exactly, orNull } from '../schemas.ts';
 
-/** What a port was seen to carry although something else is recorded; null: the switch has no such port. */
-const PortReading = orNull(
-  Type.Object(
-    { native: orNull(Type.Integer()), tagged: Type.String() },
-    { description: 'what it carries instead; only then' },
-  ),
+/** What a port was seen to carry although something else is recorded. */
+const PortReading = Type.Object(
+  { native: orNull(Type.Integer()), tagged: Type.String() },
+  { description: 'what it was seen to carry, if that is not what is recorded' },
 );
 
 const params = exactly({ switch: Label, port: PortLabel });
@@ -36,6 +34,8 @@ export const portRoutes: readonly Route[] = [
       networks: Type.Optional(byLabel(Type.String())),
       suspect: Type.Optional(Type.String({ description: 'why nobody knows what the port carries; only then' })),
       drift: Type.Optional(PortReading),
+      absent: Type.Optional(Type.Boolean({ description: 'the switch has no such port; only then' })),
+      unread: Type.Optional(Type.Boolean({ description: 'nobody has read it since its nic was connected; only then' })),
     }),
     handle: (desk, { params: args }) => desk.read((op) => showPort(op, args)),
   }),

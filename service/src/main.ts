@@ -31,7 +31,7 @@ const greet = ({ url, firstAdmin }: Running): void => {
   process.stdout.write(`\nCorral is ready at ${url}/v0 (reference: ${url}/reference)\n`);
   if (firstAdmin.kind === 'exists' && firstAdmin.file !== null) {
     process.stdout.write(
-      `The first password of user admin is in ${firstAdmin.file}; delete it when you have read it\n`,
+      `The first start made a password: it is in ${firstAdmin.file}; delete the file when you have read it\n`,
     );
   }
   if (firstAdmin.kind === 'generated') {

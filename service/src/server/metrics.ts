@@ -65,7 +65,7 @@ export const createMetrics = (db: Db): Metrics => {
   });
   const answering = new Gauge({
     name: 'corral_switch_up',
-    help: '1 while the last attempt to talk to a switch succeeded',
+    help: '0 after an attempt to talk to a switch failed, until one succeeds',
     labelNames: ['switch'],
     registers,
   });
@@ -101,8 +101,7 @@ export const createMetrics = (db: Db): Metrics => {
     for (const row of queue.suspects) suspects.set({ switch: row.switch }, row.count);
     for (const row of queue.switches) {
       const labels = { switch: row.label };
-      // Nothing is said of a switch that nobody has talked to yet.
-      if (row.faults > 0 || row.swept_at !== null) answering.set(labels, row.faults === 0 ? 1 : 0);
+      answering.set(labels, row.faults === 0 ? 1 : 0);
       drifting.set(labels, row.drifting);
       unsaved.set(labels, row.unsaved_since === null ? 0 : Math.max(0, Date.now() - row.unsaved_since) / 1000);
       if (row.swept_at !== null) sweptAt.set(labels, row.swept_at / 1000);

@@ -63,9 +63,10 @@ export interface SwitchPlan {
   readonly nextMs: number;
 }
 
-export const planSwitch = async (tx: Tx, switchId: number, config: EngineConfig): Promise<SwitchPlan> => {
+/** null: the switch was deleted. */
+export const planSwitch = async (tx: Tx, switchId: number, config: EngineConfig): Promise<SwitchPlan | null> => {
   const state = await switchState.first(tx, { switchId });
-  if (state === undefined) throw new Error('the switch was deleted');
+  if (state === undefined) return null;
   const now = Date.now();
   const isShut = isBreakerOpen(state, now);
   const isQuiet = state.probe_at > now;

@@ -74,7 +74,7 @@ export const settle = async (
   }
 };
 
-/** Most passes end well for most ports: those are written together, in as many statements for fifty as for one. */
+/** Most passes end well for most ports: attachments and actions are written together. */
 const settleDone = async (op: WriteOp, onSwitch: string, tasks: readonly PortTask[]): Promise<void> => {
   if (tasks.length === 0) return;
   const made = tasks.flatMap(({ action, nicId }) =>

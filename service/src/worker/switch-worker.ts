@@ -62,6 +62,7 @@ export class SwitchWorker {
     try {
       while (!stop.aborted && !lost.aborted) {
         const plan = await db.read((tx) => planSwitch(tx, this.#target.id, config));
+        if (plan === null) return;
         step('planned');
         if (await this.#carryOut(plan, lease, line)) idleSince = Date.now();
         else if (Date.now() - idleSince >= config.sessionIdleMs) return;

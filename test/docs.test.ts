@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../service/src/config/load.ts';
-import { type Setting, settings } from '../service/src/config/settings.ts';
+import type { Setting } from '@corral/base/config/setting';
+import { settings } from '../service/src/config/settings.ts';
 import { switchDrivers } from '../service/src/drivers/switches/registry.ts';
 import { statusOf } from '../service/src/server/errors.ts';
 

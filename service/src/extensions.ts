@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AuthBackend } from './auth/contract.ts';
-import { ConfigError } from './config/config.ts';
+import { ConfigError } from '@corral/base/config/config-error';
 import type { Hypervisor } from './drivers/hypervisors/contract.ts';
 import type { SwitchDriver } from './drivers/switches/contract.ts';
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { pino } from 'pino';
-import { ConfigError } from './config/config.ts';
-import { loadConfig, unknownVariables } from './config/load.ts';
-import { DatabaseRefused } from './db/migrate.ts';
+import { ConfigError } from '@corral/base/config/config-error';
+import { loadConfig } from './config/load.ts';
+import { settings } from './config/settings.ts';
+import { unknownVariables } from '@corral/base/config/setting';
+import { DatabaseRefused } from '@corral/base/db/migrate';
 import { type Running, start } from './start.ts';
 
 /** The usual words for "do not start me again like this": 2 is a mistake of the operator's, 1 is ours. */
@@ -51,7 +53,8 @@ const main = async (): Promise<void> => {
     level: config.logLevel,
     redact: { paths: ['req.headers', '*.password', '*.token'], remove: true },
   });
-  for (const name of unknownVariables(process.env)) log.warn({ variable: name }, 'no such setting; is it misspelt?');
+  for (const name of unknownVariables(process.env, settings))
+    log.warn({ variable: name }, 'no such setting; is it misspelt?');
   if (config.auth === 'null') log.warn('auth is null: everybody on this machine is administrator');
   const running = await start(config, log);
   greet(running);

@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
+import { ConfigError } from '@corral/base/config/config-error';
+import { openVault } from '@corral/base/secrets/key-file';
 import type { Logger } from 'pino';
 import { databaseBackend } from './auth/database.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './auth/first-admin.ts';
 import { nullBackend } from './auth/null.ts';
-import { type Config, ConfigError } from './config/config.ts';
+import type { Config } from './config/config.ts';
 import { operator } from './core/caller.ts';
 import { ConsoleSessions } from './core/console.ts';
 import { deskFor } from './core/op.ts';
 import type { Site } from './core/site.ts';
-import type { Db } from './db/db.ts';
+import type { Db, Tx } from './db/db.ts';
 import { openDatabase } from './db/open.ts';
 import type { Allocator } from './drivers/allocators/contract.ts';
 import { vlanPool } from './drivers/allocators/vlan-pool.ts';
@@ -17,7 +19,6 @@ import { mockHypervisor } from './drivers/hypervisors/mock.ts';
 import { httpObmClient } from './drivers/obm/http.ts';
 import { switchDrivers } from './drivers/switches/registry.ts';
 import { chosen, loadExtensions } from './extensions.ts';
-import { openVault } from './key-file.ts';
 import { buildServer } from './server/app.ts';
 import { createMetrics } from './server/metrics.ts';
 import { serveOperator } from './server/operator.ts';
@@ -51,7 +52,7 @@ export const start = async (
 };
 
 const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step']): Promise<Running> => {
-  const vault = await openVault(db, config.keyFile);
+  const vault = await openVault(config.keyFile, (sealed) => db.write((tx) => remember(tx, sealed)));
   const allocator = vlanPool(config.vlans);
   await requirePoolCovers(db, allocator);
   const obm = httpObmClient({ timeoutMs: config.obm.timeoutMs });
@@ -123,6 +124,18 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
 
 const urlOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+
+/** Keeps the word by which a wrong key is told; the first one stays. */
+const remember = async (tx: Tx, sealed: string): Promise<string> => {
+  const name = 'key_check';
+  await tx
+    .insertInto('settings')
+    .values({ name, value: sealed })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const kept = await tx.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirstOrThrow();
+  return kept.value;
+};
 
 /** A pool that no longer holds what it handed out would hand it out twice, or never get it back. */
 const requirePoolCovers = async (db: Db, allocator: Allocator): Promise<void> => {

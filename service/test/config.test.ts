@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError } from '../src/config/config.ts';
-import { loadConfig, unknownVariables } from '../src/config/load.ts';
+import { ConfigError } from '@corral/base/config/config-error';
+import { unknownVariables } from '@corral/base/config/setting';
+import { loadConfig } from '../src/config/load.ts';
 import { settings } from '../src/config/settings.ts';
 
 /** A configuration file, by its text. */
@@ -236,6 +237,6 @@ describe('the configuration', () => {
 
   it('notices variables that look like its own and are not', () => {
     const env = { CORRAL_PROT: '80', CORRAL_PORT: '80', CORRAL_CONFIG: '', PATH: '/bin' };
-    expect(unknownVariables(env)).toEqual(['CORRAL_PROT']);
+    expect(unknownVariables(env, settings)).toEqual(['CORRAL_PROT']);
   });
 });

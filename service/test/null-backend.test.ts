@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError } from '../src/config/config.ts';
+import { ConfigError } from '@corral/base/config/config-error';
 import { engines } from './support/engines.ts';
 import { basic, clientOf } from './support/http.ts';
 import { build, runToEnd, startProgram } from './support/program.ts';

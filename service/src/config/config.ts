@@ -1,4 +1,4 @@
-import type { DatabaseLocation } from '../db/open.ts';
+import type { DatabaseLocation } from '@corral/base/db/open';
 
 /** One closed range of VLAN ids. */
 export interface VlanRange {
@@ -48,15 +48,4 @@ export interface EngineConfig {
   readonly saveDelayMs: number;
   /** How long a session is kept open after its last use. */
   readonly sessionIdleMs: number;
-}
-
-/** Mistakes in the configuration: one line each. */
-export class ConfigError extends Error {
-  readonly mistakes: readonly string[];
-
-  constructor(mistakes: readonly string[]) {
-    super(mistakes.join('\n'));
-    this.name = 'ConfigError';
-    this.mistakes = mistakes;
-  }
 }

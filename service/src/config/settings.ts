@@ -1,16 +1,9 @@
+import type { Setting } from '@corral/base/config/setting';
+
 /*
  * Every setting once: its name in corral.toml, its environment variable, what it takes. The list is what
  * the loader reads, and what docs/configuration.md is checked against.
  */
-
-export interface Setting {
-  /** `table.key` or `key` in corral.toml. */
-  readonly key: string;
-  readonly env: string;
-  readonly takes: 'text' | 'secret' | 'port' | 'flag' | 'seconds' | 'count' | 'list';
-  readonly fallback: string | null;
-  readonly about: string;
-}
 
 export const settings = [
   { key: 'host', env: 'CORRAL_HOST', takes: 'text', fallback: '127.0.0.1', about: 'address to listen on' },

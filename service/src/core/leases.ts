@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from '../db/kysely.ts';
+import { sql } from '@corral/base/db/kysely';
 import { statement } from '../db/statement.ts';
 import { blocked } from './errors.ts';
 import type { Desk, WriteOp } from './op.ts';

@@ -1,6 +1,7 @@
+import type { WriteOptions } from '@corral/base/db/db';
 import type { Topic } from '../db/changes.ts';
 import { verdictOf } from '../db/constraints.ts';
-import type { Db, Tx, WriteOptions } from '../db/db.ts';
+import type { Db, Tx } from '../db/db.ts';
 import type { Caller } from './caller.ts';
 import { CorralError } from './errors.ts';
 import { type EventDraft, writeEvents } from './events.ts';

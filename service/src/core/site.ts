@@ -3,7 +3,7 @@ import type { Hypervisor } from '../drivers/hypervisors/contract.ts';
 import type { ObmClient } from '../drivers/obm/contract.ts';
 import type { SwitchDriver } from '../drivers/switches/contract.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
-import type { Vault } from './vault.ts';
+import type { Vault } from '@corral/base/secrets/vault';
 
 /** Where nodes go that leave a project, and who is told. */
 export interface MaintenancePool {

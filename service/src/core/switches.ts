@@ -1,5 +1,5 @@
 import type { Capability, SwitchDriver } from '../drivers/switches/contract.ts';
-import { checkOf, inBody } from '../schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 import { badArgument, blocked, CorralError, duplicate, invalid } from './errors.ts';
 import { findSwitch } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';

@@ -1,44 +1,9 @@
-import type { Kysely, RawBuilder } from 'kysely';
-import type { Changes } from './changes.ts';
+import type * as base from '@corral/base/db/db';
+import type { Topic } from './changes.ts';
 import type { Database } from './schema.ts';
-import type { Statement } from './statement.ts';
+
+/** The service's database, either engine. */
+export type Db = base.Db<Database, Topic>;
 
 /** The inside of a transaction: the only way to the tables. */
-export type Tx = Kysely<Database>;
-
-/** How a write wants to run. */
-export interface WriteOptions {
-  /**
-   * A name that many writers may fight over (the VLAN pool, one node). Writers of the same name queue
-   * instead of aborting each other. SQLite has one writer at a time and ignores it.
-   */
-  readonly queue?: string;
-}
-
-/** One database, either engine. Every piece of work is one serializable transaction. */
-export interface Db {
-  readonly engine: 'sqlite' | 'postgres';
-  /** A consistent view of everything; no writes. */
-  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** One hot read: a single statement, compiled once, with no transaction around it. */
-  readonly ask: <Values extends object, Row>(question: Statement<Values, Row>, values: Values) => Promise<Row[]>;
-  /** May run `work` more than once: it must have no effect but through `tx`. */
-  write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** The database's own clock in milliseconds: replicas on several machines agree on it. */
-  readonly now: RawBuilder<number>;
-  /** Makes the order of event ids the order of commits. Called right before the events are written. */
-  orderEvents(tx: Tx): Promise<void>;
-  /** Announced after commit, to this process at once and to the other replicas. */
-  readonly changes: Changes;
-  /** Tells the other replicas, as part of the transaction. */
-  announce(tx: Tx, topics: readonly string[]): Promise<void>;
-  readonly statistics: Statistics;
-  close(): Promise<void>;
-}
-
-/** What `/metrics` tells of the database. */
-export interface Statistics {
-  reads: number;
-  writes: number;
-  retries: number;
-}
+export type Tx = base.Tx<Database>;

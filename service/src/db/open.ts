@@ -1,12 +1,16 @@
+import { type DatabaseLocation, openDatabase as open } from '@corral/base/db/open';
+import { topics } from './changes.ts';
+import { verdictOf } from './constraints.ts';
 import type { Db } from './db.ts';
+import { initial } from './migrations/0001-initial.ts';
+import { readings } from './migrations/0002-readings.ts';
 
-/** Where the data is. */
-export type DatabaseLocation =
-  | { readonly engine: 'sqlite'; readonly path: string }
-  | { readonly engine: 'postgres'; readonly url: string; readonly connections: number };
-
-/** Opens the database and brings it up to date. Only the engine that is used is loaded: it shows in the time to start. */
-export const openDatabase = async (location: DatabaseLocation): Promise<Db> => {
-  if (location.engine === 'sqlite') return (await import('./sqlite.ts')).openSqlite(location.path);
-  return (await import('./postgres.ts')).openPostgres(location.url, location.connections);
-};
+/** Opens the service's database and brings it up to date. */
+export const openDatabase = (location: DatabaseLocation): Promise<Db> =>
+  open(location, {
+    name: 'corral',
+    history: 'schema_migrations',
+    migrations: [initial, readings],
+    topics,
+    isVerdict: (error) => verdictOf(error) !== null,
+  });

@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { acceptJsonBodies } from '@corral/base/http/body';
+import { closingOf } from '@corral/base/http/closing';
+import { ignoreExpectations, maxParamLength, requestIds, serverDefaults } from '@corral/base/http/server';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { AuthBackend } from '../auth/contract.ts';
-import { CorralError, notFound } from '../core/errors.ts';
+import { CorralError, invalid, notFound } from '../core/errors.ts';
 import type { Site } from '../core/site.ts';
 import type { Db } from '../db/db.ts';
-import { acceptJsonBodies } from './body.ts';
 import { handlerOf } from './call.ts';
-import { closingOf } from './closing.ts';
 import { statusOf, toCorralError } from './errors.ts';
 import { identify } from './identify.ts';
 import { KeptAnswers } from './kept.ts';
-import { refuseMalformed } from './malformed.ts';
 import type { Metrics } from './metrics.ts';
 import { joinPortName } from './port-paths.ts';
 import { parseQuery } from './query.ts';
@@ -29,35 +28,21 @@ export interface App {
   readonly routes: readonly Route[];
 }
 
-const bodyLimit = 1024 * 1024;
-/** Longer than any request line: how long a label may be is for its schema to say, once the caller is known. */
-const maxParamLength = 64 * 1024;
-const requestTimeout = 30_000;
-const keepAliveTimeout = 65_000;
-
 /** Builds the HTTP server out of the route list. */
 export const buildServer = (app: App): FastifyInstance => {
   const server = fastify({
-    logger: false,
-    bodyLimit,
-    requestTimeout,
-    keepAliveTimeout,
-    exposeHeadRoutes: false,
+    ...serverDefaults,
     routerOptions: { maxParamLength, querystringParser: parseQuery },
     rewriteUrl: ({ url }) => joinPortName(url ?? '/'),
     genReqId: requestIds(),
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    clientErrorHandler: refuseMalformed,
     frameworkErrors: (error, request, reply) => {
       const { type, message } = toCorralError(error);
       const answer = (reply as FastifyReply).status(statusOf[type]).header('x-request-id', request.id);
       void answer.send({ type, msg: message });
     },
   });
-  // Node would answer an unknown expectation itself, with an empty 417; it may as well be ignored.
-  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
-  acceptJsonBodies(server);
+  ignoreExpectations(server);
+  acceptJsonBodies(server, invalid);
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     done();
@@ -138,13 +123,4 @@ const observe = (
     ms: reply.elapsedTime,
   };
   app.log[isRoutine ? 'debug' : 'info'](line, 'request');
-};
-
-const requestIds = (): (() => string) => {
-  const prefix = randomBytes(6).toString('hex');
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${prefix}-${count.toString(36)}`;
-  };
 };

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { authorityOf } from '../core/caller.ts';
 import { invalid } from '../core/errors.ts';
 import { deskFor } from '../core/op.ts';
-import { type Check, checkOf, inBody, inPath } from '../schema/check.ts';
+import { type Check, checkOf, inBody, inPath } from '@corral/base/schema/check';
 import type { App } from './app.ts';
 import { callerOf } from './identify.ts';
 import type { KeptAnswers } from './kept.ts';

@@ -1,4 +1,4 @@
-import type { FastifyError } from 'fastify';
+import { frameworkFaultOf } from '@corral/base/http/framework-errors';
 import { CorralError, type ErrorType } from '../core/errors.ts';
 
 /** What each kind of failure is in HTTP. The one place that knows. */
@@ -23,19 +23,12 @@ export const statusOf = {
 /** Turns whatever was thrown into what the caller is told. What is not ours to explain becomes a ServerError. */
 export const toCorralError = (error: unknown): CorralError => {
   if (error instanceof CorralError) return error;
-  const { code, statusCode, message, type } = error as Partial<FastifyError> & { readonly type?: unknown };
+  const { message, type } = error as { readonly message?: string; readonly type?: unknown };
   // An extension cannot make our errors, but it can say which one it means.
   if (typeof type === 'string' && Object.hasOwn(statusOf, type))
     return new CorralError(type as ErrorType, message ?? type);
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new CorralError('PayloadTooLargeError', 'the body is larger than 1 MiB; send less');
-  }
-  if (code === 'FST_ERR_BAD_URL') {
-    return new CorralError('ValidationError', 'the path cannot be decoded; expected UTF-8 in percent-encoding');
-  }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new CorralError('ValidationError', message ?? 'the request is malformed');
-  }
+  const fault = frameworkFaultOf(error);
+  if (fault !== null) return new CorralError(fault.type, fault.message);
   return new CorralError(
     'ServerError',
     'something went wrong here; the log has the details, under the x-request-id of this answer',

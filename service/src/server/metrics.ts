@@ -1,7 +1,7 @@
-import { sql } from '../db/kysely.ts';
+import { sql } from '@corral/base/db/kysely';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Db } from '../db/db.ts';
-import { RequestTimes } from './request-times.ts';
+import { RequestTimes } from '@corral/base/http/request-times';
 
 /** What `/metrics` shows: requests as they are served, the queue and the database when it is asked. */
 export interface Metrics {
@@ -18,7 +18,7 @@ export const createMetrics = (db: Db): Metrics => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new RequestTimes();
+  const requests = new RequestTimes('corral_http_request_seconds');
   const settled = new Histogram({
     name: 'corral_action_seconds',
     help: 'Time from the queueing of a networking action to its end',

@@ -1,4 +1,4 @@
-import { sql } from '../db/kysely.ts';
+import { sql } from '@corral/base/db/kysely';
 import type { EngineConfig } from '../config/config.ts';
 import type { Tx } from '../db/db.ts';
 import { statement } from '../db/statement.ts';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Listener } from '../db/changes.ts';
+import type { Listener } from '@corral/base/db/changes';
 import { dueSwitches } from './agenda.ts';
 import { SwitchWorker } from './switch-worker.ts';
 import type { Workshop } from './workshop.ts';

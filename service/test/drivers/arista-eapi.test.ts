@@ -8,7 +8,7 @@ import { runCommands } from '../../src/drivers/switches/http/eapi.ts';
 import { httpTargetFrom } from '../../src/drivers/switches/http/fields.ts';
 import { HttpLine } from '../../src/drivers/switches/http/line.ts';
 import { everything } from '../../src/drivers/switches/vlans.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 import { amply, expectOddPortSetRight, openTo, setAndWatch } from '../support/http-switches.ts';
 
 describe('the names of Arista ports', () => {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { aristaEos } from '../../src/drivers/switches/cli/arista-eos.ts';
 import { cliSwitch } from '../../src/drivers/switches/cli/driver.ts';
 import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contract.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 
 const driver = cliSwitch(aristaEos);
 const amply = () => AbortSignal.timeout(30_000);

@@ -1,7 +1,7 @@
 import { newKeyPair, startCiscoNxos } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
 import { ciscoNxos } from '../../src/drivers/switches/cli/cisco-nxos.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 import { amply, cliTrial, expectNoStrangeMoment } from '../support/cli-trial.ts';
 
 const trial = (publicKey?: string) =>

@@ -9,7 +9,7 @@ import { shown } from '../../src/drivers/switches/cli/screen.ts';
 import { CommandLine } from '../../src/drivers/switches/cli/session.ts';
 import { vlanLists, vlansIn } from '../../src/drivers/switches/vlans.ts';
 import type { PortConfig } from '../../src/drivers/switches/contract.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 
 const amply = () => AbortSignal.timeout(30_000);
 const soon = () => AbortSignal.timeout(300);

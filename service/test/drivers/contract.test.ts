@@ -2,7 +2,7 @@ import { hasPart, type LabPort } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contract.ts';
 import { switchDrivers } from '../../src/drivers/switches/registry.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 import { devices, startTrial, type Trial } from '../support/devices.ts';
 
 const types = Object.keys(switchDrivers({ simulatedSwitches: 'nowhere' }));

@@ -1,7 +1,7 @@
 import { newKeyPair, startDellN3000 } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
 import { delln3000 } from '../../src/drivers/switches/cli/delln3000.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 import { amply, cliTrial, expectNoStrangeMoment, toldDuring } from '../support/cli-trial.ts';
 
 const trial = () => cliTrial(delln3000, startDellN3000());

@@ -4,7 +4,7 @@ import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contr
 import { junosSwitch } from '../../src/drivers/switches/netconf/junos.ts';
 import { viewOf } from '../../src/drivers/switches/netconf/junos-config.ts';
 import { parseXml } from '../../src/drivers/switches/xml.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 
 const amply = () => AbortSignal.timeout(20_000);
 const nothing = { native: null, tagged: [] };

@@ -1,7 +1,7 @@
 import { newKeyPair, startCiscoNxos } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
 import { nexus } from '../../src/drivers/switches/cli/cisco-nxos.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 import { amply, cliTrial, expectNoStrangeMoment, toldDuring } from '../support/cli-trial.ts';
 
 const trial = () => cliTrial(nexus, startCiscoNxos({ series: 5000, asksFirst: true }));

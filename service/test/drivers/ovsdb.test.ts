@@ -4,7 +4,7 @@ import { ovsSwitch } from '../../src/drivers/switches/ovs/driver.ts';
 import { JsonStream } from '../../src/drivers/switches/ovs/json-stream.ts';
 import { carriedUnder } from '../../src/drivers/switches/ovs/vlans.ts';
 import { allVlans } from '../../src/drivers/switches/vlans.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 
 describe('a stream of JSON texts', () => {
   const texts = ['{"a":["}{",{"b":"\\\\"}]}', '[]', '{"é":"\\"[","ü":{"x":[1,2]}}', ' \n{"last":null}'];

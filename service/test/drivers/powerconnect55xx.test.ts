@@ -1,7 +1,7 @@
 import { newKeyPair, type PowerConnectOptions, startPowerConnect55xx } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
 import { powerconnect55xx } from '../../src/drivers/switches/cli/powerconnect55xx.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 import { amply, cliTrial, expectNoStrangeMoment, toldDuring } from '../support/cli-trial.ts';
 
 const trial = (options: PowerConnectOptions = {}) => cliTrial(powerconnect55xx, startPowerConnect55xx(options));

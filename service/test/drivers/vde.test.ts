@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { cliSwitch } from '../../src/drivers/switches/cli/driver.ts';
 import { vde } from '../../src/drivers/switches/cli/vde.ts';
 import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contract.ts';
-import { checkOf, inBody } from '../../src/schema/check.ts';
+import { checkOf, inBody } from '@corral/base/schema/check';
 
 const driver = cliSwitch(vde);
 const amply = () => AbortSignal.timeout(30_000);

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '@corral/base/db/migrate';
 
 /*
  * Constraint names are sentences: they are what an operator reads when the last judge speaks, and what

@@ -7,6 +7,7 @@ import type { Db, Statistics, Tx } from './db.ts';
 import { SqliteAdapter, SqliteQueryCompiler, sql } from './kysely.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
 import { Mutex } from './mutex.ts';
+import type { Holdings } from './open.ts';
 import { retrying } from './retry.ts';
 import type { Statement } from './statement.ts';
 
@@ -16,8 +17,8 @@ const grammar = { adapter: () => new SqliteAdapter(), compiler: () => new Sqlite
 /** How long a statement waits for another process (a backup, an operator's tool) to let go of the file. */
 const busyTimeoutMs = 5_000;
 
-class Connection {
-  readonly tx: Tx;
+class Connection<Schema> {
+  readonly tx: Tx<Schema>;
   readonly mutex = new Mutex();
   readonly #raw: Libsql.Database;
   readonly #statements = new Map<string, { readonly prepared: Libsql.Statement; readonly isReader: boolean }>();
@@ -52,7 +53,7 @@ class Connection {
    * Handing a row over from the native side costs more than finding it (1.4 µs against 0.1 µs, measured on
    * 10,000 labels), so the rows of a question cross over together, as one JSON text.
    */
-  answering<Values extends object, Row>(question: Statement<Values, Row>): (values: Values) => unknown[] {
+  answering<Values extends object, Row>(question: Statement<Schema, Values, Row>): (values: Values) => unknown[] {
     const { sql: text, parametersFor } = question.compiledFor(this.tx);
     if (question.isOneRow) {
       const statement = this.#raw.prepare(text);
@@ -113,20 +114,27 @@ const turnsAt = (path: string): Mutex => {
 const turnsByPath = new Map<string, Mutex>();
 
 /** Opens the embedded database: one writer, one reader beside it, every commit on the disk before it counts. */
-export const openSqlite = async (path: string): Promise<Db> => {
+export const openSqlite = async <Schema, Topic extends string>(
+  path: string,
+  holdings: Holdings<Topic>,
+): Promise<Db<Schema, Topic>> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const writer = new Connection(path);
+  const writer = new Connection<Schema>(path);
   const turns = turnsAt(path);
-  await turns.run(() => bringUpToDate(writer));
-  const reader = new Connection(path);
+  await turns.run(() => bringUpToDate(writer, holdings));
+  const reader = new Connection<Schema>(path);
   reader.exec('pragma query_only = on');
   // Never inside a transaction, so every statement on it sees the newest commit.
-  const asker = new Connection(path);
+  const asker = new Connection<Schema>(path);
   asker.exec('pragma query_only = on');
   const answers = new WeakMap<object, (values: object) => unknown[]>();
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
 
-  const inTransaction = async <T>(connection: Connection, begin: string, work: (tx: Tx) => Promise<T>) => {
+  const inTransaction = async <T>(
+    connection: Connection<Schema>,
+    begin: string,
+    work: (tx: Tx<Schema>) => Promise<T>,
+  ) => {
     connection.exec(begin);
     try {
       const result = await work(connection.tx);
@@ -141,7 +149,7 @@ export const openSqlite = async (path: string): Promise<Db> => {
   return {
     engine: 'sqlite',
     statistics,
-    changes: new Changes(),
+    changes: new Changes<Topic>(),
     // SQLite lives on one machine: its clock is this process's.
     get now() {
       return sql<number>`${Date.now()}`;
@@ -150,7 +158,7 @@ export const openSqlite = async (path: string): Promise<Db> => {
       statistics.reads += 1;
       return reader.mutex.run(() => inTransaction(reader, 'begin', work));
     },
-    ask: <Values extends object, Row>(question: Statement<Values, Row>, values: Values) => {
+    ask: <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
       statistics.reads += 1;
       let answer = answers.get(question);
       if (answer === undefined) {
@@ -160,7 +168,11 @@ export const openSqlite = async (path: string): Promise<Db> => {
       return Promise.resolve(answer(values) as Row[]);
     },
     write: (work) =>
-      retrying(() => turns.run(() => inTransaction(writer, 'begin immediate', work)), isBusy, statistics),
+      retrying(
+        () => turns.run(() => inTransaction(writer, 'begin immediate', work)),
+        { isLost: isBusy, isVerdict: holdings.isVerdict },
+        statistics,
+      ),
     orderEvents: () => Promise.resolve(),
     announce: () => Promise.resolve(),
     close: async () => {
@@ -174,13 +186,16 @@ export const openSqlite = async (path: string): Promise<Db> => {
   };
 };
 
-const bringUpToDate = async (connection: Connection): Promise<void> => {
+const bringUpToDate = async <Schema>(
+  connection: Connection<Schema>,
+  { history, migrations }: Pick<Holdings<string>, 'history' | 'migrations'>,
+): Promise<void> => {
   connection.exec('begin immediate');
   try {
     connection.exec(
-      'create table if not exists schema_migrations (version integer primary key, name text not null, applied_at text not null)',
+      `create table if not exists ${history} (version integer primary key, name text not null, applied_at text not null)`,
     );
-    await migrate(sessionOf(connection));
+    await migrate(sessionOf(connection, history), migrations);
     connection.exec('commit');
   } catch (error) {
     connection.rollBack();
@@ -188,18 +203,18 @@ const bringUpToDate = async (connection: Connection): Promise<void> => {
   }
 };
 
-const sessionOf = (connection: Connection): MigrationSession => ({
+const sessionOf = <Schema>(connection: Connection<Schema>, history: string): MigrationSession => ({
   words,
   run: (statement) => {
     connection.exec(statement);
     return Promise.resolve();
   },
   version: () => {
-    const [row] = connection.all('select coalesce(max(version), 0) as version from schema_migrations');
+    const [row] = connection.all(`select coalesce(max(version), 0) as version from ${history}`);
     return Promise.resolve((row as { version: number }).version);
   },
   applied: async ({ version, name }) => {
-    await sql`insert into schema_migrations values (${version}, ${name}, ${new Date().toISOString()})`.execute(
+    await sql`insert into ${sql.table(history)} values (${version}, ${name}, ${new Date().toISOString()})`.execute(
       connection.tx,
     );
   },

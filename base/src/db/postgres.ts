@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { boundTo } from './bound.ts';
-import { Changes, topics } from './changes.ts';
+import { Changes } from './changes.ts';
 import type { Db, Statistics, Tx } from './db.ts';
 import { PostgresAdapter, PostgresQueryCompiler, sql } from './kysely.ts';
 import { listenTo } from './listen.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
+import type { Holdings } from './open.ts';
 import { retrying } from './retry.ts';
 import type { Statement } from './statement.ts';
 
@@ -29,27 +30,35 @@ const isLost = (error: unknown): boolean => {
 /** Connection settings that every session of ours has: a client that dies must not hold locks for ever. */
 const sessionOptions = {
   types,
-  application_name: 'corral',
   connectionTimeoutMillis: 10_000,
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 30_000,
 };
 
 /** Opens a PostgreSQL database. Any number of replicas may share it. */
-export const openPostgres = async (url: string, connections: number): Promise<Db> => {
-  await bringUpToDate(url);
-  const pool = new pg.Pool({ connectionString: url, ...sessionOptions, max: connections });
-  const changes = new Changes();
+export const openPostgres = async <Schema, Topic extends string>(
+  url: string,
+  connections: number,
+  holdings: Holdings<Topic>,
+): Promise<Db<Schema, Topic>> => {
+  await bringUpToDate(url, holdings);
+  const pool = new pg.Pool({
+    connectionString: url,
+    ...sessionOptions,
+    application_name: holdings.name,
+    max: connections,
+  });
+  const changes = new Changes<Topic>();
   // An idle connection that the server closes is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => undefined);
-  const listener = listenTo(url, 'corral', (payload) => {
-    const topic = topics.find((candidate) => candidate === payload);
+  const listener = listenTo(url, holdings.name, (payload) => {
+    const topic = holdings.topics.find((candidate) => candidate === payload);
     if (topic) changes.ring(topic);
   });
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
-  const bound = new WeakMap<pg.PoolClient, Tx>();
+  const bound = new WeakMap<pg.PoolClient, Tx<Schema>>();
 
-  const unbound = boundTo(grammar, () => Promise.reject(new Error('a question is only compiled here')));
+  const unbound = boundTo<Schema>(grammar, () => Promise.reject(new Error('a question is only compiled here')));
   // Named, so that each connection plans a text that comes again only once.
   const names = new Map<string, string>();
   const nameOf = (text: string): string => {
@@ -58,10 +67,10 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
     return name;
   };
 
-  const txOf = (client: pg.PoolClient): Tx => {
+  const txOf = (client: pg.PoolClient): Tx<Schema> => {
     const known = bound.get(client);
     if (known) return known;
-    const made = boundTo(grammar, async (text, parameters, habit) => {
+    const made = boundTo<Schema>(grammar, async (text, parameters, habit) => {
       const values = [...parameters];
       const { rows, rowCount } = await client.query(
         habit === 'once' ? { text, values } : { name: nameOf(text), text, values },
@@ -88,7 +97,7 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
     }
   };
 
-  const inTransaction = async <T>(client: pg.PoolClient, begin: string, work: (tx: Tx) => Promise<T>) => {
+  const inTransaction = async <T>(client: pg.PoolClient, begin: string, work: (tx: Tx<Schema>) => Promise<T>) => {
     await client.query(begin);
     try {
       const result = await work(txOf(client));
@@ -129,7 +138,7 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
       statistics.reads += 1;
       return withClient((client) => inTransaction(client, 'begin isolation level repeatable read read only', work));
     },
-    ask: async <Values extends object, Row>(question: Statement<Values, Row>, values: Values) => {
+    ask: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
       statistics.reads += 1;
       const { sql: text, parametersFor } = question.compiledFor(unbound);
       const { rows } = await pool.query({ name: nameOf(text), text, values: parametersFor(values) });
@@ -148,14 +157,14 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
             ),
           );
         },
-        isLost,
+        { isLost, isVerdict: holdings.isVerdict },
         statistics,
       ),
     orderEvents: async (tx) => {
       await sql`select pg_advisory_xact_lock(${lockSpace.events})`.execute(tx);
     },
     announce: async (tx, rung) => {
-      for (const topic of rung) await sql`select pg_notify('corral', ${topic})`.execute(tx);
+      for (const topic of rung) await sql`select pg_notify(${holdings.name}, ${topic})`.execute(tx);
     },
     close: async () => {
       await listener.close();
@@ -164,34 +173,37 @@ export const openPostgres = async (url: string, connections: number): Promise<Db
   };
 };
 
-const bringUpToDate = async (url: string): Promise<void> => {
-  const client = new pg.Client({ connectionString: url, ...sessionOptions });
+const bringUpToDate = async (
+  url: string,
+  { name, history, migrations }: Pick<Holdings<string>, 'name' | 'history' | 'migrations'>,
+): Promise<void> => {
+  const client = new pg.Client({ connectionString: url, ...sessionOptions, application_name: name });
   await client.connect();
   try {
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock($1)', [lockSpace.migration]);
     await client.query(
-      'create table if not exists schema_migrations (version integer primary key, name text not null, applied_at text not null)',
+      `create table if not exists ${history} (version integer primary key, name text not null, applied_at text not null)`,
     );
-    await migrate(sessionOf(client));
+    await migrate(sessionOf(client, history), migrations);
     await client.query('commit');
   } finally {
     await client.end();
   }
 };
 
-const sessionOf = (client: pg.Client): MigrationSession => ({
+const sessionOf = (client: pg.Client, history: string): MigrationSession => ({
   words,
   run: async (statement) => {
     await client.query(statement);
   },
   version: async () => {
     const { rows } = await client.query<{ version: number }>(
-      'select coalesce(max(version), 0)::integer as version from schema_migrations',
+      `select coalesce(max(version), 0)::integer as version from ${history}`,
     );
     return rows[0]?.version ?? 0;
   },
   applied: async ({ version, name }) => {
-    await client.query('insert into schema_migrations values ($1, $2, $3)', [version, name, new Date().toISOString()]);
+    await client.query(`insert into ${history} values ($1, $2, $3)`, [version, name, new Date().toISOString()]);
   },
 });

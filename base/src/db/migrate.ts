@@ -1,6 +1,3 @@
-import { initial } from './migrations/0001-initial.ts';
-import { readings } from './migrations/0002-readings.ts';
-
 /** The few words in which the two engines differ. */
 interface Words {
   /** The column `id`, counted up by the database and never given twice. */
@@ -25,13 +22,11 @@ export interface MigrationSession {
   applied(migration: Migration): Promise<void>;
 }
 
-const migrations: readonly Migration[] = [initial, readings];
-
 /** A database that this program must not touch. */
 export class DatabaseRefused extends Error {}
 
 /** Brings the database up to date. The engine calls it inside one transaction, under a lock. */
-export const migrate = async (session: MigrationSession): Promise<void> => {
+export const migrate = async (session: MigrationSession, migrations: readonly Migration[]): Promise<void> => {
   const version = await session.version();
   const newest = Math.max(...migrations.map((migration) => migration.version));
   if (version > newest) {

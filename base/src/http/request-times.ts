@@ -1,6 +1,5 @@
 /** Upper ends of the buckets, in seconds. */
 const buckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
-const name = 'corral_http_request_seconds';
 
 interface Series {
   readonly labels: string;
@@ -14,7 +13,12 @@ interface Series {
  * the library hashes the labels at each observation, which cost as much as the rest of the bookkeeping.
  */
 export class RequestTimes {
+  readonly #name: string;
   readonly #series = new Map<string, Series>();
+
+  constructor(name: string) {
+    this.#name = name;
+  }
 
   observe(method: string, route: string, status: number, ms: number): void {
     const labels = `method="${method}",route="${route}",status="${status}"`;
@@ -32,6 +36,7 @@ export class RequestTimes {
 
   /** The exposition format: buckets are cumulative there. */
   text(): string {
+    const name = this.#name;
     const lines = [`# HELP ${name} Time to serve a request`, `# TYPE ${name} histogram`];
     for (const { labels, counts, sum, total } of this.#series.values()) {
       let below = 0;

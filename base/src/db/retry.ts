@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Statistics } from './db.ts';
-import { verdictOf } from './constraints.ts';
 
 const mostAttempts = 40;
 const longestPauseMs = 50;
+
+/** How a transaction can fail and still be worth another try. */
+interface Losses {
+  /** It lost against another one. */
+  readonly isLost: (error: unknown) => boolean;
+  /** A constraint spoke. */
+  readonly isVerdict: (error: unknown) => boolean;
+}
 
 /**
  * Runs a transaction again when it lost against another one. A constraint's verdict also earns one more
@@ -11,7 +18,7 @@ const longestPauseMs = 50;
  */
 export const retrying = async <T>(
   attempt: (attempts: number) => Promise<T>,
-  lost: (error: unknown) => boolean,
+  { isLost, isVerdict }: Losses,
   statistics: Statistics,
 ): Promise<T> => {
   statistics.writes += 1;
@@ -20,9 +27,9 @@ export const retrying = async <T>(
     try {
       return await attempt(attempts);
     } catch (error) {
-      const isVerdict = !judged && verdictOf(error) !== null;
-      if (isVerdict) judged = true;
-      else if (!lost(error) || attempts >= mostAttempts) throw error;
+      const isFirstVerdict = !judged && isVerdict(error);
+      if (isFirstVerdict) judged = true;
+      else if (!isLost(error) || attempts >= mostAttempts) throw error;
       statistics.retries += 1;
       await sleep(Math.random() * Math.min(longestPauseMs, 2 ** attempts));
     }

@@ -1,12 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from './config/config.ts';
-import { type Vault, vaultWith } from './core/vault.ts';
-import type { Db } from './db/db.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { type Vault, vaultWith } from './vault.ts';
 
 const keyBytes = 32;
-const checkName = 'key_check';
 const checkText = 'corral';
 
 /** Reads the key for secrets at rest; makes one, for its owner's eyes only, if there is none yet. */
@@ -47,16 +45,13 @@ const makeKey = (file: string): string => {
   return readFileSync(file, 'utf8');
 };
 
-/** Opens the vault, and makes sure that it is the one this database was sealed with. */
-export const openVault = async (db: Db, file: string): Promise<Vault> => {
+/**
+ * Opens the vault, and makes sure that it is the one this database was sealed with. `remember` keeps a sealed
+ * word in the database if it has none yet, and gives back the one that is kept.
+ */
+export const openVault = async (file: string, remember: (sealed: string) => Promise<string>): Promise<Vault> => {
   const vault = vaultWith(readKey(file));
-  const sealed = await db.write(async (tx) => {
-    const row = await tx.selectFrom('settings').select('value').where('name', '=', checkName).executeTakeFirst();
-    if (row) return row.value;
-    const value = vault.seal(checkText);
-    await tx.insertInto('settings').values({ name: checkName, value }).execute();
-    return value;
-  });
+  const sealed = await remember(vault.seal(checkText));
   try {
     if (vault.open(sealed) === checkText) return vault;
   } catch {

@@ -18,7 +18,7 @@ export interface Grammar {
  * A Kysely that lives on one raw connection and knows nothing of pools or transactions: begin and commit
  * belong to the engine around it, so code inside a transaction cannot leave it.
  */
-export const boundTo = (grammar: Grammar, run: RunStatement): Tx => {
+export const boundTo = <Schema>(grammar: Grammar, run: RunStatement): Tx<Schema> => {
   const connection: DatabaseConnection = {
     executeQuery: <R>(query: { sql: string; parameters: readonly unknown[] }) =>
       run(query.sql, query.parameters, 'once') as Promise<QueryResult<R>>,
@@ -44,7 +44,7 @@ export const boundTo = (grammar: Grammar, run: RunStatement): Tx => {
       throw new Error('introspection is not used');
     },
   };
-  const tx: Tx = new KyselyDatabase({ dialect });
+  const tx: Tx<Schema> = new KyselyDatabase({ dialect });
   raws.set(tx, { grammar, run });
   return tx;
 };
@@ -54,10 +54,10 @@ interface Raw {
   readonly run: RunStatement;
 }
 
-const raws = new WeakMap<Tx, Raw>();
+const raws = new WeakMap<object, Raw>();
 
 /** The connection under a transaction: for statements that are compiled already. */
-export const rawOf = (tx: Tx): Raw => {
+export const rawOf = (tx: object): Raw => {
   const raw = raws.get(tx);
   if (raw === undefined) throw new Error('this transaction was not made by an engine');
   return raw;

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { invalid } from '../core/errors.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Takes every body for JSON, whatever its Content-Type says. No body is an empty object. */
-export const acceptJsonBodies = (app: FastifyInstance): void => {
+export const acceptJsonBodies = (app: FastifyInstance, invalid: (message: string) => Error): void => {
   app.removeAllContentTypeParsers();
   // What is no media type at all would be refused before a parser is asked.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -13,14 +12,14 @@ export const acceptJsonBodies = (app: FastifyInstance): void => {
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, parseBody(body as Buffer));
+      done(null, parseBody(body as Buffer, invalid));
     } catch (error) {
       done(error as Error);
     }
   });
 };
 
-const parseBody = (bytes: Buffer): unknown => {
+const parseBody = (bytes: Buffer, invalid: (message: string) => Error): unknown => {
   if (bytes.length === 0) return {};
   let value: unknown;
   try {

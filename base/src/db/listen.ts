@@ -14,7 +14,7 @@ export const listenTo = (url: string, channel: string, heard: (payload: string) 
   let closed = false;
 
   const connect = async (pauseMs: number): Promise<void> => {
-    const fresh = new pg.Client({ connectionString: url, application_name: 'corral listener', keepAlive: true });
+    const fresh = new pg.Client({ connectionString: url, application_name: `${channel} listener`, keepAlive: true });
     client = fresh;
     const again = () => {
       if (closed || client !== fresh) return;

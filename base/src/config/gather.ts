@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'smol-toml';
+import type { Environment, Setting } from './setting.ts';
+
+/** A value as it was written, and where. */
+export interface Given {
+  readonly text: string;
+  /** How to call it in a mistake: the variable, or the key in the file. */
+  readonly source: string;
+}
+
+/** Which part of the file is read: all of it, or one table that a program has to itself. */
+interface Scope {
+  readonly table?: string;
+}
+
+/** Reads the file (if there is one) and lets the environment overrule it. */
+export const gather = (
+  settings: readonly Setting[],
+  env: Environment,
+  mistakes: string[],
+  scope: Scope = {},
+): ReadonlyMap<string, Given> => {
+  const file = env['CORRAL_CONFIG'];
+  const fromFile =
+    file === undefined || file === '' ? new Map<string, string>() : readToml(file, settings, mistakes, scope);
+  const values = new Map<string, Given>();
+  for (const { key, env: variable, fallback } of settings) {
+    const fromEnv = env[variable];
+    const inFile = fromFile.get(key);
+    if (fromEnv !== undefined && fromEnv !== '') values.set(key, { text: fromEnv, source: variable });
+    else if (inFile !== undefined) values.set(key, { text: inFile, source: `${key} in ${file ?? ''}` });
+    else if (fallback !== null) values.set(key, { text: fallback, source: key });
+  }
+  return values;
+};
+
+const readToml = (
+  file: string,
+  settings: readonly Setting[],
+  mistakes: string[],
+  { table }: Scope,
+): Map<string, string> => {
+  const found = new Map<string, string>();
+  let document: unknown;
+  try {
+    document = parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    mistakes.push(
+      `CORRAL_CONFIG: ${file}: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'unreadable'}`,
+    );
+    return found;
+  }
+  const walk = (value: unknown, path: string): void => {
+    const setting = settings.find(({ key }) => key === path);
+    if (setting) {
+      if (Array.isArray(value) && setting.takes === 'list') found.set(path, value.join(','));
+      else if (['string', 'number', 'boolean'].includes(typeof value)) found.set(path, String(value));
+      else mistakes.push(`${path} in ${file}: expected ${setting.about}`);
+    } else if (typeof value === 'object' && value !== null && settings.some(({ key }) => key.startsWith(`${path}.`))) {
+      for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`);
+    } else {
+      mistakes.push(`${path} in ${file}: no such setting`);
+    }
+  };
+  for (const [key, value] of Object.entries(document as Record<string, unknown>)) {
+    if (table === undefined || key === table) walk(value, key);
+  }
+  return found;
+};

@@ -1,0 +1,78 @@
+import { resolve } from 'node:path';
+import type { DatabaseLocation } from '../db/open.ts';
+import type { Given } from './gather.ts';
+import type { Setting } from './setting.ts';
+
+/** Turns what was written into values, and notes every mistake instead of stopping at the first. */
+export class SettingReader<Key extends string> {
+  readonly #settings: readonly Setting[];
+  readonly #values: ReadonlyMap<string, Given>;
+  readonly #mistakes: string[];
+
+  constructor(settings: readonly Setting[], values: ReadonlyMap<string, Given>, mistakes: string[]) {
+    this.#settings = settings;
+    this.#values = values;
+    this.#mistakes = mistakes;
+  }
+
+  text(key: Key): string | null {
+    return this.#values.get(key)?.text ?? null;
+  }
+
+  /** Notes that a value is not acceptable. Secrets are not repeated. */
+  wrong(key: Key, expected: string): void {
+    const takes = this.#settings.find((setting) => setting.key === key)?.takes;
+    const given = this.#values.get(key);
+    const shown = takes === 'secret' ? 'the value given' : JSON.stringify(given?.text ?? '');
+    this.#mistakes.push(`${given?.source ?? key}: ${shown} is not acceptable; expected ${expected}`);
+  }
+
+  number(key: Key, least: number, most: number, expected: string): number {
+    const value = Number(this.text(key));
+    if (this.text(key)?.trim() !== '' && value >= least && value <= most) return value;
+    this.wrong(key, expected);
+    return least;
+  }
+
+  whole(key: Key, least: number, most: number): number {
+    const value = this.number(key, least, most, `a whole number from ${least} to ${most}`);
+    if (!Number.isInteger(value)) this.wrong(key, `a whole number from ${least} to ${most}`);
+    return value;
+  }
+
+  milliseconds(key: Key, most = 3600): number {
+    return 1000 * this.number(key, 0.05, most, `seconds from 0.05 to ${most}`);
+  }
+
+  /** Like `milliseconds`, but 0 switches the thing off. */
+  millisecondsOrNever(key: Key, most: number): number {
+    return this.text(key)?.trim() === '0' ? 0 : this.milliseconds(key, most);
+  }
+
+  oneOf<T extends string>(key: Key, choices: readonly [T, ...T[]]): T {
+    const choice = choices.find((candidate) => candidate === this.text(key));
+    if (choice === undefined) this.wrong(key, choices.join(' or '));
+    return choice ?? choices[0];
+  }
+
+  list(key: Key): string[] {
+    return (this.text(key) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  }
+
+  /** Where a database is; `fallback` is the file of the embedded one. */
+  database(key: Key, fallback: string, connections: number): DatabaseLocation {
+    const url = this.text(key);
+    const wrong = () => this.wrong(key, 'a path, sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE');
+    if (url === null) return { engine: 'sqlite', path: fallback };
+    if (/^postgres(ql)?:\/\//.test(url)) {
+      if (!URL.canParse(url)) wrong();
+      return { engine: 'postgres', url, connections };
+    }
+    const path = url.replace(/^(sqlite|file):(\/\/(?=\/))?/, '');
+    if (path === '' || /^[a-z][a-z0-9+.-]+:/i.test(path)) wrong();
+    return { engine: 'sqlite', path: resolve(path) };
+  }
+}

@@ -1,0 +1,18 @@
+/** One thing an operator decides: its name in corral.toml, its environment variable, what it takes. */
+export interface Setting {
+  /** `table.key` or `key` in corral.toml. */
+  readonly key: string;
+  readonly env: string;
+  readonly takes: 'text' | 'secret' | 'port' | 'flag' | 'seconds' | 'count' | 'list';
+  readonly fallback: string | null;
+  readonly about: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Environment variables that look like ours and are not: most likely misspelt. */
+export const unknownVariables = (env: Environment, settings: readonly Setting[]): string[] =>
+  Object.keys(env).filter(
+    (name) =>
+      name.startsWith('CORRAL_') && name !== 'CORRAL_CONFIG' && !settings.some((setting) => setting.env === name),
+  );

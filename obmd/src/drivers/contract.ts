@@ -1,0 +1,63 @@
+import type { Duplex } from 'node:stream';
+import type { TSchema } from '@sinclair/typebox';
+
+/** What went wrong with a BMC, as far as the way out differs. */
+export type BmcFault =
+  /** Nothing answers, or not in time. */
+  | 'unreachable'
+  /** It does not accept the user name and password it was registered with. */
+  | 'credentials'
+  /** It cannot do this at all. */
+  | 'unsupported'
+  /** It answered, and failed. */
+  | 'failed';
+
+/**
+ * A BMC did not do what it was asked. The message is one sentence for the tenant: it names neither the BMC's
+ * address nor a secret, and says what to do. What the device itself said is for the log, as the cause.
+ */
+export class BmcError extends Error {
+  readonly fault: BmcFault;
+
+  constructor(fault: BmcFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'BmcError';
+    this.fault = fault;
+  }
+}
+
+/** One node's BMC, from its `info`. Nothing is contacted before the first call. */
+export interface Bmc {
+  /** `on` or `off`, where the kind has no other words. */
+  powerStatus(signal: AbortSignal): Promise<string>;
+  /** On when it is on already is no error. */
+  powerOn(signal: AbortSignal): Promise<void>;
+  /** At once, without asking the operating system. Off when it is off already is no error. */
+  powerOff(signal: AbortSignal): Promise<void>;
+  /** Off and on again, at once. A machine that is off is turned on. */
+  powerCycle(signal: AbortSignal): Promise<void>;
+  /** Asks the operating system to shut down, and returns as soon as it is asked. */
+  askToShutDown?(signal: AbortSignal): Promise<void>;
+  /** What `setBootDevice` takes. */
+  readonly bootDevices: readonly string[];
+  /** From the next boot on, until it is set to something else. */
+  setBootDevice(device: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Opens the serial console: what the machine says is read, what is written is typed. Whatever holds it (a
+   * process, a session on the BMC) is let go of when the stream is destroyed, and is gone when it has closed.
+   * A console that somebody left open on the BMC is taken from them.
+   */
+  openConsole?(signal: AbortSignal): Promise<Duplex>;
+  /** Lets go of what is kept between calls. */
+  close?(): Promise<void>;
+}
+
+/** A kind of BMC. Presence of an optional member of what it makes is the capability. */
+export interface BmcDriver {
+  /** The fields of `info`. */
+  readonly info: TSchema;
+  /** Those of them that are never shown. */
+  readonly secrets: readonly string[];
+  /** `info` has passed the schema. */
+  bmcOf(info: Readonly<Record<string, unknown>>): Bmc;
+}

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
 import { openVault } from '@corral/base/secrets/key-file';
+import type { RunningObmd } from '@corral/obmd/start';
 import type { Logger } from 'pino';
 import { databaseBackend } from './auth/database.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './auth/first-admin.ts';
@@ -30,8 +31,10 @@ import type { Workshop } from './worker/workshop.ts';
 export interface Running {
   readonly url: string;
   readonly firstAdmin: FirstAdmin;
+  /** The OBM daemon inside this process; null: there is none. */
+  readonly obmd: Omit<RunningObmd, 'stop'> | null;
   /** No new requests; what runs is finished or left to be taken up again. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 const version = '0.1.0';
@@ -98,7 +101,13 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
     routes: groups.flatMap(({ routes }) => routes),
   });
   serveOperator(server, { db, metrics, groups, version, isAccepting: () => isAccepting });
-  await server.listen({ host: config.host, port: config.port });
+  const obmd = config.obmd ? await (await import('@corral/obmd/start')).startObmd(config.obmd, log) : null;
+  try {
+    await server.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    await obmd?.stop();
+    throw error;
+  }
 
   const engine = new Engine({ db, desk, config: config.engine, observer: metrics, step, log });
   engine.start();
@@ -110,6 +119,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
   return {
     url: urlOf(server.server.address() as AddressInfo),
     firstAdmin,
+    obmd,
     stop: async () => {
       isAccepting = false;
       await consoles.closeAll();
@@ -117,6 +127,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
       await engine.stop();
       await notifier?.stop();
       await obm.close();
+      await obmd?.stop();
       await db.close();
     },
   };

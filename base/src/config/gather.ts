@@ -9,7 +9,7 @@ export interface Given {
   readonly source: string;
 }
 
-/** Which part of the file is read: all of it, or one table that a program has to itself. */
+/** Whose file it is: all of it this program's, or only one table, and what another program has in common with it. */
 interface Scope {
   readonly table?: string;
 }
@@ -59,12 +59,10 @@ const readToml = (
       else mistakes.push(`${path} in ${file}: expected ${setting.about}`);
     } else if (typeof value === 'object' && value !== null && settings.some(({ key }) => key.startsWith(`${path}.`))) {
       for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`);
-    } else {
+    } else if (table === undefined || path.startsWith(`${table}.`)) {
       mistakes.push(`${path} in ${file}: no such setting`);
     }
   };
-  for (const [key, value] of Object.entries(document as Record<string, unknown>)) {
-    if (table === undefined || key === table) walk(value, key);
-  }
+  for (const [key, value] of Object.entries(document as Record<string, unknown>)) walk(value, key);
   return found;
 };

@@ -3,6 +3,10 @@ import type { DatabaseLocation } from '../db/open.ts';
 import type { Given } from './gather.ts';
 import type { Setting } from './setting.ts';
 
+/** How much a program writes down. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 /** Turns what was written into values, and notes every mistake instead of stopping at the first. */
 export class SettingReader<Key extends string> {
   readonly #settings: readonly Setting[];

@@ -59,5 +59,5 @@ export interface BmcDriver {
   /** Those of them that are never shown. */
   readonly secrets: readonly string[];
   /** `info` has passed the schema. */
-  bmcOf(info: Readonly<Record<string, unknown>>): Bmc;
+  readonly bmcOf: (info: Readonly<Record<string, unknown>>) => Bmc;
 }

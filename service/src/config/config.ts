@@ -1,4 +1,6 @@
+import type { LogLevel } from '@corral/base/config/reader';
 import type { DatabaseLocation } from '@corral/base/db/open';
+import type { ObmdConfig } from '@corral/obmd/config/config';
 
 /** One closed range of VLAN ids. */
 export interface VlanRange {
@@ -25,12 +27,11 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly engine: EngineConfig;
   readonly obm: { readonly timeoutMs: number };
+  /** The OBM daemon inside the service; null: it runs elsewhere, if at all. */
+  readonly obmd: ObmdConfig | null;
   /** Modules that bring drivers of their own. */
   readonly extensions: readonly string[];
 }
-
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-type LogLevel = (typeof logLevels)[number];
 
 /** How patient the network engine is. */
 export interface EngineConfig {

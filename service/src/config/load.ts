@@ -2,11 +2,12 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '@corral/base/config/config-error';
 import { gather } from '@corral/base/config/gather';
-import { SettingReader } from '@corral/base/config/reader';
+import { logLevels, SettingReader } from '@corral/base/config/reader';
 import type { Environment } from '@corral/base/config/setting';
 import { checkOf } from '@corral/base/schema/check';
+import { listenAddress, obmdConfig } from '@corral/obmd/config/load';
 import { NewProjectLabel } from '../schema/labels.ts';
-import { type Config, logLevels, type VlanRange } from './config.ts';
+import type { Config, VlanRange } from './config.ts';
 import { type SettingKey, settings } from './settings.ts';
 
 const largestVlan = 4094;
@@ -23,6 +24,9 @@ export const loadConfig = (env: Environment): Config => {
 
 const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config => {
   const dataDir = resolve(read.text('data_dir') ?? './data');
+  const connections = read.whole('database_connections', 2, 1000);
+  const database = read.database('database_url', join(dataDir, 'corral.db'), connections);
+  const keyFile = resolve(read.text('key_file') ?? join(dataDir, 'secret.key'));
   const host = read.text('host') ?? '';
   const auth = read.text('auth') ?? '';
   if (auth === 'null' && !isLoopback(host)) {
@@ -36,7 +40,7 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
     host,
     port: read.whole('port', 0, 65_535),
     dataDir,
-    database: read.database('database_url', join(dataDir, 'corral.db'), read.whole('database_connections', 2, 1000)),
+    database,
     auth,
     requireAuthentication: read.oneOf('require_authentication', ['false', 'true']) === 'true',
     adminPassword,
@@ -44,7 +48,7 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
       read.wrong('vlans', `ids from 1 to ${largestVlan} such as "100-300, 500"`),
     ),
     maintenance: maintenance(read.text('maintenance.project'), read.text('maintenance.url'), mistakes),
-    keyFile: resolve(read.text('key_file') ?? join(dataDir, 'secret.key')),
+    keyFile,
     hypervisor: read.text('hypervisor') ?? '',
     images: read.list('images'),
     logLevel: read.oneOf('log_level', logLevels),
@@ -58,7 +62,25 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
       sessionIdleMs: read.milliseconds('engine.session_idle'),
     },
     obm: { timeoutMs: read.milliseconds('obm.timeout') },
+    obmd: obmd(read, { dataDir, database, keyFile }, mistakes),
     extensions: read.list('extensions'),
+  };
+};
+
+/** The daemon inside the service has a file beside the service's, or tables of its own in the same PostgreSQL. */
+const obmd = (
+  read: SettingReader<SettingKey>,
+  { dataDir, database, keyFile }: Pick<Config, 'dataDir' | 'database' | 'keyFile'>,
+  mistakes: string[],
+): Config['obmd'] => {
+  const rest = obmdConfig(read, dataDir, mistakes);
+  const listen = read.text('obmd.listen') ?? 'off';
+  if (listen === 'off') return null;
+  return {
+    listen: listenAddress(listen, () => read.wrong('obmd.listen', '`off`, or HOST:PORT')),
+    database: database.engine === 'sqlite' ? { engine: 'sqlite', path: join(dataDir, 'obmd.db') } : database,
+    keyFile,
+    ...rest,
   };
 };
 

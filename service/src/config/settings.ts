@@ -1,4 +1,5 @@
 import type { Setting } from '@corral/base/config/setting';
+import { obmdSettings } from '@corral/obmd/config/settings';
 
 /*
  * Every setting once: its name in corral.toml, its environment variable, what it takes. The list is what
@@ -149,6 +150,14 @@ export const settings = [
     fallback: '20',
     about: 'how long a call to an OBM daemon may take',
   },
+  {
+    key: 'obmd.listen',
+    env: 'CORRAL_OBMD',
+    takes: 'text',
+    fallback: 'off',
+    about: 'HOST:PORT to run the OBM daemon inside the service; `off`: not here',
+  },
+  ...obmdSettings,
   {
     key: 'extensions',
     env: 'CORRAL_EXTENSIONS',

@@ -1,5 +1,6 @@
 import { acceptJsonBodies } from '@corral/base/http/body';
 import { closingOf } from '@corral/base/http/closing';
+import { refuseOtherMethods } from '@corral/base/http/methods';
 import { ignoreExpectations, maxParamLength, requestIds, serverDefaults } from '@corral/base/http/server';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
@@ -13,7 +14,7 @@ import { identify } from './identify.ts';
 import { KeptAnswers } from './kept.ts';
 import type { Metrics } from './metrics.ts';
 import { joinPortName } from './port-paths.ts';
-import { parseQuery } from './query.ts';
+import { parseQuery } from '@corral/base/http/query';
 import type { Route } from './route.ts';
 import { eventStream } from './stream.ts';
 
@@ -82,27 +83,12 @@ export const buildServer = (app: App): FastifyInstance => {
       handler: route.name === 'stream_events' ? eventStream(app, route, closing) : handlerOf(app, route, kept),
     });
   }
-  refuseOtherMethods(server, app.routes);
+  refuseOtherMethods(
+    server,
+    app.routes.map(({ method, path }) => ({ method, path: `/v0${path}` })),
+    (message) => new CorralError('MethodNotAllowedError', message),
+  );
   return server;
-};
-
-/** A known path by the wrong method is a 405 that says which ones there are. */
-const refuseOtherMethods = (server: FastifyInstance, routes: readonly Route[]): void => {
-  const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-  const byPath = new Map<string, string[]>();
-  for (const { path, method } of routes) byPath.set(path, [...(byPath.get(path) ?? []), method]);
-  // Two names of one argument (`:user`, `:username`) are one path to the router and to the caller.
-  for (const [path, methods] of byPath) {
-    const allow = methods.sort().join(', ');
-    server.route({
-      method: all.filter((method) => !methods.includes(method)),
-      url: `/v0${path}`,
-      handler: (request, reply) => {
-        reply.header('allow', allow);
-        throw new CorralError('MethodNotAllowedError', `${request.method} is not possible here; allowed is ${allow}`);
-      },
-    });
-  }
 };
 
 const observe = (

@@ -7,7 +7,7 @@ import { type Check, checkOf, inBody, inPath } from '@corral/base/schema/check';
 import type { App } from './app.ts';
 import { callerOf } from './identify.ts';
 import type { KeptAnswers } from './kept.ts';
-import { checkQuery } from './query.ts';
+import { checkQuery } from '@corral/base/http/query';
 import type { Route } from './route.ts';
 
 /** Refuses a request of which any part does not fit the route, and says what is wrong with all of them. */

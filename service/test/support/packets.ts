@@ -44,6 +44,9 @@ export const patient = {
   CORRAL_ENGINE_SESSION_IDLE: '5',
 };
 
+/** What a switch has on one of its ports: a host, or a whole machine. */
+type Plugged = Pick<LabHost, 'port' | 'mac'>;
+
 /** The node that stands for a host. It has one nic, `eth0`, as the host has. */
 export const nodeOf = ({ port }: LabHost): string => `node-${port}`;
 
@@ -55,17 +58,24 @@ export const wire = async (
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<void> => {
   await done(admin.put('/switch/sw0', { type, ...device.fields, ...fields }));
-  for (const host of device.hosts) {
-    const node = nodeOf(host);
-    await done(admin.put(`/node/${node}`, { obmd }));
-    await done(admin.put(`/node/${node}/nic/eth0`, { macaddr: host.mac }));
-    await done(admin.put(`/switch/sw0/port/${host.port}`));
-    await done(admin.post(`/switch/sw0/port/${host.port}/connect_nic`, { node, nic: 'eth0' }));
-  }
+  for (const host of device.hosts) await plug(admin, nodeOf(host), host);
+};
+
+/** Registers a node whose nic is on a port of the switch. */
+export const plug = async (
+  admin: Client,
+  node: string,
+  { port, mac }: Plugged,
+  daemon: typeof obmd = obmd,
+): Promise<void> => {
+  await done(admin.put(`/node/${node}`, { obmd: daemon }));
+  await done(admin.put(`/node/${node}/nic/eth0`, { macaddr: mac }));
+  await done(admin.put(`/switch/sw0/port/${port}`));
+  await done(admin.post(`/switch/sw0/port/${port}/connect_nic`, { node, nic: 'eth0' }));
 };
 
 /** What an operator does with ports that come with VLANs of their own: takes everything off them. */
-export const revertAll = async (service: Service, hosts: readonly LabHost[]): Promise<void> => {
+export const revertAll = async (service: Service, hosts: readonly Plugged[]): Promise<void> => {
   const queued = await Promise.all(hosts.map(({ port }) => service.admin.post(`/switch/sw0/port/${port}/revert`)));
   for (const answer of queued) expect((await settled(service, answer)).status).toBe('DONE');
 };

@@ -1,5 +1,5 @@
 import type { TObject } from '@sinclair/typebox';
-import { type Check, checkOf, inQuery } from '@corral/base/schema/check';
+import { type Check, checkOf, inQuery } from '../schema/check.ts';
 
 type Query = Readonly<Record<string, string | readonly string[]>>;
 

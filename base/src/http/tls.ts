@@ -1,0 +1,48 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Server } from 'node:https';
+import { createSecureContext } from 'node:tls';
+import { ConfigError } from '../config/config-error.ts';
+
+/** PEM files of a certificate and its key. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const lookMs = 5_000;
+
+/** Reads certificate and key, and makes sure that they go together. */
+export const readTls = (files: TlsFiles): { readonly cert: Buffer; readonly key: Buffer } => {
+  try {
+    const pair = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
+    createSecureContext(pair);
+    return pair;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unreadable';
+    throw new ConfigError([`tls: ${files.cert} and ${files.key} are no certificate and its key (${why})`]);
+  }
+};
+
+/** Takes up a renewed certificate without a restart. Until both files fit together, the old one stays. */
+export const followTls = (server: Server, files: TlsFiles, log: (message: string) => void): (() => void) => {
+  const stamp = (): string => {
+    try {
+      return [files.cert, files.key].map((file) => statSync(file).mtimeMs).join();
+    } catch {
+      return '';
+    }
+  };
+  let known = stamp();
+  const timer = setInterval(() => {
+    const now = stamp();
+    if (now === known || now === '') return;
+    try {
+      server.setSecureContext(readTls(files));
+      known = now;
+      log('the TLS certificate was read again');
+    } catch {
+      // Half written; the next look finds the rest.
+    }
+  }, lookMs).unref();
+  return () => clearInterval(timer);
+};

@@ -1,0 +1,77 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebSocket, WebSocketServer } from 'ws';
+
+interface Upgrade {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+/** What one message may hold; more ends the connection. */
+const maxPayload = 64 * 1024;
+
+const waiting = new WeakMap<IncomingMessage, Upgrade>();
+
+/**
+ * Lets requests that want a WebSocket through the same routes, hooks and errors as all others: whoever handles one
+ * calls `openWebSocket`, or answers as usual, and then there is none.
+ */
+export const acceptUpgrades = (server: FastifyInstance): void => {
+  server.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    waiting.set(request, { socket, head });
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    // A server's socket is a net.Socket or a tls.TLSSocket; the type says less than that.
+    response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
+    response.once('finish', () => socket.end());
+    server.routing(request, response);
+  });
+};
+
+/** Does this request ask for a WebSocket? */
+export const wantsWebSocket = ({ raw }: FastifyRequest): boolean =>
+  waiting.has(raw) && raw.headers.upgrade?.toLowerCase() === 'websocket';
+
+let loaded: Promise<WebSocketServer> | null = null;
+const webSockets = async (): Promise<WebSocketServer> => {
+  const { WebSocketServer } = await import('ws');
+  return new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false });
+};
+
+/** Answers a request with a WebSocket. Nothing else may be sent on the reply from then on. */
+export const openWebSocket = async (request: FastifyRequest, reply: FastifyReply): Promise<WebSocket> => {
+  const upgrade = waiting.get(request.raw);
+  if (upgrade === undefined) throw new Error('the request asks for no WebSocket');
+  const server = await (loaded ??= webSockets());
+  waiting.delete(request.raw);
+  reply.hijack();
+  reply.raw.detachSocket(upgrade.socket as Parameters<ServerResponse['detachSocket']>[0]);
+  return new Promise((resolve) => server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, resolve));
+};
+
+const heartbeatMs = 30_000;
+/** How long a client may take to say goodbye. */
+const goodbyeMs = 2_000;
+
+/** Drops a WebSocket whose other end is gone without a word, as laptops do. */
+export const keepAlive = (socket: WebSocket): void => {
+  let isAnswering = true;
+  const beat = setInterval(() => {
+    if (!isAnswering) return socket.terminate();
+    isAnswering = false;
+    socket.ping();
+  }, heartbeatMs).unref();
+  socket.on('pong', () => {
+    isAnswering = true;
+  });
+  socket.once('close', () => clearInterval(beat));
+};
+
+/** Says why, and closes. */
+export const sayGoodbye = (socket: WebSocket, code: number, why: string): void => {
+  socket.close(code, why);
+  const end = setTimeout(() => socket.terminate(), goodbyeMs).unref();
+  socket.once('close', () => clearTimeout(end));
+};

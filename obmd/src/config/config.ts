@@ -1,0 +1,28 @@
+import type { DatabaseLocation } from '@corral/base/db/open';
+
+/** Where the daemon listens. */
+export interface ListenAddress {
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+}
+
+/** How patient the daemon is. */
+export interface Patience {
+  readonly timeoutMs: number;
+  readonly gapMs: number;
+  readonly graceMs: number;
+  readonly lingerMs: number;
+}
+
+/** Everything an operator decides about the daemon, checked. */
+export interface ObmdConfig {
+  readonly listen: ListenAddress;
+  readonly database: DatabaseLocation;
+  readonly keyFile: string;
+  /** null: made on first start and kept in `adminTokenFile`. */
+  readonly adminToken: string | null;
+  readonly adminTokenFile: string;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly patience: Patience;
+}

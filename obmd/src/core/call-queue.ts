@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { busy } from './errors.ts';
+
+/** How calls to one BMC are spaced and limited. */
+export interface CallLimits {
+  /** From asking to the answer, waiting included. */
+  readonly timeoutMs: number;
+  /** BMCs are small computers: a pause after each call. */
+  readonly gapMs: number;
+}
+
+/** More than this many calls waiting for one BMC are refused. */
+const mostWaiting = 32;
+/** A driver that has not let go this long after it was told to is left behind. */
+const letGoMs = 5_000;
+
+/** Somebody no longer wants the call, or its time is over. */
+export class CallAborted extends Error {
+  readonly reason: 'late' | 'unwanted';
+
+  constructor(reason: 'late' | 'unwanted') {
+    super(reason === 'late' ? 'the time for the call is over' : 'the call is no longer wanted');
+    this.name = 'CallAborted';
+    this.reason = reason;
+  }
+}
+
+/** One BMC does one thing at a time, in the order of asking; every call has its time. */
+export class CallQueue {
+  readonly #limits: CallLimits;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #freeAt = 0;
+
+  constructor(limits: CallLimits) {
+    this.#limits = limits;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Resolves when everything that was asked so far is over. */
+  async quiet(): Promise<void> {
+    await this.#last;
+  }
+
+  run<T>(wanted: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#waiting >= mostWaiting) {
+      throw busy(`${mostWaiting} calls wait for the BMC of this node already; try again when it has caught up`);
+    }
+    const time = new AbortController();
+    const timer = setTimeout(() => time.abort(new CallAborted('late')), this.#limits.timeoutMs);
+    const unwanted = () => time.abort(new CallAborted('unwanted'));
+    wanted.addEventListener('abort', unwanted, { once: true });
+    if (wanted.aborted) unwanted();
+
+    this.#waiting += 1;
+    const turn = this.#last.then(async () => {
+      this.#waiting -= 1;
+      await this.#pause(time.signal);
+      time.signal.throwIfAborted();
+      return this.#perform(time.signal, work);
+    });
+    const over = turn.finally(() => {
+      clearTimeout(timer);
+      wanted.removeEventListener('abort', unwanted);
+    });
+    this.#last = over.catch(() => undefined);
+    return unlessAborted(over, time.signal);
+  }
+
+  /** The next call begins when this one is over, whatever the caller of this one was told. */
+  async #perform<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const done = work(signal);
+    try {
+      return await Promise.race([done, abandoned(signal)]);
+    } finally {
+      done.catch(() => undefined);
+      this.#freeAt = performance.now() + this.#limits.gapMs;
+    }
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    const rest = this.#freeAt - performance.now();
+    if (rest > 0) await sleep(rest, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+const reasonOf = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new CallAborted('unwanted');
+
+/** Rejects a while after the abort: a driver's own word on how it ended is better, if it comes. */
+const abandoned = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const give = () => setTimeout(() => reject(reasonOf(signal)), letGoMs).unref();
+    if (signal.aborted) give();
+    else signal.addEventListener('abort', give, { once: true });
+  });
+
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const give = () => reject(reasonOf(signal));
+    if (signal.aborted) give();
+    signal.addEventListener('abort', give, { once: true });
+    work.then(resolve, reject);
+  });

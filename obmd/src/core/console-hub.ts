@@ -1,0 +1,169 @@
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Replay } from './replay.ts';
+
+/** Who watches a console. */
+export interface ConsoleClient {
+  /** Takes bytes; false: it has far too much unread already. */
+  send(bytes: Buffer): boolean;
+  /** Tells it why, and disconnects it. */
+  end(why: string): void;
+}
+
+/** A client's hold on a console, for as long as it has it. */
+export interface ConsoleSeat {
+  readonly type: (bytes: Buffer) => void;
+  readonly leave: () => void;
+}
+
+/** How much of the past a newcomer is shown. */
+const replayBytes = 64 * 1024;
+/** A BMC that drops its console gets it opened again while somebody watches, after these pauses. */
+const pausesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+/** A console that does not close is left behind. */
+const closeMs = 10_000;
+
+/**
+ * The console of one node: one line to its BMC, held for one client at a time. The line outlives its client for a
+ * while, so that whoever comes back sees what happened in between.
+ */
+export class ConsoleHub {
+  readonly #open: () => Promise<Duplex>;
+  readonly #lingerMs: number;
+  readonly #replay = new Replay(replayBytes);
+  #client: ConsoleClient | null = null;
+  /** The client has been shown the past, and gets everything from now on. */
+  #isLive = false;
+  #line: Duplex | null = null;
+  #opening: Promise<void> | null = null;
+  #closed: Promise<unknown> = Promise.resolve();
+  #linger: NodeJS.Timeout | null = null;
+  /** Grows whenever the console passes to somebody who must not see its past. */
+  #era = 0;
+
+  constructor(open: () => Promise<Duplex>, { lingerMs }: { readonly lingerMs: number }) {
+    this.#open = open;
+    this.#lingerMs = lingerMs;
+  }
+
+  get state(): 'idle' | 'open' | 'watched' {
+    if (this.#client !== null) return 'watched';
+    return this.#line === null ? 'idle' : 'open';
+  }
+
+  /** Gives the console to this client. Whoever had it is told and disconnected. */
+  async seat(client: ConsoleClient): Promise<ConsoleSeat> {
+    this.#replace(client, 'another client has taken over this console');
+    if (this.#linger) clearTimeout(this.#linger);
+    try {
+      await this.#connected();
+    } catch (error) {
+      this.#leave(client);
+      throw error;
+    }
+    if (this.#client === client) {
+      client.send(this.#replay.bytes());
+      this.#isLive = true;
+    }
+    return {
+      type: (bytes) => {
+        if (this.#client === client) this.#line?.write(bytes);
+      },
+      leave: () => this.#leave(client),
+    };
+  }
+
+  /** Takes the console from its client and forgets what was on it. Resolves when the line to the BMC is closed. */
+  async reset(why: string): Promise<void> {
+    this.#era += 1;
+    this.#replace(null, why);
+    this.#replay.wipe();
+    if (this.#linger) clearTimeout(this.#linger);
+    const opening = this.#opening;
+    this.#opening = null;
+    this.#hangUp();
+    if (opening) this.#closed = Promise.all([this.#closed, opening.catch(() => undefined)]);
+    await this.#closed;
+  }
+
+  #replace(client: ConsoleClient | null, why: string): void {
+    const before = this.#client;
+    this.#client = client;
+    this.#isLive = false;
+    before?.end(why);
+  }
+
+  #leave(client: ConsoleClient): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    this.#isLive = false;
+    if (this.#line === null) return;
+    this.#linger = setTimeout(() => this.#hangUp(), this.#lingerMs).unref();
+  }
+
+  #hangUp(): void {
+    const line = this.#line;
+    if (line === null) return;
+    this.#line = null;
+    line.removeAllListeners('data').removeAllListeners('close');
+    const closed = new Promise<void>((resolve) => line.once('close', resolve));
+    line.destroy();
+    this.#closed = Promise.race([Promise.all([this.#closed, closed]), sleep(closeMs, undefined, { ref: false })]);
+  }
+
+  #connected(): Promise<void> {
+    if (this.#line !== null) return Promise.resolve();
+    if (this.#opening !== null) return this.#opening;
+    const opening = this.#connect(this.#era).finally(() => {
+      if (this.#opening === opening) this.#opening = null;
+    });
+    this.#opening = opening;
+    return opening;
+  }
+
+  async #connect(era: number): Promise<void> {
+    await this.#closed;
+    const line = await this.#open();
+    line.on('error', () => undefined);
+    if (era !== this.#era) {
+      const closed = new Promise<void>((resolve) => line.once('close', resolve));
+      line.destroy();
+      await closed;
+      return;
+    }
+    this.#line = line;
+    line.on('data', (bytes: Buffer) => this.#heard(bytes));
+    line.once('close', () => this.#lost(era));
+    if (line.destroyed) this.#lost(era);
+    // Everybody may have left while it was being opened.
+    else if (this.#client === null) this.#linger = setTimeout(() => this.#hangUp(), this.#lingerMs).unref();
+  }
+
+  #heard(bytes: Buffer): void {
+    this.#replay.add(bytes);
+    if (this.#isLive && this.#client?.send(bytes) === false) {
+      this.#replace(null, 'this client reads too slowly; connect again to see the last of it');
+      this.#linger = setTimeout(() => this.#hangUp(), this.#lingerMs).unref();
+    }
+  }
+
+  #lost(era: number): void {
+    this.#line = null;
+    if (era === this.#era && this.#client !== null) void this.#reopen(era);
+  }
+
+  async #reopen(era: number): Promise<void> {
+    const isOver = () => era !== this.#era || this.#client === null || this.#line !== null;
+    for (const pause of pausesMs) {
+      await sleep(pause, undefined, { ref: false });
+      if (isOver()) return;
+      try {
+        await this.#connected();
+        return;
+      } catch {
+        // The next pause is longer.
+      }
+    }
+    if (!isOver()) this.#replace(null, 'the BMC has closed this console and does not open it again');
+  }
+}

@@ -1,0 +1,141 @@
+import { type Bmc, BmcError } from '../drivers/contract.ts';
+import { CallAborted, type CallLimits, CallQueue } from './call-queue.ts';
+import { ConsoleHub } from './console-hub.ts';
+import { bmcFailed, ObmdError, unsupported } from './errors.ts';
+
+/** The time for which one token is good. Everything done with it ends with it. */
+export interface Tenure {
+  readonly hash: string;
+  readonly ended: AbortSignal;
+  readonly end: () => void;
+}
+
+export const newTenure = (hash: string): Tenure => {
+  const controller = new AbortController();
+  return { hash, ended: controller.signal, end: () => controller.abort() };
+};
+
+/** What became of a call to a BMC, for the log and the metrics. */
+export interface CallReport {
+  readonly node: string;
+  readonly type: string;
+  readonly call: string;
+  readonly seconds: number;
+  /** null: it went well. */
+  readonly error: Error | null;
+}
+
+export interface MachineParts {
+  readonly id: string;
+  readonly type: string;
+  /** What a caller with the admin token is shown of `info`. */
+  readonly shown: Readonly<Record<string, unknown>>;
+  readonly bmc: Bmc;
+  readonly limits: CallLimits & { readonly lingerMs: number };
+  readonly report: (call: CallReport) => void;
+}
+
+/** One node as the daemon works with it: its BMC behind a queue, its console, and whoever holds its token. */
+export class Machine {
+  readonly id: string;
+  readonly type: string;
+  readonly shown: Readonly<Record<string, unknown>>;
+  readonly bmc: Bmc;
+  readonly console: ConsoleHub;
+  readonly #queue: CallQueue;
+  readonly #timeoutMs: number;
+  readonly #report: (call: CallReport) => void;
+  tenure: Tenure | null = null;
+  /** Why the last call failed; null if it did not. */
+  fault: string | null = null;
+  #asking: Promise<string> | null = null;
+
+  constructor({ id, type, shown, bmc, limits, report }: MachineParts) {
+    this.id = id;
+    this.type = type;
+    this.shown = shown;
+    this.bmc = bmc;
+    this.#queue = new CallQueue(limits);
+    this.#timeoutMs = limits.timeoutMs;
+    this.#report = report;
+    this.console = new ConsoleHub(
+      () => this.call('console', this.#held(), (signal) => this.#openConsole(signal)),
+      limits,
+    );
+  }
+
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  /** Has one call done by the BMC when its turn comes. */
+  async call<T>(call: string, tenure: Tenure, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    const report = (error: Error | null): void => {
+      this.fault = error?.message ?? null;
+      const seconds = (performance.now() - begun) / 1000;
+      this.#report({ node: this.id, type: this.type, call, seconds, error });
+    };
+    try {
+      const result = await this.#queue.run(tenure.ended, work);
+      report(null);
+      return result;
+    } catch (error) {
+      const told = this.#toldAs(error);
+      // That somebody else has the node now, or asks for too much, is nothing the BMC can help.
+      if (told instanceof ObmdError && told.type !== 'AuthorizationError' && told.type !== 'BusyError') report(told);
+      throw told;
+    }
+  }
+
+  /** Asked by many at once, the BMC is asked once: all of them get an answer that was given after they asked. */
+  powerStatus(tenure: Tenure): Promise<string> {
+    if (this.#asking !== null) return this.#asking;
+    const asking = this.call('power_status', tenure, (signal) => {
+      // Whoever asks from now on comes too late for this answer.
+      this.#asking = null;
+      return this.bmc.powerStatus(signal);
+    }).finally(() => {
+      if (this.#asking === asking) this.#asking = null;
+    });
+    this.#asking = asking;
+    return asking;
+  }
+
+  /** Ends the present tenure. When it resolves, nothing that was asked under it will still be done. */
+  async endTenure(next: Tenure | null, why: string): Promise<void> {
+    const before = this.tenure;
+    this.tenure = next;
+    before?.end();
+    this.#asking = null;
+    await Promise.all([this.console.reset(why), this.#queue.quiet()]);
+  }
+
+  async close(): Promise<void> {
+    await this.endTenure(null, 'the daemon is stopping');
+    await this.bmc.close?.().catch(() => undefined);
+  }
+
+  #held(): Tenure {
+    if (this.tenure === null) throw new CallAborted('unwanted');
+    return this.tenure;
+  }
+
+  #openConsole(signal: AbortSignal) {
+    if (this.bmc.openConsole) return this.bmc.openConsole(signal);
+    throw unsupported(`nodes of type ${this.type} have no console; register node ${this.id} with a type that has one`);
+  }
+
+  #toldAs(error: unknown): unknown {
+    if (error instanceof CallAborted) {
+      return error.reason === 'late'
+        ? bmcFailed(`the BMC of node ${this.id} did not answer within ${this.#timeoutMs / 1000} s; try again later`)
+        : new ObmdError('AuthorizationError', `the token for node ${this.id} is no longer good; ask for a new one`);
+    }
+    if (!(error instanceof BmcError)) return error;
+    const message = `node ${this.id}: ${error.message}`;
+    return error.fault === 'unsupported'
+      ? unsupported(message, { cause: error.cause })
+      : bmcFailed(message, { cause: error.cause });
+  }
+}

@@ -1,0 +1,62 @@
+import type { Vault } from '@corral/base/secrets/vault';
+import type { Db } from '../db/open.ts';
+
+/** One registered node, as it is stored. */
+export interface Entry {
+  readonly label: string;
+  readonly type: string;
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly tokenHash: string | null;
+  readonly cycleUntil: number | null;
+}
+
+/** What is remembered of every node. BMC secrets are sealed, tokens are only known by their hash. */
+export class Register {
+  readonly #db: Db;
+  readonly #vault: Vault;
+
+  constructor(db: Db, vault: Vault) {
+    this.#db = db;
+    this.#vault = vault;
+  }
+
+  async all(): Promise<Entry[]> {
+    const rows = await this.#db.read((tx) => tx.selectFrom('obmd_nodes').selectAll().orderBy('label').execute());
+    return rows.map((row) => ({
+      label: row.label,
+      type: row.type,
+      info: JSON.parse(this.#vault.open(row.info)) as Record<string, unknown>,
+      tokenHash: row.token_hash,
+      cycleUntil: row.cycle_until,
+    }));
+  }
+
+  /** Stores a node anew: whatever token it had is void. */
+  async put(label: string, type: string, info: Readonly<Record<string, unknown>>): Promise<void> {
+    const values = { type, info: this.#vault.seal(JSON.stringify(info)), token_hash: null, cycle_until: null };
+    await this.#db.write((tx) =>
+      tx
+        .insertInto('obmd_nodes')
+        .values({ label, ...values })
+        .onConflict((conflict) => conflict.column('label').doUpdateSet(values))
+        .execute(),
+    );
+  }
+
+  async remove(label: string): Promise<void> {
+    await this.#db.write((tx) => tx.deleteFrom('obmd_nodes').where('label', '=', label).execute());
+  }
+
+  /** What the holder of the last token had begun ends with it. */
+  async setToken(label: string, token_hash: string | null): Promise<void> {
+    await this.#db.write((tx) =>
+      tx.updateTable('obmd_nodes').set({ token_hash, cycle_until: null }).where('label', '=', label).execute(),
+    );
+  }
+
+  async setCycle(label: string, cycle_until: number | null): Promise<void> {
+    await this.#db.write((tx) =>
+      tx.updateTable('obmd_nodes').set({ cycle_until }).where('label', '=', label).execute(),
+    );
+  }
+}

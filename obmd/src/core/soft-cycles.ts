@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Machine, Tenure } from './machine.ts';
+import { hardCycle, powerOn } from './power.ts';
+
+/** Where it is kept that a machine is on its way down and has to come up again. */
+export interface CycleRecord {
+  /** null: it is over. */
+  set(machine: Machine, until: number | null): Promise<void>;
+}
+
+const pollMs = 2_000;
+/** How often the last step, which must not be lost, is tried. */
+const attempts = 10;
+
+/**
+ * Machines whose operating system was asked to shut down: each is turned on again when it is off, and cycled the hard
+ * way when its time is over. Recorded, so that a machine does not stay off because the daemon was restarted.
+ */
+export class SoftCycles {
+  readonly #record: CycleRecord;
+  readonly #graceMs: number;
+  readonly #under = new Map<Machine, AbortController>();
+
+  constructor(record: CycleRecord, { graceMs }: { readonly graceMs: number }) {
+    this.#record = record;
+    this.#graceMs = graceMs;
+  }
+
+  /** The operating system has been asked: sees to the rest. */
+  async begin(machine: Machine, tenure: Tenure): Promise<void> {
+    const until = Date.now() + this.#graceMs;
+    await this.#record.set(machine, until);
+    this.resume(machine, tenure, until);
+  }
+
+  /** Goes on with what was begun, perhaps by an earlier process. */
+  resume(machine: Machine, tenure: Tenure, until: number): void {
+    this.#under.get(machine)?.abort();
+    const stop = new AbortController();
+    this.#under.set(machine, stop);
+    tenure.ended.addEventListener('abort', () => stop.abort(), { once: true });
+    if (tenure.ended.aborted) stop.abort();
+    void this.#see(machine, tenure, until, stop.signal);
+  }
+
+  /** Whoever says otherwise now is who counts. */
+  async cancel(machine: Machine): Promise<void> {
+    const stop = this.#under.get(machine);
+    if (stop === undefined) return;
+    stop.abort();
+    this.#under.delete(machine);
+    await this.#record.set(machine, null);
+  }
+
+  async #see(machine: Machine, tenure: Tenure, until: number, stop: AbortSignal): Promise<void> {
+    const isDown = await this.#isDownBefore(machine, tenure, until, stop);
+    for (let attempt = 1; attempt <= attempts && !stop.aborted; attempt += 1) {
+      try {
+        await (isDown ? powerOn : hardCycle)(machine, tenure);
+        break;
+      } catch {
+        // Reported where it happened.
+        await sleep(pollMs * attempt, undefined, { signal: stop, ref: false }).catch(() => undefined);
+      }
+    }
+    // A stop was recorded by whoever stopped it, or the daemon goes down and the next one goes on.
+    if (stop.aborted) return;
+    this.#under.delete(machine);
+    await this.#record.set(machine, null).catch(() => undefined);
+  }
+
+  async #isDownBefore(machine: Machine, tenure: Tenure, until: number, stop: AbortSignal): Promise<boolean> {
+    while (Date.now() < until && !stop.aborted) {
+      const status = await machine.powerStatus(tenure).catch(() => null);
+      if (status === 'off') return true;
+      await sleep(Math.min(pollMs, Math.max(1, until - Date.now())), undefined, { signal: stop, ref: false }).catch(
+        () => undefined,
+      );
+    }
+    return false;
+  }
+}

@@ -1,0 +1,25 @@
+import type { ColumnType, Generated } from 'kysely';
+
+/*
+ * The daemon's tables. Their names say whose they are, so that they can live beside the service's in one PostgreSQL.
+ * Whole numbers and text only; times are milliseconds since 1970.
+ */
+
+type Fixed<T> = ColumnType<T, T, never>;
+
+export interface Database {
+  obmd_nodes: {
+    id: Generated<number>;
+    label: Fixed<string>;
+    type: string;
+    /** sealed JSON */
+    info: string;
+    /** Of the token that is good now; null: none is. */
+    token_hash: string | null;
+    /** Until when a shutdown is waited for, before the machine is turned off the hard way; null: none was asked for. */
+    cycle_until: number | null;
+  };
+  /** One row: the process that works with the BMCs. */
+  obmd_owner: { name: string; holder: string; host: string; pid: number; expires_at: number };
+  obmd_settings: { name: string; value: string };
+}

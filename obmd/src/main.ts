@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { unknownVariables } from '@corral/base/config/setting';
+import { runProgram } from '@corral/base/program';
+import { pino } from 'pino';
+import { loadConfig } from './config/load.ts';
+import { programSettings } from './config/settings.ts';
+import { startObmd } from './start.ts';
+
+runProgram('corral-obmd', 'CORRAL_OBMD', async (env) => {
+  const config = loadConfig(env);
+  const log = pino({ level: config.logLevel, redact: { paths: ['req.headers', '*.pass', '*.token'], remove: true } });
+  for (const name of unknownVariables(env, programSettings)) {
+    if (name.startsWith('CORRAL_OBMD')) log.warn({ variable: name }, 'no such setting; is it misspelt?');
+  }
+  const running = await startObmd(config, log);
+  const where = running.adminTokenFile === null ? '' : ` (its admin token is in ${running.adminTokenFile})`;
+  process.stdout.write(`\ncorral-obmd is ready at ${running.url}${where}\n\n`);
+  return { log, stop: running.stop };
+});

@@ -1,0 +1,141 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { acceptJsonBodies } from '@corral/base/http/body';
+import { closingOf } from '@corral/base/http/closing';
+import { refuseOtherMethods } from '@corral/base/http/methods';
+import { checkQuery, parseQuery } from '@corral/base/http/query';
+import { ignoreExpectations, maxParamLength, requestIds, serverDefaults } from '@corral/base/http/server';
+import { readTls, type TlsFiles } from '@corral/base/http/tls';
+import { acceptUpgrades } from '@corral/base/http/upgrades';
+import { checkOf, inBody, inPath } from '@corral/base/schema/check';
+import { Type } from '@sinclair/typebox';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { invalid, notFound, ObmdError, unauthorized } from '../core/errors.ts';
+import type { Fleet } from '../core/fleet.ts';
+import { serveConsole } from './console.ts';
+import { statusOf, toObmdError } from './errors.ts';
+import type { Metrics } from './metrics.ts';
+import { NodeParams, NoParams, type ObmdRoute, routes } from './routes.ts';
+
+/** What the server needs to serve. */
+export interface App {
+  readonly adminToken: string;
+  /** Throws while another process has the nodes. */
+  readonly fleet: () => Fleet;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly tls: TlsFiles | null;
+}
+
+const console: Omit<ObmdRoute & { access: 'token' }, 'handle'> = {
+  method: 'GET',
+  path: '/node/:id/console',
+  access: 'token',
+  body: NoParams,
+};
+const noQuery = checkQuery(NoParams);
+const tokenQuery = checkQuery(
+  Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }, { additionalProperties: false }),
+);
+
+/** Builds the HTTP server out of the route list. */
+export const buildServer = (app: App): FastifyInstance => {
+  const options = {
+    ...serverDefaults,
+    routerOptions: { maxParamLength, querystringParser: parseQuery },
+    genReqId: requestIds(),
+    frameworkErrors: (error: Error, request: { id: string }, reply: unknown) =>
+      void tell(reply as FastifyReply, request.id, toObmdError(error)),
+  };
+  const server: FastifyInstance =
+    app.tls === null
+      ? fastify(options)
+      : // The two kinds of server differ in their types only, and nothing here looks at those.
+        fastify({ ...options, https: readTls(app.tls) });
+  ignoreExpectations(server);
+  acceptUpgrades(server);
+  acceptJsonBodies(server, invalid);
+  closingOf(server);
+  server.addHook('onResponse', (request, reply, done) => {
+    observe(app, request, reply);
+    done();
+  });
+  server.setErrorHandler((error, request, reply) => {
+    const told = toObmdError(error);
+    if (told.type === 'ServerError') app.log.error({ requestId: request.id, err: error }, 'request failed');
+    return tell(reply, request.id, told);
+  });
+  server.setNotFoundHandler((request) => {
+    throw notFound(
+      `there is no ${request.method} ${request.url.split('?')[0] ?? ''}; see the OBM daemon's documentation`,
+    );
+  });
+  for (const route of routes) server.route({ method: route.method, url: route.path, handler: handlerOf(app, route) });
+  server.get(console.path, consoleOf(app));
+  refuseOtherMethods(server, [...routes, console], (message) => new ObmdError('MethodNotAllowedError', message));
+  return server;
+};
+
+const tell = (reply: FastifyReply, requestId: string, { type, message }: ObmdError): FastifyReply => {
+  reply.header('x-request-id', requestId);
+  if (type === 'AuthorizationError') reply.header('www-authenticate', 'Basic realm="obmd", charset="UTF-8"');
+  if (type === 'BusyError' || type === 'StandbyError') reply.header('retry-after', '2');
+  return reply.status(statusOf[type]).type('application/json; charset=utf-8').send({ type, msg: message });
+};
+
+/** Who asks comes first, then whether it makes sense, then the nodes. */
+const handlerOf = (app: App, route: ObmdRoute) => {
+  const check = checkerOf(route);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (route.access === 'admin') requireAdmin(request, app.adminToken);
+    check(request);
+    const fleet = app.fleet();
+    const answer: unknown =
+      route.access === 'admin'
+        ? await route.handle(fleet, idOf(request), request.body ?? {})
+        : await route.handle(fleet, fleet.admit(idOf(request), tokenOf(request)), request.body ?? {});
+    return answer === undefined ? reply.send() : reply.send(answer);
+  };
+};
+
+const consoleOf = (app: App) => {
+  const check = checkerOf(console);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    check(request);
+    return serveConsole(request, reply, app.fleet().admit(idOf(request), tokenOf(request)));
+  };
+};
+
+const checkerOf = ({ path, body, access }: Pick<ObmdRoute, 'path' | 'body' | 'access'>) => {
+  const checks = [
+    [checkOf(path.includes(':id') ? NodeParams : NoParams, inPath), (request: FastifyRequest) => request.params],
+    [access === 'token' ? tokenQuery : noQuery, (request: FastifyRequest) => request.query],
+    [checkOf(body, inBody), (request: FastifyRequest) => request.body ?? {}],
+  ] as const;
+  return (request: FastifyRequest): void => {
+    const mistakes = checks.flatMap(([check, part]) => check(part(request)));
+    if (mistakes.length > 0) throw invalid(mistakes.join('; '));
+  };
+};
+
+const idOf = ({ params }: FastifyRequest): string => (params as { id?: string }).id ?? '';
+const tokenOf = ({ query }: FastifyRequest): string | null => (query as { token?: string }).token ?? null;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Compared by hash: how long it takes tells neither the length nor the beginning of the token. */
+const requireAdmin = ({ headers }: FastifyRequest, adminToken: string): void => {
+  const [, encoded = ''] = /^Basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(headers.authorization ?? '') ?? [];
+  const given = Buffer.from(encoded, 'base64').toString('utf8');
+  if (timingSafeEqual(digest(given), digest(`admin:${adminToken}`))) return;
+  throw unauthorized('this call needs the admin token of the OBM daemon, as HTTP Basic with the user name admin');
+};
+
+const observe = (app: App, request: FastifyRequest, reply: FastifyReply): void => {
+  // The route's pattern, not the URL: that has the token in it.
+  const route = request.routeOptions.url ?? 'unknown';
+  const { statusCode: status, elapsedTime: ms } = reply;
+  app.metrics.requestDone(request.method, route, status, ms);
+  const level = request.method === 'GET' && status < 500 ? 'debug' : 'info';
+  app.log[level]({ requestId: request.id, method: request.method, route, node: idOf(request), status, ms }, 'request');
+};

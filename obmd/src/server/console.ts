@@ -1,0 +1,74 @@
+import { PassThrough } from 'node:stream';
+import { keepAlive, openWebSocket, sayGoodbye, wantsWebSocket } from '@corral/base/http/upgrades';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import type { ConsoleClient } from '../core/console-hub.ts';
+import type { Held } from './routes.ts';
+
+/** A client that has this much unread is cut off; what it missed is shown to it again when it comes back. */
+const mostUnread = 1024 * 1024;
+/** How long a client that was cut off may take to read what it was already sent. */
+const graceMs = 2_000;
+/** The WebSocket's code for a console that was taken away. */
+const takenAway = 4000;
+
+/** A console: bytes as they come, or both ways over a WebSocket. */
+export const serveConsole = async (request: FastifyRequest, reply: FastifyReply, held: Held): Promise<FastifyReply> =>
+  wantsWebSocket(request) ? converse(request, reply, held) : stream(reply, held);
+
+const stream = async (reply: FastifyReply, { machine }: Held): Promise<FastifyReply> => {
+  const bytes = new PassThrough({ highWaterMark: mostUnread });
+  const client: ConsoleClient = {
+    send: (chunk) => {
+      if (bytes.writableEnded) return true;
+      bytes.write(chunk);
+      return bytes.writableLength + bytes.readableLength <= mostUnread;
+    },
+    end: (why) => {
+      bytes.end(`\r\n[console: ${why}]\r\n`);
+      setTimeout(() => bytes.destroy(), graceMs).unref();
+    },
+  };
+  const isGone = () => reply.raw.destroyed;
+  const seat = await machine.console.seat(client);
+  bytes.once('close', seat.leave);
+  reply.raw.once('close', () => bytes.destroy());
+  if (isGone()) bytes.destroy();
+  void reply.type('application/octet-stream').header('cache-control', 'no-store').send(bytes);
+  // A silent console has no first byte to take the headers along, and the client would not know that it is connected.
+  reply.raw.flushHeaders();
+  return reply;
+};
+
+const converse = async (request: FastifyRequest, reply: FastifyReply, { machine }: Held): Promise<FastifyReply> => {
+  const talk: { socket: WebSocket | null; early: Buffer[]; ended: string | null } = {
+    socket: null,
+    early: [],
+    ended: null,
+  };
+  const client: ConsoleClient = {
+    send: (chunk) => {
+      if (talk.socket === null) talk.early.push(chunk);
+      else talk.socket.send(chunk, { binary: true });
+      return (talk.socket?.bufferedAmount ?? 0) <= mostUnread;
+    },
+    end: (why) => {
+      talk.ended = why;
+      if (talk.socket) sayGoodbye(talk.socket, takenAway, why);
+    },
+  };
+  // First the console, then the WebSocket: what goes wrong before is answered in HTTP.
+  const seat = await machine.console.seat(client);
+  const socket = await openWebSocket(request, reply).catch((error: unknown) => {
+    seat.leave();
+    throw error;
+  });
+  talk.socket = socket;
+  socket.on('error', () => socket.terminate());
+  socket.once('close', seat.leave);
+  socket.on('message', (data: Buffer) => seat.type(data));
+  keepAlive(socket);
+  for (const chunk of talk.early) socket.send(chunk, { binary: true });
+  if (talk.ended !== null) sayGoodbye(socket, takenAway, talk.ended);
+  return reply;
+};

@@ -1,0 +1,29 @@
+import { frameworkFaultOf } from '@corral/base/http/framework-errors';
+import { ObmdError, type ObmdErrorType } from '../core/errors.ts';
+
+/** What each kind of failure is in HTTP. The one place that knows. */
+export const statusOf = {
+  ValidationError: 400,
+  BadArgumentError: 400,
+  AuthorizationError: 401,
+  NotFoundError: 404,
+  MethodNotAllowedError: 405,
+  PayloadTooLargeError: 413,
+  ServerError: 500,
+  UnsupportedError: 501,
+  BmcError: 502,
+  BusyError: 503,
+  StandbyError: 503,
+} as const satisfies Record<ObmdErrorType, number>;
+
+/** Turns whatever was thrown into what the caller is told. */
+export const toObmdError = (error: unknown): ObmdError => {
+  if (error instanceof ObmdError) return error;
+  const fault = frameworkFaultOf(error);
+  if (fault !== null) return new ObmdError(fault.type, fault.message);
+  return new ObmdError(
+    'ServerError',
+    'something went wrong here; the log has the details, under the x-request-id of this answer',
+    { cause: error },
+  );
+};

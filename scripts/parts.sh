@@ -8,7 +8,7 @@ packages="postgresql-15 openvswitch-switch vde2 vde-switch openssh-server openss
 packages="$packages openipmi ipmitool libvirt-daemon-system libvirt-clients qemu-utils"
 case "$(uname -m)" in
   aarch64) packages="$packages qemu-system-arm qemu-efi-aarch64 ipxe-qemu" ;;
-  *) packages="$packages qemu-system-x86 ipxe-qemu" ;;
+  *) packages="$packages qemu-system-x86 seabios ipxe-qemu" ;;
 esac
 
 missing=""

@@ -58,7 +58,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
   const vault = await openVault(config.keyFile, (sealed) => db.write((tx) => remember(tx, sealed)));
   const allocator = vlanPool(config.vlans);
   await requirePoolCovers(db, allocator);
-  const obm = httpObmClient({ timeoutMs: config.obm.timeoutMs });
+  const obm = httpObmClient(config.obm);
   const consoles = new ConsoleSessions(db);
   const plugged = await loadExtensions(config.extensions, {
     switches: switchDrivers({ simulatedSwitches: join(config.dataDir, 'simulated-switches') }),

@@ -54,7 +54,8 @@ describe('the configuration', () => {
         saveDelayMs: 5_000,
         sessionIdleMs: 30_000,
       },
-      obm: { timeoutMs: 20_000 },
+      obm: { timeoutMs: 20_000, ca: null },
+      obmd: null,
       extensions: [],
     });
   });
@@ -104,7 +105,9 @@ describe('the configuration', () => {
 
   it('has every setting in the file and in the environment, under one name each', () => {
     expect(new Set(settings.map(({ key }) => key)).size).toBe(settings.length);
-    for (const { key, env } of settings) expect(env).toBe(`CORRAL_${key.replace('.', '_').toUpperCase()}`);
+    for (const { key, env } of settings) {
+      expect(env).toBe(`CORRAL_${key.replace('.listen', '').replace('.', '_').toUpperCase()}`);
+    }
   });
 
   it.each([

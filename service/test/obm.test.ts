@@ -120,7 +120,7 @@ describe.each(engines)('OBM on %s', (engine) => {
     const { body } = await alice.put('/node/n1/boot_device', { bootdev: 'floppy' });
     const { msg } = body as { msg: string };
     expect(msg).toContain('no such device at ?token=… xxx');
-    expect(msg.length).toBeLessThan(300);
+    expect(msg.length).toBeLessThan(400);
   });
 
   it('works below addresses with and without a slash at the end', async () => {

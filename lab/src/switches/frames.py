@@ -13,6 +13,7 @@ import sys
 import time
 
 ALL_PROTOCOLS, OURS, TAGS = 3, 0x88B5, (0x8100, 0x88A8, 0x9100)
+IPV4, UDP, DHCP_PORTS, DHCP_KINDS = 0x0800, 17, (68, 67), {1: "discover", 3: "request"}
 SOL_PACKET, PACKET_AUXDATA, PACKET_OUTGOING, TAG_IS_BESIDE = 263, 8, 4, 1 << 4
 SO_RCVBUFFORCE, SO_TIMESTAMPNS, RECEIVE_BYTES = 33, 35, 32 << 20
 
@@ -59,7 +60,7 @@ def send(link, options):
             return
 
 
-def capture(link):
+def capture(link, machine):
     # Asked to stop, it first tells what has arrived until then.
     signal.signal(signal.SIGTERM, lambda *_: link.setblocking(False))
     say({"ready": True})
@@ -69,10 +70,10 @@ def capture(link):
         except BlockingIOError:
             return
         if sender[2] != PACKET_OUTGOING:
-            tell(data, extras)
+            tell(data, extras, machine)
 
 
-def tell(data, extras):
+def tell(data, extras, machine):
     tags, rest, at = [], data[12:], time.time()
     for level, kind, extra in extras:
         if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
@@ -86,10 +87,25 @@ def tell(data, extras):
     while struct.unpack("!H", rest[:2])[0] in TAGS:
         tags.append(struct.unpack("!H", rest[2:4])[0] & 0xFFF)
         rest = rest[4:]
-    if struct.unpack("!H", rest[:2])[0] == OURS:
-        marker = rest[2:].split(b"\0")[0].decode("ascii", "replace")
-        ends = {"source": data[6:12].hex(":"), "destination": data[:6].hex(":")}
-        say({"at": at * 1000, "tags": tags, "marker": marker, **ends})
+    kind, payload = struct.unpack("!H", rest[:2])[0], rest[2:]
+    ends = {"source": data[6:12].hex(":"), "destination": data[:6].hex(":")}
+    if kind == OURS:
+        say({"at": at * 1000, "tags": tags, "marker": payload.split(b"\0")[0].decode("ascii", "replace"), **ends})
+    elif ends["source"] == machine:
+        say({"at": at * 1000, "tags": tags, "marker": dhcp(kind, payload) or f"type {kind:04x}", **ends})
+
+
+def dhcp(kind, packet):
+    """What a client asks a DHCP server for, or nothing if this is something else."""
+    header = (packet[0] & 15) * 4
+    if kind != IPV4 or packet[9] != UDP or struct.unpack("!HH", packet[header : header + 4]) != DHCP_PORTS:
+        return None
+    options = packet[header + 8 + 240 :]
+    while len(options) > 2 and options[0] != 255:
+        if options[0] == 53:
+            return f"dhcp {DHCP_KINDS.get(options[2], options[2])}"
+        options = options[1:] if options[0] == 0 else options[2 + options[1] :]
+    return "bootp"
 
 
 def say(value):
@@ -101,7 +117,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("interface")
     actions = parser.add_subparsers(dest="action", required=True)
-    actions.add_parser("capture")
+    watcher = actions.add_parser("capture")
+    watcher.add_argument("--machine", help="a MAC address: tell of all frames from there too")
     sender = actions.add_parser("send")
     sender.add_argument("--tags", default="untagged")
     sender.add_argument("--tpid", default="8100", help="of the outer tag, in hexadecimal")
@@ -113,7 +130,7 @@ def main():
     options = parser.parse_args()
     link = open_link(options.interface)
     if options.action == "capture":
-        capture(link)
+        capture(link, options.machine)
     else:
         send(link, options)
 

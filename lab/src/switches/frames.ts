@@ -20,12 +20,21 @@ export interface LabFrame {
   readonly at: number;
   /** The outer tag first. */
   readonly tags: readonly number[];
+  /** Of a machine's frame: `dhcp discover`, `dhcp request`, or `type 86dd` and the like. */
   readonly marker: string;
   readonly source: string;
   readonly destination: string;
 }
 
-/** Frames that arrive, from the moment on in which the capture exists. Only those that `send` made are seen. */
+/** What is captured beside the frames that `send` made, and where. */
+export interface Captured {
+  /** All frames of the machine with this MAC address; those of none if left out. */
+  readonly machine?: string;
+  /** `eth0` if left out. */
+  readonly device?: string;
+}
+
+/** Frames that arrive, from the moment on in which the capture exists: those that `send` made, unless told of more. */
 export interface Capture {
   readonly frames: readonly LabFrame[];
   /** The first frame like this, seen already or still to come; throws if there is none in time. */
@@ -43,9 +52,9 @@ export interface Stream {
 const script = fileURLToPath(new URL('../../src/switches/frames.py', import.meta.url));
 const python = '/usr/bin/python3';
 
-const run = (namespace: string, args: readonly string[]) =>
+const run = (namespace: string, args: readonly string[], device = 'eth0') =>
   keep(
-    spawn('ip', ['netns', 'exec', namespace, python, script, 'eth0', ...args], { stdio: ['ignore', 'pipe', 'pipe'] }),
+    spawn('ip', ['netns', 'exec', namespace, python, script, device, ...args], { stdio: ['ignore', 'pipe', 'pipe'] }),
   );
 
 const optionsOf = ({ marker, tags, to, tpid }: Sent): string[] => [
@@ -84,8 +93,8 @@ export const streamFrames = (namespace: string, sent: Sent, everyMs: number): St
 };
 
 /** Begins to capture what a host receives. */
-export const captureFrames = async (namespace: string): Promise<Capture> => {
-  const child = run(namespace, ['capture']);
+export const captureFrames = async (namespace: string, { machine, device }: Captured = {}): Promise<Capture> => {
+  const child = run(namespace, ['capture', ...(machine === undefined ? [] : ['--machine', machine])], device);
   const end = ended(child);
   end.catch(() => undefined);
   const frames: LabFrame[] = [];

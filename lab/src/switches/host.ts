@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { type Capture, captureFrames, type Sent, sendFrames, type Stream, streamFrames } from './frames.ts';
+import {
+  type Capture,
+  type Captured,
+  captureFrames,
+  type Sent,
+  sendFrames,
+  type Stream,
+  streamFrames,
+} from './frames.ts';
 import { ip, run } from './namespaces.ts';
 
 /** A machine with one interface, `eth0`, that is plugged into a port of a switch. */
@@ -14,7 +22,7 @@ export interface LabHost {
   send(sent: Sent): Promise<void>;
   /** Sends until it is stopped, a burst every millisecond unless told otherwise. */
   stream(sent: Sent, everyMs?: number): Stream;
-  capture(): Promise<Capture>;
+  capture(captured?: Captured): Promise<Capture>;
   /** Ends what it still sends and captures. */
   stop(): Promise<void>;
 }
@@ -59,7 +67,7 @@ export const startHost = async (namespace: string, port: string, number: number)
     },
     send: (sent) => sendFrames(namespace, sent),
     stream: (sent, everyMs = 1) => noted(streamFrames(namespace, sent, everyMs)),
-    capture: async () => noted(await captureFrames(namespace)),
+    capture: async (captured) => noted(await captureFrames(namespace, captured)),
     stop: async () => {
       await Promise.all([...running].map((one) => one.stop()));
     },

@@ -23,6 +23,8 @@ export interface LabOvsOptions {
 /** A real Open vSwitch with one bridge. Its new ports carry all VLANs, as Open vSwitch makes them. */
 export interface LabOvs extends LabSwitch {
   readonly bridge: string;
+  /** The network namespace of its interfaces. */
+  readonly namespace: string;
   /** In the order of their ports. */
   readonly hosts: readonly LabHost[];
   /** Where its database listens. */
@@ -76,6 +78,7 @@ const build = async (options: LabOvsOptions, undo: Undo, stop: () => Promise<voi
 
   return {
     bridge,
+    namespace: inside,
     hosts,
     socket: daemons.socket,
     tls: tls && { port: tls.port, papers: tls.papers },

@@ -26,7 +26,11 @@ export interface Config {
   readonly images: readonly string[];
   readonly logLevel: LogLevel;
   readonly engine: EngineConfig;
-  readonly obm: { readonly timeoutMs: number };
+  readonly obm: {
+    readonly timeoutMs: number;
+    /** PEM of an authority; null: those that Node.js trusts. */
+    readonly ca: string | null;
+  };
   /** The OBM daemon inside the service; null: it runs elsewhere, if at all. */
   readonly obmd: ObmdConfig | null;
   /** Modules that bring drivers of their own. */

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { ConfigError } from '@corral/base/config/config-error';
 import { gather } from '@corral/base/config/gather';
 import { logLevels, SettingReader } from '@corral/base/config/reader';
@@ -61,7 +63,7 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
       saveDelayMs: read.milliseconds('engine.save_delay'),
       sessionIdleMs: read.milliseconds('engine.session_idle'),
     },
-    obm: { timeoutMs: read.milliseconds('obm.timeout') },
+    obm: { timeoutMs: read.milliseconds('obm.timeout'), ca: authority(read) },
     obmd: obmd(read, { dataDir, database, keyFile }, mistakes),
     extensions: read.list('extensions'),
   };
@@ -82,6 +84,20 @@ const obmd = (
     keyFile,
     ...rest,
   };
+};
+
+const authority = (read: SettingReader<SettingKey>): string | null => {
+  const file = read.text('obm.ca');
+  if (file === null) return null;
+  try {
+    const pem = readFileSync(file, 'utf8');
+    createSecureContext({ ca: pem });
+    if (pem.includes('BEGIN CERTIFICATE')) return pem;
+  } catch {
+    // Told below: whatever is wrong with it, it is not what is needed.
+  }
+  read.wrong('obm.ca', 'a PEM file with certificates');
+  return null;
 };
 
 const isLoopback = (host: string): boolean =>

@@ -151,6 +151,13 @@ export const settings = [
     about: 'how long a call to an OBM daemon may take',
   },
   {
+    key: 'obm.ca',
+    env: 'CORRAL_OBM_CA',
+    takes: 'text',
+    fallback: null,
+    about: 'PEM file of the authority that certificates of OBM daemons are from; default: those that Node.js trusts',
+  },
+  {
     key: 'obmd.listen',
     env: 'CORRAL_OBMD',
     takes: 'text',

@@ -1,5 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { Db } from '../db/db.ts';
+import type { ConsoleLine, ConsoleUse } from '../drivers/obm/contract.ts';
 
 /** How often the record is looked at without a ring, while a console is open. */
 const pollMs = 2_000;
@@ -7,16 +8,25 @@ const pollMs = 2_000;
 const graceMs = 2_000;
 const highWaterMark = 64 * 1024;
 
-/** One client's console: from the moment it is recorded until the client's stream has closed. */
-export interface ConsoleSession {
+/** Whose console it is: a session of a node. */
+interface Place {
   readonly id: string;
+  readonly nodeId: number;
+}
+
+/** One client's console: from the moment it is recorded until the client's stream has closed. */
+export interface ConsoleSession extends Place {
   /** What the client reads. However the console ends, this ends cleanly. */
   readonly stream: Readable;
   /** Aborted as soon as the console is no longer this client's, or the client is gone. */
   readonly signal: AbortSignal;
   /** Passes on what the daemon sends, as fast as the client reads. */
-  readonly follow: (upstream: Readable) => void;
-  readonly cut: () => void;
+  readonly follow: (line: ConsoleLine) => void;
+  /** What the client types goes to the daemon, if it takes any. */
+  readonly type: (bytes: Buffer) => void;
+  /** Why it ended, once it has; null if there is nothing to say. One who only watches is told in the stream. */
+  readonly why: () => string | null;
+  readonly cut: (why: string | null) => void;
 }
 
 /** The consoles that stream through this process. Each is the recorded one of its node, or is cut off. */
@@ -32,16 +42,16 @@ export class ConsoleSessions {
     this.#unsubscribe = db.changes.on('consoles', this.#look);
   }
 
-  /** Begins a session that the database has recorded under this id. */
-  open(id: string): ConsoleSession {
-    const session = sessionOf(id);
+  /** Begins a session that the database has recorded. */
+  open(place: Place, use: ConsoleUse): ConsoleSession {
+    const session = sessionOf(place, use);
     const closed = new Promise<void>((resolve) => session.stream.once('close', resolve));
     this.#open.set(
       session,
       closed.then(() => this.#forget(session)),
     );
     this.#poll ??= setInterval(this.#look, pollMs).unref();
-    if (this.#isClosing) session.cut();
+    if (this.#isClosing) session.cut(stopping);
     return session;
   }
 
@@ -50,16 +60,19 @@ export class ConsoleSessions {
     // Listed before looking: a console opened meanwhile is recorded, but not in what is seen here.
     const sessions = [...this.#open.keys()];
     if (sessions.length === 0) return;
-    const rows = await this.#db.read((tx) => tx.selectFrom('consoles').select('session').execute());
-    const recorded = new Set(rows.map(({ session }) => session));
-    for (const session of sessions) if (!recorded.has(session.id)) session.cut();
+    const rows = await this.#db.read((tx) => tx.selectFrom('consoles').selectAll().execute());
+    const recorded = new Map(rows.map(({ node_id, session }) => [node_id, session]));
+    for (const session of sessions) {
+      const current = recorded.get(session.nodeId);
+      if (current !== session.id) session.cut(current === undefined ? switchedOff : takenOver);
+    }
   }
 
   /** Ends all of them, and those that are still to come: the process is about to stop. */
   async closeAll(): Promise<void> {
     this.#isClosing = true;
     this.#unsubscribe();
-    for (const session of this.#open.keys()) session.cut();
+    for (const session of this.#open.keys()) session.cut(stopping);
     await Promise.all(this.#open.values());
   }
 
@@ -78,27 +91,45 @@ export class ConsoleSessions {
   }
 }
 
-const sessionOf = (id: string): ConsoleSession => {
+const noInput = '[console: the OBM daemon of this node takes no input]\r\n';
+const takenOver = 'another client has taken over this console';
+const switchedOff = 'access to this node was switched off';
+const stopping = 'the service is stopping';
+
+const sessionOf = (place: Place, use: ConsoleUse): ConsoleSession => {
   const stream = new PassThrough({ highWaterMark });
   const cut = new AbortController();
+  const line: { current: ConsoleLine | null; why: string | null } = { current: null, why: null };
   return {
-    id,
+    ...place,
     stream,
     signal: cut.signal,
-    follow: (upstream) => {
+    follow: (daemon) => {
+      line.current = daemon;
+      const { bytes } = daemon;
       const end = () => {
-        upstream.unpipe(stream);
-        upstream.destroy();
+        line.why ??= daemon.why();
+        bytes.unpipe(stream);
+        bytes.destroy();
         stream.end();
       };
-      upstream.on('error', end).once('close', end);
+      bytes.on('error', end).once('close', end);
       stream.once('close', end);
       cut.signal.addEventListener('abort', end, { once: true });
       if (cut.signal.aborted || stream.destroyed) end();
-      else upstream.pipe(stream);
+      else {
+        if (use === 'talk' && daemon.type === null) stream.write(noInput);
+        bytes.pipe(stream);
+      }
     },
-    cut: () => {
+    type: (bytes) => {
+      if (!cut.signal.aborted) line.current?.type?.(bytes);
+    },
+    why: () => line.why,
+    cut: (why) => {
       if (cut.signal.aborted) return;
+      line.why = why;
+      if (why !== null && use === 'watch' && !stream.writableEnded) stream.write(`\r\n[console: ${why}]\r\n`);
       cut.abort();
       stream.end();
       setTimeout(() => stream.destroy(), graceMs).unref();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import type { ConsoleUse } from '../drivers/obm/contract.ts';
 import type { ConsoleSession } from './console-sessions.ts';
 import { audienceOf, type Node } from './find.ts';
 import { exclusively } from './leases.ts';
@@ -9,19 +9,24 @@ import type { Desk, WriteOp } from './op.ts';
 export { ConsoleSessions } from './console-sessions.ts';
 
 /**
- * Streams a node's console. The newest client of a node is the one on record, and every process cuts off
+ * Opens a node's console. The newest client of a node is the one on record, and every process cuts off
  * those who are not. The daemon is called under a lease, after whoever was replaced has let go of it: a
  * call that is overtaken on its way would otherwise take the console from its new owner.
  */
-export const showConsole = async (desk: Desk, args: { node: string }, signal: AbortSignal): Promise<Readable> => {
+export const showConsole = async (
+  desk: Desk,
+  args: { node: string; use: ConsoleUse },
+  signal: AbortSignal,
+): Promise<ConsoleSession> => {
   const id = randomUUID();
   const node = await desk.write((op) => takeOver(op, args.node, id));
-  const session = desk.site.consoles.open(id);
-  signal.addEventListener('abort', session.cut, { once: true });
-  if (signal.aborted) session.cut();
+  const session = desk.site.consoles.open({ id, nodeId: node.id }, args.use);
+  const leave = () => session.cut(null);
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
   try {
-    await connect(desk, node, session);
-    return session.stream;
+    await connect(desk, node, session, args.use);
+    return session;
   } catch (error) {
     session.stream.destroy();
     throw error;
@@ -40,11 +45,11 @@ const takeOver = async (op: WriteOp, label: string, session: string): Promise<No
   return node;
 };
 
-const connect = async (desk: Desk, { id, label }: Node, session: ConsoleSession): Promise<void> => {
+const connect = async (desk: Desk, { id, label }: Node, session: ConsoleSession, use: ConsoleUse): Promise<void> => {
   try {
     await exclusively(desk, `console/${id}`, async () => {
       await desk.site.consoles.cutReplaced();
-      session.follow(await carry(desk, label, (access) => desk.site.obm.console(access, session.signal)));
+      session.follow(await carry(desk, label, (access) => desk.site.obm.console(access, use, session.signal)));
     });
   } catch (error) {
     if (!session.signal.aborted) throw error;

@@ -1,6 +1,7 @@
 import { acceptJsonBodies } from '@corral/base/http/body';
 import { closingOf } from '@corral/base/http/closing';
 import { refuseOtherMethods } from '@corral/base/http/methods';
+import { acceptUpgrades } from '@corral/base/http/upgrades';
 import { ignoreExpectations, maxParamLength, requestIds, serverDefaults } from '@corral/base/http/server';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
@@ -43,6 +44,7 @@ export const buildServer = (app: App): FastifyInstance => {
     },
   });
   ignoreExpectations(server);
+  acceptUpgrades(server);
   acceptJsonBodies(server, invalid);
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

@@ -1,9 +1,12 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { authorityOf } from '../core/caller.ts';
-import { invalid } from '../core/errors.ts';
+import { invalid, unauthorized } from '../core/errors.ts';
 import { deskFor } from '../core/op.ts';
+import { openWebSocket, wantsWebSocket } from '@corral/base/http/upgrades';
 import { type Check, checkOf, inBody, inPath } from '@corral/base/schema/check';
+import type { ConsoleSession } from '../core/console-sessions.ts';
+import { converse } from './console-socket.ts';
 import type { App } from './app.ts';
 import { callerOf } from './identify.ts';
 import type { KeptAnswers } from './kept.ts';
@@ -29,17 +32,26 @@ export const handlerOf = (app: App, route: Route, kept: KeptAnswers): RouteHandl
   return async (request, reply) => {
     const run = (): Promise<unknown> => {
       check(request);
+      requireSameOrigin(request);
       const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id });
       const args = { params: request.params, query: request.query, body: request.body ?? {} };
-      return route.handle(desk, args, () => gone(reply));
+      return route.handle(desk, args, { gone: () => gone(request, reply), wantsWebSocket: wantsWebSocket(request) });
     };
     // What is kept under this very URL was made for a request that passed the check.
     if (route.keep !== null) return sendKept(request, reply, route.keep, kept, run);
     const answer = await run();
     reply.status(route.status);
-    if (answer instanceof Readable) return sendStream(reply, route, answer);
+    if (typeof route.reply === 'string') return sendConsole(request, reply, answer as ConsoleSession);
     return route.reply === null ? reply.send() : reply.send(answer);
   };
+};
+
+/** A browser sends credentials along to whoever asks for a WebSocket, and says on whose page that was. */
+const requireSameOrigin = (request: FastifyRequest): void => {
+  const { origin, host } = request.headers;
+  if (origin === undefined || !wantsWebSocket(request)) return;
+  if (URL.canParse(origin) && new URL(origin).host === host) return;
+  throw unauthorized('a page of another origin may not open a WebSocket here; open it from this service');
 };
 
 const sendKept = async (
@@ -55,16 +67,25 @@ const sendKept = async (
   return reply.type('application/json; charset=utf-8').send(text);
 };
 
-const sendStream = (reply: FastifyReply, route: Route, stream: Readable): FastifyReply => {
-  void reply.type(typeof route.reply === 'string' ? route.reply : 'application/octet-stream').send(stream);
-  // A silent console has no first byte to take the headers along, and the client would not know that it is connected.
-  reply.raw.flushHeaders();
+const sendConsole = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: ConsoleSession,
+): Promise<FastifyReply> => {
+  if (wantsWebSocket(request)) await converse(await openWebSocket(request, reply), session);
+  else sendStream(reply, session.stream);
   return reply;
 };
 
+const sendStream = (reply: FastifyReply, stream: Readable): void => {
+  void reply.type('application/octet-stream').send(stream);
+  // A silent console has no first byte to take the headers along, and the client would not know that it is connected.
+  reply.raw.flushHeaders();
+};
+
 /** Aborts when the client is gone. Asked for by the few that stream: an abort costs more than most answers. */
-const gone = (reply: FastifyReply): AbortSignal => {
+const gone = (request: FastifyRequest, reply: FastifyReply): AbortSignal => {
   const controller = new AbortController();
-  reply.raw.once('close', () => controller.abort());
+  (wantsWebSocket(request) ? request.raw.socket : reply.raw).once('close', () => controller.abort());
   return controller.signal;
 };

@@ -33,7 +33,14 @@ export interface Route {
    * event: one for everyone, or one for each caller. null: it is made anew every time.
    */
   readonly keep: 'everyone' | 'caller' | null;
-  readonly handle: (desk: Desk, args: Arguments, gone: () => AbortSignal) => Promise<unknown>;
+  readonly handle: (desk: Desk, args: Arguments, client: Client) => Promise<unknown>;
+}
+
+/** Who waits for the answer, for the few calls to which that matters. */
+export interface Client {
+  /** Aborts when the client is gone. */
+  readonly gone: () => AbortSignal;
+  readonly wantsWebSocket: boolean;
 }
 
 /** The parts of a request, checked. */
@@ -67,7 +74,7 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R 
   readonly handle: (
     desk: Desk,
     args: { readonly params: Static<P>; readonly query: Static<Q>; readonly body: Static<B> },
-    gone: () => AbortSignal,
+    client: Client,
   ) => Promise<R extends TSchema ? DeepReadonly<Static<R>> : unknown>;
 }
 
@@ -88,5 +95,5 @@ export const route = <
   status: definition.status ?? 200,
   keep: definition.keep ?? null,
   // The server checks every part against these very schemas before it calls.
-  handle: (desk, args, gone) => definition.handle(desk, args as Parameters<typeof definition.handle>[1], gone),
+  handle: (desk, args, client) => definition.handle(desk, args as Parameters<typeof definition.handle>[1], client),
 });

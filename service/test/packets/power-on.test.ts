@@ -11,6 +11,7 @@ import { connect, detach, done, makeNetwork, makeProject, makeUser, reserve } fr
 const parts: readonly Part[] = ['Open vSwitch', 'QEMU', 'ipmi_sim'];
 /** A machine without an accelerator boots slowly, on a busy computer above all. */
 const boot = 60_000;
+const soon = { timeout: 15_000 };
 
 /*
  * The tests are chapters of one story of a whole machine: the service has its switch port and, through an OBM
@@ -65,29 +66,28 @@ describe.skipIf(!parts.every(hasPart))('a machine that its project turns on', { 
 
   it('asks for an address on the network that it is on', async () => {
     await done(alice.put('/node/n1/obm', { enabled: true }));
-    await expect.poll(() => powerOf(alice)).toEqual({ power_status: 'off' });
+    await expect.poll(() => powerOf(alice), soon).toEqual({ power_status: 'off' });
     await done(alice.put('/node/n1/boot_device', { bootdev: 'pxe' }));
-    const console = new Watcher(service, alice);
-    await expect.poll(() => console.status, { timeout: 15_000 }).toBe(200);
+    const watcher = new Watcher(service, alice);
+    await expect.poll(() => watcher.status, soon).toBe(200);
     await done(alice.post('/node/n1/power_on'));
-    await expect.poll(() => powerOf(alice)).toEqual({ power_status: 'on' });
+    await expect.poll(() => powerOf(alice), soon).toEqual({ power_status: 'on' });
     expect(await captures.red.until(asksAfter(0), boot)).toMatchObject({ source: room.machine.mac, tags: [] });
     // And the project sees it on the console.
-    await expect.poll(() => console.text, { timeout: boot }).toContain('PXE');
+    await expect.poll(() => watcher.text, { timeout: boot }).toContain('PXE');
   });
 
   it('is silent when it is turned off', async () => {
     await done(alice.post('/node/n1/power_off'));
-    await expect.poll(() => powerOf(alice)).toEqual({ power_status: 'off' });
+    await expect.poll(() => powerOf(alice), soon).toEqual({ power_status: 'off' });
     expect(room.machine.pid).toBeNull();
   });
 
   it('asks in vain when its network is detached, and is heard again when it is back', async () => {
     await detach(service, 'n1', 'eth0', 'red-net');
-    await room.ovs.tamper(room.machine.port, { native: Number(((await service.admin.get('/networks')).body as Record<string, { network_id: string }>)['red-net']?.network_id), tagged: [] });
     const detached = Date.now();
     await done(alice.post('/node/n1/power_on'));
-    // It tries three times, for about twelve seconds; a switch keeps the order of what one port sends.
+    // It tries at least three times. A switch keeps the order of what one port sends.
     const first = await captures.machine.until(asksAfter(detached), boot);
     const second = await captures.machine.until(asksAfter(first.at), boot);
     await captures.machine.until(asksAfter(second.at), boot);

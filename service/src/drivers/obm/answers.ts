@@ -26,9 +26,12 @@ export const powerStatusIn = (text: string): string | null => {
   return status !== null && /^[^\p{C}]{1,64}$/u.test(status) ? status : null;
 };
 
-/** Why the daemon refused, on one line of up to 200 characters. It may repeat the address we asked, so the token is taken out. */
-export const reasonIn = (text: string, token: string): string => {
+/**
+ * Why the daemon refused, on one line of up to 300 characters; null if it did not say. It may repeat the address we
+ * asked, so the token is taken out.
+ */
+export const reasonIn = (text: string, token: string): string | null => {
   const words = (fieldIn(text, 'msg') ?? text).replaceAll(token, '…');
   const line = words.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return /^.{1,200}/u.exec(line)?.[0] ?? 'it gave no reason';
+  return /^.{1,300}/u.exec(line)?.[0] ?? null;
 };

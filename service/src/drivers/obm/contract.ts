@@ -20,6 +20,18 @@ export type ObmAnswer<T> =
   /** The daemon says the request itself is wrong, in its own words. */
   | { readonly kind: 'rejected'; readonly reason: string };
 
+/** How a console is wanted: to watch, or to type as well. */
+export type ConsoleUse = 'watch' | 'talk';
+
+/** An open console. */
+export interface ConsoleLine {
+  readonly bytes: Readable;
+  /** null: this daemon takes no input. */
+  readonly type: ((bytes: Buffer) => void) | null;
+  /** Why the daemon ended it, once it has; null if it did not say, or said so in the bytes. */
+  readonly why: () => string | null;
+}
+
 /** The OBM daemon's API, carried over HTTP. */
 export interface ObmClient {
   /** Asks for a new token; the one before it is void from then on. */
@@ -31,6 +43,6 @@ export interface ObmClient {
   powerCycle(node: ObmAccess, force: boolean): Promise<ObmAnswer<null>>;
   powerStatus(node: ObmAccess): Promise<ObmAnswer<string>>;
   setBootDevice(node: ObmAccess, device: string): Promise<ObmAnswer<null>>;
-  /** The serial console as bytes, until either side ends it. */
-  console(node: ObmAccess, signal: AbortSignal): Promise<ObmAnswer<Readable>>;
+  /** The serial console, until either side ends it. */
+  console(node: ObmAccess, use: ConsoleUse, signal: AbortSignal): Promise<ObmAnswer<ConsoleLine>>;
 }

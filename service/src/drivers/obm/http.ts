@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { type CorralError, obmFailed } from '../../core/errors.ts';
-import type { ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from './contract.ts';
+import type { ConsoleLine, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from './contract.ts';
+import { converse } from './web-socket.ts';
 import { powerStatusIn, reasonIn, tokenIn } from './answers.ts';
 
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
@@ -15,10 +15,16 @@ interface Reply {
 const largestAnswer = 64 * 1024;
 const connectionsPerDaemon = 32;
 
+export interface ObmHttpOptions {
+  readonly timeoutMs: number;
+  /** PEM of the authority that daemons' certificates are from; null: those that Node.js trusts. */
+  readonly ca: string | null;
+}
+
 /** The OBM daemon's API over HTTP. Redirects are not followed: credentials go to the registered address only. */
-export const httpObmClient = ({ timeoutMs }: { timeoutMs: number }): ObmClient & { close(): Promise<void> } => {
+export const httpObmClient = ({ timeoutMs, ca }: ObmHttpOptions): ObmClient & { close(): Promise<void> } => {
   const limits = {
-    connect: { timeout: timeoutMs },
+    connect: { timeout: timeoutMs, ...(ca === null ? {} : { ca }) },
     headersTimeout: timeoutMs,
     // No connection is kept: one that the daemon closes just then would cost a power call, which cannot be repeated.
     pipelining: 0,
@@ -79,10 +85,18 @@ export const httpObmClient = ({ timeoutMs }: { timeoutMs: number }): ObmClient &
         if (status === null) throw unexpected(node, 'told no power status');
         return status;
       }),
-    console: async (node, signal) => {
+    console: async (node, use, signal) => {
+      if (use === 'talk') {
+        const answer = await timed(node, signal, timeoutMs, (either) => converse(urlOf(node, 'console'), ca, either));
+        if (answer.kind === 'line') return { kind: 'done', value: answer.line };
+        // A daemon that knows no WebSockets answers as if none had been asked for.
+        if (!isSuccess(answer.status)) return judge(node, answer, () => unreachable());
+      }
       const { request, consoles } = await http();
-      const ask = (either: AbortSignal) => request(urlOf(node, 'console'), { dispatcher: consoles, signal: either });
-      return openConsole(ask, node, signal, timeoutMs);
+      const reply = await timed(node, signal, timeoutMs, (either) =>
+        request(urlOf(node, 'console'), { dispatcher: consoles, signal: either }),
+      );
+      return watch(node, reply);
     },
     close: async () => {
       if (loaded === null) return;
@@ -93,24 +107,50 @@ export const httpObmClient = ({ timeoutMs }: { timeoutMs: number }): ObmClient &
 };
 
 /** A console has to answer in time, and may then be silent for as long as it likes. */
-const openConsole = async (
-  ask: (signal: AbortSignal) => Promise<Dispatcher.ResponseData>,
+const timed = async <T>(
   node: ObmAccess,
   signal: AbortSignal,
   timeoutMs: number,
-): Promise<ObmAnswer<Readable>> => {
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Timeout()), timeoutMs);
   const either = AbortSignal.any([signal, late.signal]);
-  const { statusCode, body } = await unlessAborted(ask(either), either)
+  return unlessAborted(ask(either), either)
     .catch((error: unknown) => {
       if (signal.aborted) throw obmFailed(`the console at ${originOf(node)} is no longer wanted; ask for it again`);
       throw unanswered(node, timeoutMs, error);
     })
     .finally(() => clearTimeout(timer));
-  // Destroying what was not read to its end is an error to undici, and none to us.
-  if (!isSuccess(statusCode)) body.on('error', () => undefined).destroy();
-  return judge(node, { status: statusCode, text: '' }, () => body);
+};
+
+const watch = async (
+  node: ObmAccess,
+  { statusCode, body }: Dispatcher.ResponseData,
+): Promise<ObmAnswer<ConsoleLine>> => {
+  if (isSuccess(statusCode)) {
+    return { kind: 'done', value: { bytes: body, type: null, why: () => null } };
+  }
+  const text = await beginningOf(body);
+  return judge(node, { status: statusCode, text }, unreachable);
+};
+
+/** As much of a refusal as holds its reason. */
+const beginningOf = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
+  let text = '';
+  try {
+    for await (const chunk of body) {
+      text += String(chunk);
+      if (text.length > largestAnswer) break;
+    }
+  } catch {
+    // What came is enough to judge by.
+  }
+  return text;
+};
+
+const unreachable = (): never => {
+  throw new Error('a refusal has no value');
 };
 
 class Timeout extends Error {
@@ -143,19 +183,21 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const judge = <T>(node: ObmAccess, { status, text }: Reply, read: (text: string) => T): ObmAnswer<T> => {
   if (isSuccess(status)) return { kind: 'done', value: read(text) };
   if (status === 401 || status === 403) return { kind: 'token-refused' };
-  if (status === 400) return { kind: 'rejected', reason: reasonIn(text, node.token) };
-  throw failed(node, status);
+  if (status === 400) return { kind: 'rejected', reason: reasonIn(text, node.token) ?? 'it gave no reason' };
+  throw failed(node, status, reasonIn(text, node.token));
 };
 
 const admitted = (node: ObmAdmin, reply: Reply): Reply => {
   if (isSuccess(reply.status)) return reply;
-  if (reply.status !== 401 && reply.status !== 403) throw failed(node, reply.status);
+  if (reply.status !== 401 && reply.status !== 403) {
+    throw failed(node, reply.status, reasonIn(reply.text, node.adminToken));
+  }
   throw obmFailed(
     `the OBM daemon at ${originOf(node)} refused the admin token; register the node again with the token that the daemon has`,
   );
 };
 
-const failed = (node: ObmAdmin | ObmAccess, status: number): CorralError => {
+const failed = (node: ObmAdmin | ObmAccess, status: number, reason: string | null): CorralError => {
   const daemon = `the OBM daemon at ${originOf(node)}`;
   if (status === 404) return obmFailed(`${daemon} does not know this node; register the node there first`);
   if (status >= 300 && status < 400) {
@@ -163,7 +205,10 @@ const failed = (node: ObmAdmin | ObmAccess, status: number): CorralError => {
       `${daemon} redirects (status ${status}), which is not followed; register the node under its final address`,
     );
   }
-  if (status >= 500) return obmFailed(`${daemon} failed with status ${status}; its log tells why`);
+  if (status >= 500) {
+    const why = reason ?? 'its log tells why';
+    return obmFailed(`${daemon} failed with status ${status}: ${why}`);
+  }
   return unexpected(node, `answered with status ${status}`);
 };
 

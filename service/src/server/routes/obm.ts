@@ -90,11 +90,12 @@ export const obmRoutes: readonly Route[] = [
     name: 'show_console',
     method: 'GET',
     path: '/node/:node/console',
-    summary: "Stream a node's serial console; a new client disconnects the one before",
+    summary: "Stream a node's serial console, or type too over a WebSocket; a new client disconnects the one before",
     access: 'user',
     auth,
     params,
     reply: 'application/octet-stream',
-    handle: (desk, { params: args }, gone) => showConsole(desk, args, gone()),
+    handle: (desk, { params: args }, { gone, wantsWebSocket }) =>
+      showConsole(desk, { ...args, use: wantsWebSocket ? 'talk' : 'watch' }, gone()),
   }),
 ];

@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { keepAlive, sayGoodbye } from '@corral/base/http/upgrades';
+import type { WebSocket } from 'ws';
+import type { ConsoleSession } from '../core/console-sessions.ts';
+
+/** The console ended by itself; the reason is in the other code. */
+const over = 1000;
+const takenAway = 4000;
+
+/** Carries a console over a WebSocket, both ways, no faster than the client reads. */
+export const converse = async (socket: WebSocket, session: ConsoleSession): Promise<void> => {
+  const { stream } = session;
+  socket.on('error', () => socket.terminate());
+  socket.once('close', () => session.cut(null));
+  socket.on('message', (data: Buffer) => session.type(data));
+  keepAlive(socket);
+  stream.on('error', () => undefined);
+  try {
+    for await (const bytes of stream) {
+      if (socket.readyState !== socket.OPEN) break;
+      await new Promise<void>((resolve) => socket.send(bytes as Buffer, { binary: true }, () => resolve()));
+    }
+  } catch {
+    // A client that was cut off for not reading: its stream was destroyed.
+  }
+  const why = session.why();
+  if (socket.readyState === socket.OPEN) {
+    sayGoodbye(socket, why === null ? over : takenAway, why ?? 'the console has ended');
+    await once(socket, 'close');
+  }
+};

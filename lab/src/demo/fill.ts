@@ -1,5 +1,5 @@
-import type { LabObmd } from '../obmd.ts';
 import { type Api, settled } from './api.ts';
+import type { DemoObmd } from './obmd.ts';
 import { eachOf } from './parallel.ts';
 import type { Progress } from './progress.ts';
 import type { Rack, RackNode } from './rack.ts';
@@ -11,7 +11,7 @@ const requestsAtOnce = 8;
 /** What filling needs: the calls as administrator, the daemon behind the machines, and where to show progress. */
 export interface Fillers {
   readonly admin: Api;
-  readonly obmd: LabObmd;
+  readonly obmd: DemoObmd;
   readonly progress: Progress;
 }
 
@@ -45,8 +45,8 @@ const registerNodes = ({ nodes }: Rack, { admin, obmd, progress }: Fillers): Pro
     return `${nodes.length} with ${nics} nics, each nic on a switch port`;
   });
 
-const registerNode = async (admin: Api, obmd: LabObmd, { label, metadata, nics }: RackNode): Promise<void> => {
-  obmd.add(label);
+const registerNode = async (admin: Api, obmd: DemoObmd, { label, metadata, nics }: RackNode): Promise<void> => {
+  await obmd.add(label);
   await admin.put(`/node/${label}`, { obmd: { uri: obmd.uri(label), admin_token: obmd.adminToken }, metadata });
   for (const nic of nics) {
     const port = `/switch/${nic.switch}/port/${nic.port}`;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type LabObmd, startLabObmd } from '../obmd.ts';
 import { apiOf } from './api.ts';
 import { DemoError } from './error.ts';
 import { fill } from './fill.ts';
 import { freshHome, type Home } from './home.ts';
 import { Progress, type Screen, seconds } from './progress.ts';
+import { obmdAt } from './obmd.ts';
 import { demoRack } from './rack.ts';
 import { type DemoService, startService } from './service.ts';
 import { passwordOf } from './tenants.ts';
@@ -19,15 +19,13 @@ const program = fileURLToPath(new URL('../../../service/dist/main.js', import.me
 /** Everything that has to be ended, in the order of starting. */
 interface Parts {
   readonly home: Home;
-  readonly obmd: LabObmd;
   service: DemoService | null;
 }
 
 /** Runs the demo until `stop` aborts. Whatever happens, what it started is stopped. */
 export const runDemo = async (port: number, screen: Screen, stop: AbortSignal): Promise<void> => {
   const home = await freshHome(directory);
-  const obmd = await startLabObmd({ adminToken: randomBytes(16).toString('hex') });
-  const parts: Parts = { home, obmd, service: null };
+  const parts: Parts = { home, service: null };
   try {
     await show(parts, port, screen, stop);
   } catch (error) {
@@ -38,24 +36,26 @@ export const runDemo = async (port: number, screen: Screen, stop: AbortSignal): 
     try {
       await parts.service?.stop();
     } finally {
-      await obmd.close();
       await home.occupy([]);
     }
   }
 };
 
 const show = async (parts: Parts, port: number, screen: Screen, stop: AbortSignal): Promise<void> => {
-  const { home, obmd } = parts;
+  const { home } = parts;
   const started = Date.now();
   const progress = new Progress(screen);
   const adminPassword = passwordOf(admin);
   screen.write('Corral demo: a simulated rack\n\n');
-  progress.line('daemon', `out-of-band management at ${obmd.origin}`, 0);
-  const service = await startService({ program, directory: home.directory, port, adminPassword, signal: stop });
+  const obmdToken = randomBytes(16).toString('hex');
+  const options = { program, directory: home.directory, port, adminPassword, obmdToken, signal: stop };
+  const service = await startService(options);
   parts.service = service;
   await home.occupy([process.pid, service.pid]);
   progress.line('service', `${service.origin}, data in ${directory}`, Date.now() - started);
+  progress.line('daemon', `out-of-band management at ${service.obmd}`, 0);
   const rack = demoRack();
+  const obmd = obmdAt(service.obmd, obmdToken);
   await fill(rack, { admin: apiOf(service.origin, stop).as(admin, adminPassword), obmd, progress });
   const log = relative('.', service.log);
   screen.write(welcome(service.origin, adminPassword, log, seconds(Date.now() - started)));

@@ -11,6 +11,7 @@ const stopWithinMs = 20_000;
 const logName = 'service.log';
 const cleanEnding = 'exit code 0';
 const readyLine = /^Corral is ready at (http:\/\/\S+)\/v0\b/;
+const obmdLine = /^The OBM daemon is ready at (http:\/\/\S+)/;
 
 export interface ServiceOptions {
   /** The built service's main file. */
@@ -19,6 +20,8 @@ export interface ServiceOptions {
   /** 0: a free one. */
   readonly port: number;
   readonly adminPassword: string;
+  /** The admin token of the OBM daemon inside it. */
+  readonly obmdToken: string;
   /** Ends the wait for it to be ready. */
   readonly signal: AbortSignal;
 }
@@ -26,6 +29,8 @@ export interface ServiceOptions {
 /** The service as a process of its own, as an operator would start it. */
 export interface DemoService {
   readonly origin: string;
+  /** Where the OBM daemon inside it listens. */
+  readonly obmd: string;
   readonly pid: number;
   readonly log: string;
   /** Resolves when the process is gone, whatever the reason, with a word about it. */
@@ -47,7 +52,7 @@ export const startService = async (options: ServiceOptions): Promise<DemoService
   const ended = endOf(child);
   const stop = () => stopChild(child, ended);
   try {
-    return { origin: await readyOrigin(child, ended, log, options.signal), pid: child.pid ?? 0, log, ended, stop };
+    return { ...(await readyAt(child, ended, log, options.signal)), pid: child.pid ?? 0, log, ended, stop };
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;
@@ -55,12 +60,14 @@ export const startService = async (options: ServiceOptions): Promise<DemoService
 };
 
 /** What is set for another installation must not reach this one: a demo on somebody's real database is none. */
-const environmentFor = ({ directory, port, adminPassword }: ServiceOptions): NodeJS.ProcessEnv => ({
+const environmentFor = ({ directory, port, adminPassword, obmdToken }: ServiceOptions): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CORRAL_'))),
   CORRAL_HOST: '127.0.0.1',
   CORRAL_PORT: String(port),
   CORRAL_DATA_DIR: directory,
   CORRAL_ADMIN_PASSWORD: adminPassword,
+  CORRAL_OBMD: '127.0.0.1:0',
+  CORRAL_OBMD_ADMIN_TOKEN: obmdToken,
 });
 
 const endOf = (child: ChildProcess): Promise<string> =>
@@ -69,25 +76,28 @@ const endOf = (child: ChildProcess): Promise<string> =>
     child.once('exit', (code, signal) => resolve(code === null ? `signal ${signal ?? ''}` : `exit code ${code}`));
   });
 
-const readyOrigin = async (
+const readyAt = async (
   child: ChildProcess,
   ended: Promise<string>,
   log: string,
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<Pick<DemoService, 'origin' | 'obmd'>> => {
   const complaints: string[] = [];
-  const isReady = new Promise<string>((resolve) => {
+  const isReady = new Promise<Pick<DemoService, 'origin' | 'obmd'>>((resolve) => {
+    let origin: string | undefined;
+    let obmd: string | undefined;
     eachLine(child.stdout, log, (line) => {
-      const origin = readyLine.exec(line)?.[1];
-      if (origin !== undefined) resolve(origin);
+      origin ??= readyLine.exec(line)?.[1];
+      obmd ??= obmdLine.exec(line)?.[1];
+      if (origin !== undefined && obmd !== undefined) resolve({ origin, obmd });
     });
     eachLine(child.stderr, log, (line) => complaints.push(line));
   });
   const timer = new AbortController();
   const isLate = sleep(readyWithinMs, null, { signal: AbortSignal.any([signal, timer.signal]) });
   try {
-    const origin = await Promise.race([isReady, ended.then(() => null), isLate]);
-    if (origin !== null) return origin;
+    const places = await Promise.race([isReady, ended.then(() => null), isLate]);
+    if (places !== null) return places;
     const reason = complaints.length > 0 ? complaints.join('; ') : `no word within ${readyWithinMs / 1000} s`;
     throw new DemoError(`the service did not start: ${reason} (its log: ${log})`);
   } finally {

@@ -5,9 +5,9 @@ set -eu
 # A database, a switch with packets, a second one with a command line over SSH, and hosts to plug into them.
 packages="postgresql-15 openvswitch-switch vde2 vde-switch openssh-server openssl iproute2 iputils-ping ethtool python3"
 # A BMC, machines that boot from the network, and what runs virtual ones.
-packages="$packages openipmi ipmitool libvirt-daemon-system libvirt-clients qemu-utils"
+packages="$packages openipmi ipmitool libvirt-daemon-system libvirt-clients qemu-utils qemu-system-arm"
 case "$(uname -m)" in
-  aarch64) packages="$packages qemu-system-arm qemu-efi-aarch64 ipxe-qemu" ;;
+  aarch64) packages="$packages qemu-efi-aarch64 ipxe-qemu" ;;
   *) packages="$packages qemu-system-x86 seabios ipxe-qemu" ;;
 esac
 

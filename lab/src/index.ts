@@ -1,5 +1,11 @@
+export { type LabLibvirt, startLibvirt } from './bmcs/libvirt.ts';
+export { defineParrot, type LabParrot } from './bmcs/parrot.ts';
+export { type IpmiSimOptions, type LabIpmiSim, startIpmiSim } from './bmcs/ipmi-sim.ts';
+export { type LabRedfish, type LabRedfishOptions, startRedfish } from './bmcs/redfish.ts';
+export { type RedfishFlavourName, redfishFlavours } from './bmcs/redfish-flavours.ts';
 export type { LabFault } from './faults.ts';
 export type { LabMachine } from './machine.ts';
+export { type LabQemu, type LabQemuOptions, startMachine } from './machines/qemu.ts';
 export { type LabCall, type LabObmd, type LabObmdOptions, startLabObmd } from './obmd.ts';
 export { hasPart, missingParts, type Part } from './parts.ts';
 export { type LabAristaOptions, startArista } from './switches/arista-eapi.ts';

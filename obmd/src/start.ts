@@ -11,6 +11,7 @@ import type { CallReport } from './core/machine.ts';
 import { Ownership } from './core/ownership.ts';
 import { Register } from './core/register.ts';
 import { type Db, openDatabase, type Tx } from './db/open.ts';
+import type { BmcDriver } from './drivers/contract.ts';
 import { bmcDrivers } from './drivers/registry.ts';
 import { buildServer } from './server/app.ts';
 import { createMetrics } from './server/metrics.ts';
@@ -25,17 +26,26 @@ export interface RunningObmd {
 }
 
 /** Puts the daemon together and starts it. */
-export const startObmd = async (config: ObmdConfig, log: Logger): Promise<RunningObmd> => {
+export const startObmd = async (
+  config: ObmdConfig,
+  log: Logger,
+  drivers: Readonly<Record<string, BmcDriver>> = bmcDrivers,
+): Promise<RunningObmd> => {
   const db = await openDatabase(config.database);
   try {
-    return await startOn(db, config, log);
+    return await startOn(db, config, log, drivers);
   } catch (error) {
     await db.close();
     throw error;
   }
 };
 
-const startOn = async (db: Db, config: ObmdConfig, log: Logger): Promise<RunningObmd> => {
+const startOn = async (
+  db: Db,
+  config: ObmdConfig,
+  log: Logger,
+  drivers: Readonly<Record<string, BmcDriver>>,
+): Promise<RunningObmd> => {
   const vault = await openVault(config.keyFile, (sealed) => db.write((tx) => remember(tx, sealed)));
   const adminToken = config.adminToken ?? readOrMakeAdminToken(config.adminTokenFile);
   const metrics = createMetrics();
@@ -48,7 +58,7 @@ const startOn = async (db: Db, config: ObmdConfig, log: Logger): Promise<Running
 
   const post: { fleet: Fleet | null } = { fleet: null };
   const register = new Register(db, vault);
-  const parts = { register, drivers: bmcDrivers, limits: config.patience, report };
+  const parts = { register, drivers, limits: config.patience, report };
   const ownership = new Ownership(db, {
     gained: async () => {
       post.fleet = await Fleet.load(parts);
@@ -59,6 +69,7 @@ const startOn = async (db: Db, config: ObmdConfig, log: Logger): Promise<Running
       post.fleet = null;
       await fleet?.close();
     },
+    failed: (error) => log.error({ err: error }, 'the nodes could not be taken over; trying again'),
   });
   const server = buildServer({
     adminToken,
@@ -78,6 +89,7 @@ const startOn = async (db: Db, config: ObmdConfig, log: Logger): Promise<Running
   try {
     await server.listen(config.listen);
   } catch (error) {
+    await post.fleet?.close();
     await ownership.stop();
     throw error;
   }

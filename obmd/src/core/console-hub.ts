@@ -18,6 +18,8 @@ export interface ConsoleSeat {
 
 /** How much of the past a newcomer is shown. */
 const replayBytes = 64 * 1024;
+/** What is typed faster than the BMC takes it is lost beyond this, as on any serial line. */
+const mostUntyped = 64 * 1024;
 /** A BMC that drops its console gets it opened again while somebody watches, after these pauses. */
 const pausesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 /** A console that does not close is left behind. */
@@ -35,6 +37,8 @@ export class ConsoleHub {
   /** The client has been shown the past, and gets everything from now on. */
   #isLive = false;
   #line: Duplex | null = null;
+  /** Stops listening to the line; the driver has listeners of its own on it. */
+  #unhear: () => void = () => undefined;
   #opening: Promise<void> | null = null;
   #closed: Promise<unknown> = Promise.resolve();
   #linger: NodeJS.Timeout | null = null;
@@ -67,7 +71,8 @@ export class ConsoleHub {
     }
     return {
       type: (bytes) => {
-        if (this.#client === client) this.#line?.write(bytes);
+        const line = this.#client === client ? this.#line : null;
+        if (line !== null && line.writableLength <= mostUntyped) line.write(bytes);
       },
       leave: () => this.#leave(client),
     };
@@ -105,7 +110,7 @@ export class ConsoleHub {
     const line = this.#line;
     if (line === null) return;
     this.#line = null;
-    line.removeAllListeners('data').removeAllListeners('close');
+    this.#unhear();
     const closed = new Promise<void>((resolve) => line.once('close', resolve));
     line.destroy();
     this.#closed = Promise.race([Promise.all([this.#closed, closed]), sleep(closeMs, undefined, { ref: false })]);
@@ -123,6 +128,8 @@ export class ConsoleHub {
 
   async #connect(era: number): Promise<void> {
     await this.#closed;
+    // Whoever asked for it has lost it by now, and what is opened is opened for whoever holds the node.
+    if (era !== this.#era) return;
     const line = await this.#open();
     line.on('error', () => undefined);
     if (era !== this.#era) {
@@ -132,8 +139,10 @@ export class ConsoleHub {
       return;
     }
     this.#line = line;
-    line.on('data', (bytes: Buffer) => this.#heard(bytes));
-    line.once('close', () => this.#lost(era));
+    const heard = (bytes: Buffer) => this.#heard(bytes);
+    const lost = () => this.#lost(era);
+    line.on('data', heard).once('close', lost);
+    this.#unhear = () => line.off('data', heard).off('close', lost);
     if (line.destroyed) this.#lost(era);
     // Everybody may have left while it was being opened.
     else if (this.#client === null) this.#linger = setTimeout(() => this.#hangUp(), this.#lingerMs).unref();

@@ -39,7 +39,7 @@ export class Fleet {
     this.#parts = parts;
     this.#register = parts.register;
     this.cycles = new SoftCycles(
-      { set: (machine, until) => parts.register.setCycle(machine.id, until) },
+      { set: (machine, tenure, until) => parts.register.setCycle(machine.id, tenure.hash, until) },
       { graceMs: parts.limits.graceMs },
     );
   }
@@ -77,7 +77,7 @@ export class Fleet {
       await this.#register.put(id, type, info);
       const before = this.#machines.get(id);
       this.#machines.set(id, this.#machineOf(id, type, info));
-      await before?.close();
+      await before?.close('the node was registered anew');
     });
   }
 
@@ -86,7 +86,7 @@ export class Fleet {
       const machine = this.#find(id);
       await this.#register.remove(id);
       this.#machines.delete(id);
-      await machine.close();
+      await machine.close('the node was deleted');
     });
   }
 
@@ -121,7 +121,7 @@ export class Fleet {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#machines.values()].map((machine) => machine.close()));
+    await Promise.all([...this.#machines.values()].map((machine) => machine.close('the daemon is stopping')));
   }
 
   #find(id: string): Machine {

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { type Bmc, BmcError } from '../drivers/contract.ts';
 import { CallAborted, type CallLimits, CallQueue } from './call-queue.ts';
 import { ConsoleHub } from './console-hub.ts';
@@ -12,6 +14,8 @@ export interface Tenure {
 
 export const newTenure = (hash: string): Tenure => {
   const controller = new AbortController();
+  // As many as there are calls waiting.
+  setMaxListeners(0, controller.signal);
   return { hash, ended: controller.signal, end: () => controller.abort() };
 };
 
@@ -111,8 +115,8 @@ export class Machine {
     await Promise.all([this.console.reset(why), this.#queue.quiet()]);
   }
 
-  async close(): Promise<void> {
-    await this.endTenure(null, 'the daemon is stopping');
+  async close(why: string): Promise<void> {
+    await this.endTenure(null, why);
     await this.bmc.close?.().catch(() => undefined);
   }
 
@@ -121,9 +125,17 @@ export class Machine {
     return this.tenure;
   }
 
-  #openConsole(signal: AbortSignal) {
-    if (this.bmc.openConsole) return this.bmc.openConsole(signal);
-    throw unsupported(`nodes of type ${this.type} have no console; register node ${this.id} with a type that has one`);
+  async #openConsole(signal: AbortSignal): Promise<Duplex> {
+    if (this.bmc.openConsole === undefined) {
+      throw unsupported(
+        `nodes of type ${this.type} have no console; register node ${this.id} with a type that has one`,
+      );
+    }
+    const line = await this.bmc.openConsole(signal);
+    if (!signal.aborted) return line;
+    // It came too late, and nobody is there to take it.
+    line.on('error', () => undefined).destroy();
+    throw new CallAborted('unwanted');
   }
 
   #toldAs(error: unknown): unknown {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { sql } from '@corral/base/db/kysely';
 import type { Db, Tx } from '../db/open.ts';
@@ -20,12 +21,20 @@ export interface Holder {
   readonly pid: number;
 }
 
+export interface OwnershipEvents {
+  readonly gained: () => Promise<void>;
+  readonly lost: () => Promise<void>;
+  /** What was to be done when it was gained, later than the start, went wrong; it is tried again. */
+  readonly failed: (error: unknown) => void;
+}
+
 /** Holds the database for this process, or waits for it. */
 export class Ownership {
   readonly #db: Db;
-  readonly #holder = randomUUID();
+  readonly #holder = `${place()} ${randomUUID()}`;
   readonly #gained: () => Promise<void>;
   readonly #lost: () => Promise<void>;
+  readonly #failed: (error: unknown) => void;
   #isHeld = false;
   #isStopped = false;
   #renewal: NodeJS.Timeout | null = null;
@@ -33,15 +42,21 @@ export class Ownership {
   /** Who has it, while we have not. */
   other: Holder | null = null;
 
-  constructor(db: Db, on: { readonly gained: () => Promise<void>; readonly lost: () => Promise<void> }) {
+  constructor(db: Db, on: OwnershipEvents) {
     this.#db = db;
     this.#gained = on.gained;
     this.#lost = on.lost;
+    this.#failed = on.failed;
   }
 
   /** Takes hold if nobody has it, and goes on trying if somebody has. */
   async start(): Promise<void> {
-    await this.#turn();
+    try {
+      await this.#turn();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
   }
 
   async stop(): Promise<void> {
@@ -58,9 +73,17 @@ export class Ownership {
     // A database that does not answer takes nothing from us before the time is over.
     const isOurs = await this.#db.write((tx) => this.#claim(tx)).catch(() => null);
     if (this.#isStopped) return;
-    if (isOurs === true) await this.#hold(asked + holdMs - marginMs);
-    if (isOurs === false) await this.#letGo();
-    this.#renewal = setTimeout(() => void this.#turn(), renewMs).unref();
+    try {
+      if (isOurs === true) await this.#hold(asked + holdMs - marginMs);
+      if (isOurs === false) await this.#letGo();
+    } finally {
+      this.#turnLater();
+    }
+  }
+
+  #turnLater(): void {
+    if (this.#isStopped) return;
+    this.#renewal = setTimeout(() => void this.#turn().catch(this.#failed), renewMs).unref();
   }
 
   async #hold(until: number): Promise<void> {
@@ -68,7 +91,16 @@ export class Ownership {
     this.#expiry = setTimeout(() => void this.#letGo(), until - performance.now()).unref();
     if (this.#isHeld) return;
     this.#isHeld = true;
-    await this.#gained();
+    try {
+      await this.#gained();
+    } catch (error) {
+      // The next turn tries again.
+      this.#isHeld = false;
+      throw error;
+    }
+    // It may have taken longer than the hold lasts, or than we do.
+    const isStillOurs = (): boolean => this.#isHeld && !this.#isStopped;
+    if (!isStillOurs()) await this.#lost();
   }
 
   async #letGo(): Promise<void> {
@@ -102,9 +134,20 @@ export class Ownership {
   }
 }
 
-/** A process of this machine that is gone needs no waiting for. */
-const isDead = ({ host, pid }: Holder): boolean => {
-  if (host !== hostname()) return false;
+/** Where a process number means what it means here: containers may share a host's name, and number for themselves. */
+const place = (): string => {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot}/${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return 'unknown';
+  }
+};
+
+/** A process beside us that is gone needs no waiting for. */
+const isDead = ({ holder, pid }: { readonly holder: string; readonly pid: number }): boolean => {
+  const here = place();
+  if (here === 'unknown' || !holder.startsWith(`${here} `)) return false;
   try {
     process.kill(pid, 0);
     return false;

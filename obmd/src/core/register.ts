@@ -54,9 +54,15 @@ export class Register {
     );
   }
 
-  async setCycle(label: string, cycle_until: number | null): Promise<void> {
+  /** Only while the token counts that it was asked with: what it began is nothing to the holder of the next. */
+  async setCycle(label: string, token_hash: string, cycle_until: number | null): Promise<void> {
     await this.#db.write((tx) =>
-      tx.updateTable('obmd_nodes').set({ cycle_until }).where('label', '=', label).execute(),
+      tx
+        .updateTable('obmd_nodes')
+        .set({ cycle_until })
+        .where('label', '=', label)
+        .where('token_hash', '=', token_hash)
+        .execute(),
     );
   }
 }

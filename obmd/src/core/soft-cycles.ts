@@ -5,7 +5,7 @@ import { hardCycle, powerOn } from './power.ts';
 /** Where it is kept that a machine is on its way down and has to come up again. */
 export interface CycleRecord {
   /** null: it is over. */
-  set(machine: Machine, until: number | null): Promise<void>;
+  set(machine: Machine, tenure: Tenure, until: number | null): Promise<void>;
 }
 
 const pollMs = 2_000;
@@ -29,7 +29,7 @@ export class SoftCycles {
   /** The operating system has been asked: sees to the rest. */
   async begin(machine: Machine, tenure: Tenure): Promise<void> {
     const until = Date.now() + this.#graceMs;
-    await this.#record.set(machine, until);
+    await this.#record.set(machine, tenure, until);
     this.resume(machine, tenure, until);
   }
 
@@ -44,12 +44,12 @@ export class SoftCycles {
   }
 
   /** Whoever says otherwise now is who counts. */
-  async cancel(machine: Machine): Promise<void> {
+  async cancel(machine: Machine, tenure: Tenure): Promise<void> {
     const stop = this.#under.get(machine);
     if (stop === undefined) return;
     stop.abort();
     this.#under.delete(machine);
-    await this.#record.set(machine, null);
+    await this.#record.set(machine, tenure, null);
   }
 
   async #see(machine: Machine, tenure: Tenure, until: number, stop: AbortSignal): Promise<void> {
@@ -66,7 +66,7 @@ export class SoftCycles {
     // A stop was recorded by whoever stopped it, or the daemon goes down and the next one goes on.
     if (stop.aborted) return;
     this.#under.delete(machine);
-    await this.#record.set(machine, null).catch(() => undefined);
+    await this.#record.set(machine, tenure, null).catch(() => undefined);
   }
 
   async #isDownBefore(machine: Machine, tenure: Tenure, until: number, stop: AbortSignal): Promise<boolean> {

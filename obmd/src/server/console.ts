@@ -59,6 +59,10 @@ const converse = async (request: FastifyRequest, reply: FastifyReply, { machine 
   };
   // First the console, then the WebSocket: what goes wrong before is answered in HTTP.
   const seat = await machine.console.seat(client);
+  // A client that is gone by now, or whose handshake is refused, never gets its WebSocket.
+  const line = request.raw.socket;
+  line.once('close', seat.leave);
+  if (line.destroyed) seat.leave();
   const socket = await openWebSocket(request, reply).catch((error: unknown) => {
     seat.leave();
     throw error;

@@ -69,11 +69,11 @@ export const routes: readonly ObmdRoute[] = [
   })),
   order('POST', 'power_on', nothing, (_fleet, { machine, tenure }) => powerOn(machine, tenure)),
   order('POST', 'power_off', nothing, async (fleet, { machine, tenure }) => {
-    await fleet.cycles.cancel(machine);
+    await fleet.cycles.cancel(machine, tenure);
     await powerOff(machine, tenure);
   }),
   order('POST', 'power_cycle', Force, async (fleet, { machine, tenure }, { force }) => {
-    await fleet.cycles.cancel(machine);
+    await fleet.cycles.cancel(machine, tenure);
     if (force === true) return hardCycle(machine, tenure);
     if ((await beginSoftCycle(machine, tenure)) === 'waiting') await fleet.cycles.begin(machine, tenure);
   }),

@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isListening } from '../listen.ts';
+import { untilReady } from '../switches/children.ts';
+import { run } from '../switches/namespaces.ts';
+import { built, type Undo } from '../switches/undo.ts';
+import { sealedRoom } from './sealed.ts';
+
+/** A real libvirt with QEMU, that knows no domains but those that are defined here. */
+export interface LabLibvirt {
+  /** What virsh reaches it by. */
+  readonly uri: string;
+  /** Private to it; disks and the like may be put here. Domains run as root and can read it. */
+  readonly directory: string;
+  /** Runs virsh by hand. */
+  virsh(...args: readonly string[]): Promise<string>;
+  /** Defines a domain, or defines it anew. */
+  define(xml: string): Promise<void>;
+  /** What QEMU and libvirt wrote down about a domain; empty if it was never started. */
+  log(domain: string): Promise<string>;
+  /** Answers nobody until it recovers. Domains keep running. */
+  hang(): Promise<void>;
+  recover(): Promise<void>;
+  /** Ends it, and all domains at once. */
+  stop(): Promise<void>;
+}
+
+/** Starts a libvirtd in places of its own: it meets neither the system's nor another one. */
+export const startLibvirt = (): Promise<LabLibvirt> => built('the libvirt', build);
+
+const build = async (undo: Undo, stop: () => Promise<void>): Promise<LabLibvirt> => {
+  const directory = await mkdtemp(join(tmpdir(), 'corral-libvirt-'));
+  undo.push(() => rm(directory, { recursive: true, force: true }));
+  const at = (name: string): string => join(directory, name);
+  // It locks serial lines in /run/lock.
+  for (const name of ['run', 'run/lock', 'etc', 'lib', 'log', 'ram']) await mkdir(at(name));
+  await writeFile(
+    at('libvirtd.conf'),
+    settings({ unix_sock_dir: directory, auth_unix_rw: 'none', auth_unix_ro: 'none' }),
+  );
+  await writeFile(
+    at('etc/qemu.conf'),
+    // Written to files by libvirtd itself, logs need no virtlogd beside.
+    `${settings({ user: 'root', group: 'root', security_driver: 'none', stdio_handler: 'file', memory_backing_dir: at('ram') })}namespaces = []\ncgroup_controllers = []\n`,
+  );
+  // Its memory of what QEMU can do, in /var/cache, is the system's: asking QEMU again takes five seconds.
+  const room = await sealedRoom({
+    '/run': at('run'),
+    '/etc/libvirt': at('etc'),
+    '/var/lib/libvirt': at('lib'),
+    '/var/log/libvirt': at('log'),
+  });
+  undo.push(() => room.stop());
+
+  const socket = at('libvirt-sock');
+  const uri = `qemu+unix:///system?socket=${socket}`;
+  const virsh = (...args: readonly string[]): Promise<string> => run('virsh', ['-c', uri, '--quiet', ...args]);
+  const daemon = room.spawn('libvirtd', ['-f', at('libvirtd.conf'), '-p', at('libvirtd.pid')]);
+  await untilReady(daemon, 'libvirtd', () => isListening({ path: socket }));
+  await virsh('list', '--all');
+  const tell = async (signal: string): Promise<void> => {
+    await room.run('kill', [`-${signal}`, (await readFile(at('libvirtd.pid'), 'utf8')).trim()]);
+  };
+  let definitions = 0;
+  return {
+    uri,
+    directory,
+    virsh,
+    define: async (xml) => {
+      const file = at(`define-${(definitions += 1)}.xml`);
+      await writeFile(file, xml);
+      await virsh('define', file);
+    },
+    log: (domain) => readFile(at(`log/qemu/${domain}.log`), 'utf8').catch(() => ''),
+    hang: () => tell('STOP'),
+    recover: async () => {
+      await tell('CONT');
+      // The process that entered the room stopped with it.
+      daemon.kill('SIGCONT');
+    },
+    stop,
+  };
+};
+
+const settings = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name} = "${value}"\n`)
+    .join('');

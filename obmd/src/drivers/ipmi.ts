@@ -1,0 +1,62 @@
+import { type Bmc, BmcError, type BmcDriver } from './contract.ts';
+import { openSol } from './ipmi/sol.ts';
+import { type IpmiTarget, ipmiInfo, ipmiTargetFrom } from './ipmi/target.ts';
+import { runTool } from './ipmi/tool.ts';
+
+/** A BMC that speaks IPMI 2.0 over LAN, by ipmitool. */
+export const ipmiBmc: BmcDriver = {
+  info: ipmiInfo,
+  secrets: ['pass'],
+  bmcOf: (info) => bmcAt(ipmiTargetFrom(info)),
+};
+
+/** The BMC at a target. Nothing is kept between calls. */
+export const bmcAt = (target: IpmiTarget): Bmc => {
+  const run = (command: string, signal: AbortSignal): Promise<string> => runTool(target, command.split(' '), signal);
+
+  const powerStatus = async (signal: AbortSignal): Promise<'on' | 'off'> => {
+    const said = await run('chassis power status', signal);
+    const power = /^Chassis Power is (on|off)$/m.exec(said)?.[1];
+    if (power === 'on' || power === 'off') return power;
+    throw new BmcError('failed', 'the BMC does not say whether the node is on or off; try again in a minute', {
+      cause: new Error(`ipmitool chassis power status: ${said.slice(0, 1_000)}`),
+    });
+  };
+
+  /** Some BMCs refuse to do what is done already. */
+  const bring = async (power: 'on' | 'off', command: string, signal: AbortSignal): Promise<void> => {
+    try {
+      await run(command, signal);
+    } catch (error) {
+      if (!isRefusal(error) || (await powerStatus(signal)) !== power) throw error;
+    }
+  };
+
+  return {
+    powerStatus,
+    powerOn: (signal) => bring('on', 'chassis power on', signal),
+    powerOff: (signal) => bring('off', 'chassis power off', signal),
+    askToShutDown: (signal) => bring('off', 'chassis power soft', signal),
+    powerCycle: async (signal) => {
+      // Some BMCs refuse to cycle a machine that is off, some say yes and leave it off.
+      const isOn = (await powerStatus(signal)) === 'on';
+      await (isOn ? run('chassis power cycle', signal) : bring('on', 'chassis power on', signal));
+    },
+    bootDevices: ['pxe', 'disk', 'none'],
+    setBootDevice: async (device, signal) => {
+      // Boot option 3: unless told not to, a BMC forgets a boot device when no power command follows within 60 s.
+      await run('raw 0x00 0x08 0x03 0x08', signal).catch((error: unknown) => {
+        if (!isRefusal(error)) throw error;
+      });
+      // Without efiboot the request is for a legacy boot, which firmware in UEFI mode ignores or, worse, obeys.
+      const options = target.bootMode === 'uefi' ? 'efiboot,persistent' : 'persistent';
+      const command = ['chassis', 'bootdev', device, `options=${options}`];
+      await runTool(target, command, signal, `Set Boot Device to ${device}`);
+    },
+    openConsole: (signal) => openSol(target, signal),
+  };
+};
+
+/** Did the BMC answer, and say no? */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof BmcError && (error.fault === 'failed' || error.fault === 'unsupported');

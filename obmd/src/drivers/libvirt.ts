@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Type } from '@sinclair/typebox';
+import { type Bmc, type BmcDriver, BmcError } from './contract.ts';
+import { libvirtBootDevices, withBootDevice } from './libvirt/boot.ts';
+import { openDomainConsole } from './libvirt/console.ts';
+import { type Domain, namePattern, nameRule, uriPattern, uriRule } from './libvirt/domain.ts';
+import { isOff, onDomain, stateOf, virsh } from './libvirt/virsh.ts';
+
+/** A virtual machine as a node: libvirt is its BMC. */
+export const libvirtBmc: BmcDriver = {
+  info: Type.Object(
+    {
+      uri: Type.String({ pattern: uriPattern, maxLength: 1_000, description: uriRule }),
+      domain: Type.String({ pattern: namePattern, description: nameRule }),
+    },
+    { additionalProperties: false },
+  ),
+  secrets: [],
+  bmcOf: ({ uri, domain }) => {
+    if (typeof uri !== 'string' || typeof domain !== 'string') throw new Error('the BMC has no field uri or domain');
+    return bmcOf({ uri, name: domain });
+  },
+};
+
+const bmcOf = (domain: Domain): Bmc => {
+  /** Somebody else may have come first, or it was so all along; only what it is in the end counts. */
+  const unlessItIs = async (power: 'on' | 'off', command: string, signal: AbortSignal): Promise<void> => {
+    try {
+      await onDomain(domain, command, signal);
+    } catch (error) {
+      if (!(error instanceof BmcError) || error.fault !== 'failed') throw error;
+      if ((await isOff(domain, signal)) !== (power === 'off')) throw error;
+    }
+  };
+  const powerOff = (signal: AbortSignal): Promise<void> => unlessItIs('off', 'destroy', signal);
+
+  return {
+    powerStatus: async (signal) => ((await isOff(domain, signal)) ? 'off' : 'on'),
+    powerOn: async (signal) => {
+      const state = await stateOf(domain, signal);
+      if (state === 'shut off') await unlessItIs('on', 'start', signal);
+      else if (state === 'paused') await onDomain(domain, 'resume', signal);
+    },
+    powerOff,
+    // Not "reset": only a start reads the boot device.
+    powerCycle: async (signal) => {
+      await powerOff(signal);
+      await unlessItIs('on', 'start', signal);
+    },
+    askToShutDown: (signal) => unlessItIs('off', 'shutdown', signal),
+    bootDevices: libvirtBootDevices,
+    setBootDevice: async (device, signal) => {
+      const known = libvirtBootDevices.find((one) => one === device);
+      if (!known)
+        throw new BmcError('unsupported', `a virtual machine boots from ${libvirtBootDevices.join(', ')} only`);
+      const before = await onDomain(domain, 'dumpxml', signal, '--inactive', '--security-info');
+      const after = withBootDevice(before, known);
+      if (after !== null) await define(domain, after, signal);
+    },
+    openConsole: (signal) => openDomainConsole(domain, signal),
+  };
+};
+
+/** The definition has the passwords of its displays, so that nobody else may read the file it is handed over in. */
+const define = async ({ uri }: Domain, xml: string, signal: AbortSignal): Promise<void> => {
+  const directory = await mkdtemp(join(tmpdir(), 'corral-domain-'));
+  try {
+    const file = join(directory, 'domain.xml');
+    await writeFile(file, xml, { mode: 0o600 });
+    await virsh(uri, ['define', '--file', file], signal);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,93 @@
+import { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Domain } from './domain.ts';
+import { isPassing, isTaken } from './faults.ts';
+import { attach, type Attached, escape, type Manner } from './terminal.ts';
+import { isOff } from './virsh.ts';
+
+const lookEveryMs = 1_000;
+const againAfterMs = 200;
+
+/** Opens the console of a domain. It stays open while the machine is off, as that of a real one does. */
+export const openDomainConsole = async (domain: Domain, signal: AbortSignal): Promise<Duplex> =>
+  new DomainConsole(domain, await attachTo(domain, 'by force', signal));
+
+/** null if the machine is off. */
+const attachTo = async (domain: Domain, manner: Manner, signal: AbortSignal): Promise<Attached | null> => {
+  for (;;) {
+    if (await isOff(domain, signal)) return null;
+    try {
+      return await attach(domain, manner, signal);
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      await sleep(againAfterMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+};
+
+/** A console goes with its machine when that is turned off; this is one after the other, as one. */
+class DomainConsole extends Duplex {
+  readonly #domain: Domain;
+  readonly #end = new AbortController();
+  readonly #done: Promise<void>;
+  #attached: Attached | null = null;
+
+  constructor(domain: Domain, first: Attached | null) {
+    super();
+    this.#domain = domain;
+    this.#done = this.#follow(first).then(
+      () => void this.push(null),
+      (error: unknown) => {
+        if (!this.#end.signal.aborted) this.destroy(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+    this.once('end', () => this.destroy());
+  }
+
+  override _read(): void {
+    this.#attached?.line.resume();
+  }
+
+  override _write(typed: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    const line = this.#attached?.line;
+    const bytes = typed.filter((byte) => byte !== escape.byte);
+    // There is nobody to type to while the machine is off.
+    if (!line?.writable || bytes.length === 0) done();
+    else line.write(bytes, () => done());
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#end.abort();
+    this.#attached?.letGo();
+    void this.#done.then(() => done(error));
+  }
+
+  /**
+   * Ends when somebody takes the console. That a virsh ends is no sign of it: it does so too as soon as the machine
+   * begins to go off. But whoever asks politely for a console that another has is told so.
+   */
+  async #follow(first: Attached | null): Promise<void> {
+    const { signal } = this.#end;
+    for (let now = first; !signal.aborted;) {
+      if (now) await this.#listenTo(now);
+      await sleep(now ? againAfterMs : lookEveryMs, undefined, { signal });
+      try {
+        now = await attachTo(this.#domain, 'politely', signal);
+      } catch (error) {
+        if (isTaken(error)) return;
+        throw error;
+      }
+    }
+  }
+
+  async #listenTo(attached: Attached): Promise<void> {
+    this.#attached = attached;
+    attached.line.on('data', (bytes: Buffer) => {
+      if (!this.push(bytes)) attached.line.pause();
+    });
+    attached.line.resume();
+    if (this.#end.signal.aborted) attached.letGo();
+    await attached.ended;
+    this.#attached = null;
+  }
+}

@@ -1,0 +1,81 @@
+/** An element and where it stands, so that the text around it can be kept as it is. */
+export interface Element {
+  /** With its prefix. */
+  readonly name: string;
+  /** As they are written. */
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly Element[];
+  readonly start: number;
+  /** Behind its opening tag; `end` if it is empty. */
+  readonly inside: number;
+  readonly end: number;
+}
+
+const attribute = /\s+([^\s=<>/"']+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/.source;
+const markup = new RegExp(
+  [
+    /<!--[^]*?-->/.source,
+    /<!\[CDATA\[[^]*?\]\]>/.source,
+    /<\?[^]*?\?>/.source,
+    /<\/(?<closed>[^\s<>/="']+)\s*>/.source,
+    `<(?<opened>[^\\s<>/="'!?]+)(?<settings>(?:${attribute})*)\\s*(?<empty>/)?>`,
+    /[^<]+/.source,
+  ].join('|'),
+  'y',
+);
+
+/** The one element of a text; an error if it is not well-formed. */
+export const parseXml = (text: string): Element => {
+  const notXml = new Error('libvirt sent something that is not XML');
+  interface Open extends Element {
+    children: Element[];
+    inside: number;
+    end: number;
+  }
+  const top: Open = { name: '', attributes: {}, children: [], start: 0, inside: 0, end: text.length };
+  const open: Open[] = [top];
+  for (markup.lastIndex = 0; markup.lastIndex < text.length;) {
+    const start = markup.lastIndex;
+    const found = markup.exec(text)?.groups;
+    const inner = open.at(-1);
+    if (!found || !inner) throw notXml;
+    const end = markup.lastIndex;
+    if (found['opened'] !== undefined) {
+      const attributes = attributesIn(found['settings'] ?? '');
+      const element: Open = { name: found['opened'], attributes, children: [], start, inside: end, end };
+      inner.children.push(element);
+      if (found['empty'] === undefined) open.push(element);
+    } else if (found['closed'] !== undefined) {
+      if (inner === top || inner.name !== found['closed']) throw notXml;
+      inner.end = end;
+      open.pop();
+    }
+  }
+  const [root, ...more] = top.children;
+  if (!root || more.length > 0 || open.length !== 1) throw notXml;
+  return root;
+};
+
+const attributesIn = (settings: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...settings.matchAll(new RegExp(attribute, 'g'))].map(([, name = '', quoted, single = '']) => [
+      name,
+      quoted ?? single,
+    ]),
+  );
+
+export const childrenOf = (element: Element | undefined, name: string): readonly Element[] =>
+  element?.children.filter((child) => child.name === name) ?? [];
+
+/** Puts a text in place of what stands from `start` to `end`. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The text with edits that do not overlap. */
+export const edited = (text: string, edits: readonly Edit[]): string =>
+  [...edits]
+    .sort((a, b) => b.start - a.start || b.end - a.end)
+    .reduce((rest, { start, end, text: put }) => rest.slice(0, start) + put + rest.slice(end), text);

@@ -1,0 +1,71 @@
+import type { Bmc, BmcDriver } from './contract.ts';
+import { bootDevices, setBootDevice } from './redfish/boot.ts';
+import { RedfishClient } from './redfish/client.ts';
+import { PowerSwitch } from './redfish/power.ts';
+import { refused } from './redfish/sentences.ts';
+import { findSystem, type RedfishSystem, systemFrom } from './redfish/system.ts';
+import { redfishInfo, type RedfishTarget, targetFrom } from './redfish/target.ts';
+
+/** BMCs with Redfish. It has no standard way to a serial console: nodes that need theirs are of type `ipmi`. */
+export const redfishBmc: BmcDriver = {
+  info: redfishInfo,
+  secrets: ['pass'],
+  bmcOf: (info) => new RedfishBmc(targetFrom(info)),
+};
+
+class RedfishBmc implements Bmc {
+  readonly bootDevices = bootDevices;
+  readonly #client: RedfishClient;
+  readonly #power: PowerSwitch;
+  /** Where the machine is on the BMC, once it was looked for. */
+  #path: string | null = null;
+
+  constructor(target: RedfishTarget) {
+    this.#client = new RedfishClient(target);
+    this.#power = new PowerSwitch(this.#client, (signal) => this.#look(signal));
+  }
+
+  powerStatus(signal: AbortSignal): Promise<string> {
+    return this.#power.status(signal);
+  }
+
+  powerOn(signal: AbortSignal): Promise<void> {
+    return this.#power.on(signal);
+  }
+
+  powerOff(signal: AbortSignal): Promise<void> {
+    return this.#power.off(signal);
+  }
+
+  powerCycle(signal: AbortSignal): Promise<void> {
+    return this.#power.cycle(signal);
+  }
+
+  /** Whether a BMC offers this is not known before it is asked: one that does not throws `unsupported`. */
+  askToShutDown(signal: AbortSignal): Promise<void> {
+    return this.#power.askToShutDown(signal);
+  }
+
+  async setBootDevice(device: string, signal: AbortSignal): Promise<void> {
+    await setBootDevice(this.#client, await this.#look(signal), device, signal);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  /** The machine as it is now. Where it is, is remembered until nothing is there. */
+  async #look(signal: AbortSignal): Promise<RedfishSystem> {
+    for (;;) {
+      const known = this.#path;
+      const path = known ?? (await findSystem(this.#client, this.#client.target.system, signal));
+      const answer = await this.#client.ask({ method: 'GET', path }, signal);
+      if (answer.status === 200) {
+        this.#path = path;
+        return systemFrom(this.#client, path, answer.document(), await this.#client.root(signal));
+      }
+      this.#path = null;
+      if (known === null || answer.status !== 404) throw refused('show the machine', answer.words);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import type { Answer, RedfishClient } from './client.ts';
+import { rest } from './patience.ts';
+import { cannot, refused } from './sentences.ts';
+import { bootIn, type BootOverride, type RedfishSystem } from './system.ts';
+import { seeThrough } from './tasks.ts';
+
+/** The words of the interface, and Redfish's for them; null: what the firmware is set to. */
+const targets: Readonly<Record<string, string | null>> = { disk: 'Hdd', pxe: 'Pxe', none: null };
+
+export const bootDevices = Object.keys(targets);
+
+const words = 'change the boot device';
+const betweenLooks = 250;
+/** How long the BMC may go on showing another boot device than the one that it accepted. */
+const settlingMs = 5_000;
+/** How often a change is tried that somebody else's comes before. */
+const mostTries = 6;
+/** It understood the change and does not want it in this form. */
+const refusals = [400, 404, 405, 409, 422, 501];
+
+type Change = Readonly<Partial<Record<`BootSourceOverride${'Enabled' | 'Target' | 'Mode'}`, string>>>;
+
+/** Has a machine boot from a device from the next boot on. */
+export const setBootDevice = async (
+  client: RedfishClient,
+  system: RedfishSystem,
+  device: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  const target = targets[device];
+  if (target === undefined) throw cannot(`boot devices of this machine are ${bootDevices.join(', ')}`);
+  if (system.boot === null && system.settingsPath === null)
+    throw cannot('the BMC does not let the boot device be changed');
+  if (target !== null && system.boot?.targets?.includes(target) === false)
+    throw cannot(`the BMC cannot make this machine boot from ${device}`);
+  let first: Answer | null = null;
+  for (const change of changesFor(target, system))
+    for (const path of [system.path, system.settingsPath].filter((one) => one !== null)) {
+      const answer = await patch(client, path, change, signal);
+      if (answer.status < 300) {
+        await seeThrough(client, answer, words, signal);
+        return confirm(client, path, change, signal);
+      }
+      first ??= answer;
+      if (!refusals.includes(answer.status)) throw refused(words, answer.words);
+    }
+  throw refused(words, first?.words);
+};
+
+/**
+ * The ways to say it, the best first; the next is tried when one is refused. Lasting comes before once: `Once`
+ * is all that some BMCs take for some devices, and is used up by the next boot.
+ */
+const changesFor = (target: string | null, { boot, quirks }: RedfishSystem): readonly Change[] => {
+  const lasting: readonly Change[] =
+    target === null
+      ? [{ BootSourceOverrideEnabled: 'Disabled' }]
+      : ['Continuous', 'Once']
+          .filter((enabled) => boot?.enableds?.includes(enabled) ?? true)
+          .map((enabled) => ({ BootSourceOverrideEnabled: enabled, BootSourceOverrideTarget: target }));
+  const mode = boot?.mode;
+  if (mode === undefined || quirks.bootMode === 'never') return lasting;
+  return lasting.flatMap((change): readonly Change[] => {
+    const withMode = { ...change, BootSourceOverrideMode: mode };
+    return quirks.bootMode === 'first' ? [withMode] : [change, withMode];
+  });
+};
+
+/**
+ * Changes a resource that nobody has changed since we looked. A BMC whose ETag fails though it is still the same
+ * compares it in a way of its own: then the next form of it is tried.
+ */
+const patch = async (client: RedfishClient, path: string, boot: Change, signal: AbortSignal): Promise<Answer> => {
+  let seen: string | undefined;
+  let form = 0;
+  for (let tries = 1; ; tries += 1) {
+    const shown = await client.ask({ method: 'GET', path }, signal);
+    if (shown.status !== 200) return shown;
+    form = tries > 1 && shown.etag === seen ? form + 1 : 0;
+    seen = shown.etag;
+    const forms = formsOf(seen);
+    const ifMatch = forms[form];
+    const headers: Record<string, string> = ifMatch === undefined ? {} : { 'if-match': ifMatch };
+    const answer = await client.ask({ method: 'PATCH', path, headers, body: { Boot: boot } }, signal);
+    const isConditionAtFault = answer.status === 412 || answer.status === 428;
+    if (!isConditionAtFault || form + 1 >= forms.length || tries >= mostTries) return answer;
+  }
+};
+
+/** As it came, without the mark of a weak one, and then none at all; where there is none, whatever there is. */
+const formsOf = (etag: string | undefined): readonly (string | undefined)[] => {
+  if (etag === undefined) return [undefined, '*'];
+  return etag.startsWith('W/') ? [etag, etag.slice(2), undefined] : [etag, undefined];
+};
+
+/** Some BMCs accept what they then do not do. What is said once may be used up already. */
+const confirm = async (client: RedfishClient, path: string, change: Change, signal: AbortSignal): Promise<void> => {
+  if (change.BootSourceOverrideEnabled === 'Once') return;
+  for (const end = Date.now() + settlingMs; ;) {
+    const answer = await client.ask({ method: 'GET', path }, signal);
+    const boot = answer.status === 200 ? bootIn(answer.document()) : null;
+    if (boot === null || isAsSaid(boot, change)) return;
+    if (Date.now() > end)
+      throw refused(words, new Error(`it accepted the change and shows ${boot.enabled ?? ''} ${boot.target ?? ''}`));
+    await rest(betweenLooks, signal);
+  }
+};
+
+const isAsSaid = (boot: BootOverride, change: Change): boolean => {
+  const isOff = boot.enabled === 'Disabled' || boot.target === 'None';
+  const wanted = change.BootSourceOverrideTarget;
+  return wanted === undefined ? isOff || boot.enabled === undefined : !isOff && (boot.target ?? wanted) === wanted;
+};

@@ -1,0 +1,103 @@
+import { Entry } from './entry.ts';
+import { type Document, documentIn, jsonIn } from './documents.ts';
+import { textAt } from './json.ts';
+import { type Question, type RawAnswer, RedfishLine } from './line.ts';
+import { askPatiently } from './patience.ts';
+import { notAllowed, notRedfish, refused, wrongPassword } from './sentences.ts';
+import type { RedfishTarget } from './target.ts';
+import { wordsOf } from './words.ts';
+
+/** What a BMC answered, to a question that it let us ask. */
+export interface Answer {
+  readonly status: number;
+  /** What it said about it, for the log. */
+  readonly words: Error;
+  readonly location: string | undefined;
+  readonly etag: string | undefined;
+  /** Reads the body, which must be a JSON object. */
+  document(): Document;
+}
+
+const rootPath = '/redfish/v1/';
+
+/** Asks one BMC, and sees to being let in. Nothing is sent anywhere but to the registered host. */
+export class RedfishClient {
+  readonly target: RedfishTarget;
+  readonly #line: RedfishLine;
+  readonly #entry: Entry;
+  #root: Document | null = null;
+
+  constructor(target: RedfishTarget) {
+    this.target = target;
+    this.#line = new RedfishLine(target);
+    this.#entry = new Entry(this.#line, target);
+  }
+
+  /** The service root, which is shown to everybody. */
+  async root(signal: AbortSignal): Promise<Document> {
+    if (this.#root !== null) return this.#root;
+    const answer = await askPatiently(this.#line, { method: 'GET', path: rootPath }, signal);
+    // A service that hides even this has its resources in the usual places.
+    if (answer.status === 401 || answer.status === 403) return usualRoot;
+    if (answer.status !== 200) throw notRedfish(wordsOf(answer, this.target, ''));
+    this.#root = documentIn(answer.text);
+    return this.#root;
+  }
+
+  /** Asks; any answer is given back but those that concern the line, our pass, or what our user may do. */
+  async ask(question: Question, signal: AbortSignal): Promise<Answer> {
+    const root = await this.root(signal);
+    for (let isRenewed = false; ; isRenewed = true) {
+      const pass = await this.#entry.pass(root, signal);
+      const token = pass.kind === 'session' ? pass.token : '';
+      const headers = { ...question.headers, ...this.#entry.headersOf(pass) };
+      const answer = await askPatiently(this.#line, { ...question, headers }, signal);
+      const words = (): Error => wordsOf(answer, this.target, token);
+      if (answer.status === 401) {
+        await this.#entry.giveBack(pass, signal);
+        // A session may have ended meanwhile; a new one that is not known either is another matter.
+        if (isRenewed || pass.kind === 'basic') throw wrongPassword(words());
+        continue;
+      }
+      if (answer.status === 403) throw notAllowed(words());
+      return answerFrom(answer, words);
+    }
+  }
+
+  /** Reads a resource that has to be there. `what` goes on after "refused to". */
+  async read(path: string, what: string, signal: AbortSignal): Promise<Document> {
+    const answer = await this.ask({ method: 'GET', path }, signal);
+    if (answer.status !== 200) throw refused(what, answer.words);
+    return answer.document();
+  }
+
+  /** Ends the session and hangs up. */
+  async close(): Promise<void> {
+    await this.#entry.leave();
+    this.#root = null;
+    await this.#line.close();
+  }
+}
+
+const usualRoot: Document = {
+  Systems: { '@odata.id': '/redfish/v1/Systems' },
+  Links: { Sessions: { '@odata.id': '/redfish/v1/SessionService/Sessions' } },
+};
+
+const answerFrom = (answer: RawAnswer, words: () => Error): Answer => ({
+  status: answer.status,
+  get words() {
+    return words();
+  },
+  location: answer.header('location'),
+  get etag() {
+    return etagOf(answer);
+  },
+  document: () => documentIn(answer.text),
+});
+
+/** From the header, or else from the document; only one that can stand in a header again. */
+const etagOf = ({ header, text }: RawAnswer): string | undefined => {
+  const etag = header('etag') ?? textAt(jsonIn(text), '@odata.etag');
+  return etag !== undefined && /^[\x20-\x7e]{1,200}$/.test(etag) ? etag : undefined;
+};

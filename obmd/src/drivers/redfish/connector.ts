@@ -1,0 +1,80 @@
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import type { buildConnector } from 'undici';
+import type { RedfishTarget } from './target.ts';
+
+/** The certificate is not the one that was pinned. */
+export class OtherCertificate extends Error {
+  constructor(shown: string) {
+    super(`its certificate has the fingerprint ${shown}`);
+    this.name = 'OtherCertificate';
+  }
+}
+
+/**
+ * Makes connections to one BMC, and can be told to stop trying: left to itself, a connection that nobody
+ * answers would outlive the signal by many seconds. The certificate is checked before a byte of ours is sent.
+ */
+export class Connector {
+  readonly #target: RedfishTarget;
+  readonly #trying = new Set<Socket>();
+
+  constructor(target: RedfishTarget) {
+    this.#target = target;
+  }
+
+  readonly connect: buildConnector.connector = ({ hostname, port, protocol }, callback) => {
+    const isTls = protocol === 'https:';
+    // URL writes an IPv6 address in brackets, which net does not take.
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const to = { host, port: Number(port) || (isTls ? 443 : 80) };
+    const socket = isTls ? this.#connectTls(to) : connectPlain(to);
+    this.#trying.add(socket);
+    const event = isTls ? 'secureConnect' : 'connect';
+    const settle = (): void => {
+      this.#trying.delete(socket);
+      socket.off(event, onOpen).off('error', onError).off('close', onClose);
+    };
+    const onError = (error: Error): void => {
+      settle();
+      // Whatever a failed socket still has to say concerns nobody.
+      socket.on('error', () => undefined).destroy();
+      callback(error, null);
+    };
+    const onClose = (): void => onError(new Error('it hung up before anything was said'));
+    const onOpen = (): void => {
+      const complaint = this.#complaintAbout(socket);
+      if (complaint !== null) {
+        onError(complaint);
+        return;
+      }
+      settle();
+      callback(null, socket);
+    };
+    socket.setNoDelay(true).once(event, onOpen).once('error', onError).once('close', onClose);
+  };
+
+  /** Ends the attempts that are under way. */
+  giveUp(): void {
+    for (const socket of this.#trying) socket.destroy(new Error('the attempt to connect was given up'));
+  }
+
+  #connectTls(to: { readonly host: string; readonly port: number }): TLSSocket {
+    const { ca, fingerprint } = this.#target;
+    return connectTls({
+      ...to,
+      servername: isIP(to.host) === 0 ? to.host : '',
+      ALPNProtocols: ['http/1.1'],
+      // A pinned certificate is the only one that counts; whoever signed it does not.
+      rejectUnauthorized: fingerprint === undefined,
+      ...(ca === undefined ? {} : { ca }),
+    });
+  }
+
+  #complaintAbout(socket: Socket): Error | null {
+    const { fingerprint } = this.#target;
+    if (fingerprint === undefined) return null;
+    const shown = socket instanceof TLSSocket ? socket.getPeerCertificate().fingerprint256 : '';
+    return shown.replaceAll(':', '').toLowerCase() === fingerprint ? null : new OtherCertificate(shown);
+  }
+}

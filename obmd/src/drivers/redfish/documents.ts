@@ -1,0 +1,32 @@
+import { notRedfish } from './sentences.ts';
+
+/** A resource, or anything else that a BMC shows: nothing about its members is known yet. */
+export type Document = Readonly<Record<string, unknown>>;
+
+/** The JSON object that a BMC sent. */
+export const documentIn = (text: string): Document => {
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw notRedfish(new Error('it answers with JSON that is no object'));
+  return value as Document;
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    // The error of JSON.parse repeats what was sent.
+    throw notRedfish(new Error(`it answers with ${text.length} characters that are no JSON`));
+  }
+};
+
+/** What a body says, if it is JSON at all. */
+export const jsonIn = (text: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,218 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { hasPart } from '@corral/lab';
+import { Value } from '@sinclair/typebox/value';
+import { describe, expect, it, vi } from 'vitest';
+import { type Bmc, BmcError } from '../../src/drivers/contract.ts';
+import { bmcAt, ipmiBmc } from '../../src/drivers/ipmi.ts';
+import { faultFrom } from '../../src/drivers/ipmi/faults.ts';
+import { ipmiTargetFrom } from '../../src/drivers/ipmi/target.ts';
+import { amply, bmcOf, failureOf, openConsoleOf, scratch, simWith } from '../support/ipmi.ts';
+
+describe('the info of a BMC by IPMI', () => {
+  const good = { addr: 'bmc-7.example.net', user: 'corral', pass: 'p4$$ "word"' };
+
+  it.each([
+    {},
+    { addr: '192.0.2.7' },
+    { addr: '2001:db8::7' },
+    { port: 6230, cipher: 17, privilege: 'operator', boot_mode: 'bios' },
+    { port: '6230', cipher: '17' },
+  ])('may be %j', (fields) => {
+    expect(Value.Check(ipmiBmc.info, { ...good, ...fields })).toBe(true);
+  });
+
+  it.each([
+    { addr: '-H' },
+    { addr: 'bmc;reboot' },
+    { addr: 'bmc:623' },
+    { addr: '' },
+    { user: 'x'.repeat(17) },
+    { user: '' },
+    { user: 'a\nb' },
+    { pass: 'x'.repeat(21) },
+    { pass: 'a\u0000b' },
+    { pass: 'é' },
+    { port: 0 },
+    { port: '65536' },
+    { port: '-1' },
+    { cipher: 18 },
+    { cipher: '3 -v' },
+    { privilege: 'root' },
+    { boot_mode: 'efi' },
+  ])('is not %j', (fields) => {
+    expect(Value.Check(ipmiBmc.info, { ...good, ...fields })).toBe(false);
+  });
+});
+
+describe('what ipmitool is told', () => {
+  const recorded = async (fields: object, call: (bmc: Bmc) => Promise<unknown>): Promise<readonly string[]> => {
+    const directory = await scratch();
+    const [program, record] = [join(directory, 'tool'), join(directory, 'record')];
+    await writeFile(
+      program,
+      `#!/bin/sh\necho Set Boot Device to pxe\necho "$*" >> ${record}\n/usr/bin/env >> ${record}\n`,
+      { mode: 0o700 },
+    );
+    const info = { addr: 'bmc.example.net', user: 'corral', pass: 'word-of-pass', ...fields };
+    await call(bmcAt({ ...ipmiTargetFrom(info), program }));
+    return (await readFile(record, 'utf8')).trim().split('\n');
+  };
+
+  it('is the password in its environment, and nothing else of ours', async () => {
+    const [told, ...environment] = await recorded({ port: '6230' }, (bmc) => bmc.powerOn(amply()));
+    expect(told).toBe(
+      '-I lanplus -C 3 -L ADMINISTRATOR -H bmc.example.net -p 6230 -U corral -E -N 1 -R 3 -v chassis power on',
+    );
+    expect(environment.map((line) => line.split('=')[0]).sort()).toEqual([
+      'IPMITOOL_PASSWORD',
+      'LC_ALL',
+      'PATH',
+      'PWD',
+    ]);
+    expect(environment).toContain('IPMITOOL_PASSWORD=word-of-pass');
+  });
+
+  it('are the cipher suite and the privilege that it is registered with', async () => {
+    const told = await recorded({ cipher: 17, privilege: 'operator' }, (bmc) => bmc.powerOff(amply()));
+    expect(told[0]).toContain('-I lanplus -C 17 -L OPERATOR ');
+  });
+
+  it.each([
+    ['uefi', 'efiboot,persistent'],
+    ['bios', 'persistent'],
+  ])('is a boot device for %s that stays, also without a power command in the next minute', async (mode, options) => {
+    const told = await recorded({ boot_mode: mode }, (bmc) => bmc.setBootDevice('pxe', amply()));
+    expect(told.filter((line) => line.startsWith('-I')).map((line) => line.split(' -v ')[1])).toEqual([
+      'raw 0x00 0x08 0x03 0x08',
+      `chassis bootdev pxe options=${options}`,
+    ]);
+  });
+});
+
+describe('a BMC by IPMI that cannot be used', () => {
+  it('says to install ipmitool where there is none', async () => {
+    const target = { ...ipmiTargetFrom({ addr: 'bmc', user: 'u', pass: 'p' }), program: '/nowhere/ipmitool' };
+    for (const call of [bmcAt(target).powerStatus(amply()), bmcAt(target).openConsole?.(amply())]) {
+      expect(await failureOf(call)).toMatchObject({ fault: 'failed', message: /install ipmitool/ });
+    }
+  });
+
+  it.skipIf(!hasPart('ipmi_sim'))('says that it does not answer if its name is unknown', async () => {
+    const bmc = ipmiBmc.bmcOf({ addr: 'bmc.invalid', user: 'u', pass: 'p' });
+    const failure = await failureOf(bmc.powerStatus(amply()));
+    expect(failure).toMatchObject({ fault: 'unreachable', message: /does not answer/ });
+  });
+});
+
+describe('what ipmitool says', () => {
+  const session = 'Error: Unable to establish IPMI v2 / RMCP+ session';
+  // A good BMC makes ipmitool say this much with -v.
+  const chatter = 'Loading IANA PEN Registry...\nInvalid completion code received: Invalid command\n';
+
+  it.each([
+    [`> RAKP 2 HMAC is invalid\n${session}`, 'credentials', /user name and password/],
+    [`RAKP 2 message indicates an error : unauthorized name\n${session}`, 'credentials', /user name and password/],
+    [`RAKP 2 message indicates an error : unauthorized role\n${session}`, 'credentials', /operator privilege/],
+    ['Set Chassis Power Control to Up/On failed: Insufficient privilege level', 'credentials', /operator privilege/],
+    [
+      `Error in open session response message : no cipher suite match with security algorithms\n\n${session}`,
+      'unsupported',
+      /another cipher/,
+    ],
+    [
+      `Error in open session response message : insufficient resources for session\n\n${session}`,
+      'failed',
+      /too much to do/,
+    ],
+    [`Get Auth Capabilities error\n${session}`, 'unreachable', /does not answer/],
+    ['Info: SOL payload disabled', 'unsupported', /turn it on/],
+    ['Info: SOL payload already active on another session', 'failed', /somebody else/],
+    ['Error: No response to keepalive - Terminating session', 'unreachable', /does not answer any more/],
+    ['SOL session closed by BMC', 'failed', /open it again/],
+    ['Set Chassis Power Control to Cycle failed: Command not supported in present state', 'failed', /could not do it/],
+    ['Set Chassis Power Control to Soft failed: Invalid command', 'unsupported', /does not know this command/],
+    ['', 'failed', /could not do it/],
+  ] as const)('%j is understood', (said, fault, message) => {
+    expect(faultFrom('chassis power on', chatter + said)).toMatchObject({ fault, message });
+  });
+});
+
+describe.skipIf(!hasPart('ipmi_sim'))('a BMC by IPMI', () => {
+  it.each([
+    [{ pass: 'wrong-password' }, 'credentials', /user name and password/],
+    [{ user: 'nobody' }, 'credentials', /user name and password/],
+    [{ cipher: 17 }, 'unsupported', /another cipher/],
+  ] as const)('that refuses %j says so, without telling secrets or its address', async (fields, fault, message) => {
+    const sim = await simWith();
+    for (const call of [bmcOf(sim, fields).powerOn(amply()), bmcOf(sim, fields).openConsole?.(amply())]) {
+      const failure = await failureOf(call);
+      if (!(failure instanceof BmcError)) throw new Error(String(failure));
+      expect(failure).toMatchObject({ fault, message });
+      expect(failure.message).not.toContain(sim.addr);
+      expect(inspect(failure, { depth: 20 })).not.toMatch(/secret|wrong-password/);
+    }
+    expect(await sim.told()).toEqual([]);
+  });
+
+  it('can be used with an account that is only an operator', async () => {
+    const sim = await simWith({ user: 'corral', privilege: 'operator' });
+    const bmc = bmcOf(sim, { privilege: 'operator' });
+    await bmc.setBootDevice('pxe', amply());
+    await bmc.powerOn(amply());
+    expect(await bmc.powerStatus(amply())).toBe('on');
+    expect(await sim.bootDevice()).toBe('pxe');
+    const terminal = await openConsoleOf(sim);
+    await sim.say('login: ');
+    await terminal.hears('login: ');
+  });
+
+  it.each([
+    [true, 'off'],
+    [false, 'on'],
+  ] as const)('asks an operating system to shut down that obeys: %j', async (obeysShutdown, power) => {
+    const sim = await simWith({ obeysShutdown });
+    await sim.setPower('on');
+    await bmcOf(sim).askToShutDown?.(amply());
+    expect(await sim.shutdowns()).toBe(1);
+    await vi.waitFor(async () => expect(await sim.power()).toBe(power));
+  });
+
+  it('says so when it cannot do what it is asked', async () => {
+    const directory = await scratch();
+    const chassis = join(directory, 'broken');
+    await writeFile(chassis, '#!/bin/sh\n[ "$2" = get ] && echo "$3:0"\n', { mode: 0o700 });
+    const bmc = bmcOf(await simWith({ chassis }));
+    for (const call of [bmc.powerOn(amply()), bmc.powerCycle(amply()), bmc.setBootDevice('pxe', amply())]) {
+      expect(await failureOf(call)).toMatchObject({ fault: 'failed', message: /could not do it/ });
+    }
+    // That is off already.
+    await bmc.powerOff(amply());
+    await bmc.askToShutDown?.(amply());
+  });
+
+  it('shows its password in no command line, whatever it does', async () => {
+    const sim = await simWith({ pass: 'never-to-be-seen' });
+    const over = new AbortController();
+    const seen = new Set<string>();
+    const watching = (async () => {
+      while (!over.signal.aborted) for (const line of await commandLines()) seen.add(line);
+    })();
+    const hasSeen = (words: RegExp) => [...seen].some((line) => line.startsWith('ipmitool') && words.test(line));
+    const bmc = bmcOf(sim);
+    while (!hasSeen(/power\0on/)) await bmc.powerOn(amply());
+    while (!hasSeen(/bootdev\0disk/)) await bmc.setBootDevice('disk', amply());
+    const terminal = await openConsoleOf(sim);
+    await vi.waitFor(() => expect(hasSeen(/sol\0activate/)).toBe(true));
+    await terminal.close();
+    over.abort();
+    await watching;
+    expect([...seen].filter((line) => line.includes('never-to-be-seen'))).toEqual([]);
+  });
+});
+
+const commandLines = async (): Promise<readonly string[]> => {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  return Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')));
+};

@@ -79,6 +79,19 @@ module.exports = {
       to: { path: '^(service|lab|bench)/' },
     },
     {
+      name: 'obmd-core-sees-contracts-only',
+      comment: 'which kinds of BMC there are, is for start to say',
+      severity: 'error',
+      from: { path: '^obmd/src/core/' },
+      to: { path: '^obmd/src/(drivers|server|config)/', pathNot: 'contract\\.ts$' },
+    },
+    {
+      name: 'obmd-drivers-know-their-contract',
+      severity: 'error',
+      from: { path: '^obmd/src/drivers/' },
+      to: { path: '^obmd/src/(core|server|config|db)/' },
+    },
+    {
       name: 'only-start-knows-obmd',
       comment: 'the service talks to its own daemon as to any other: over HTTP',
       severity: 'error',

@@ -19,6 +19,7 @@ const waiting = new WeakMap<IncomingMessage, Upgrade>();
  */
 export const acceptUpgrades = (server: FastifyInstance): void => {
   server.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!isHandshake(request)) return askAgain(server, request, socket, head);
     socket.on('error', () => socket.destroy());
     waiting.set(request, { socket, head });
     const response = new ServerResponse(request);
@@ -30,9 +31,27 @@ export const acceptUpgrades = (server: FastifyInstance): void => {
   });
 };
 
+const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+
+/**
+ * Node takes every request with an Upgrade header for one that is no HTTP from there on, and leaves its body unread.
+ * Some clients offer HTTP/2 that way with all that they ask; a server may ignore it. So such a request is read once
+ * more, without the offer.
+ */
+const askAgain = ({ server }: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  const { method = '', url = '', httpVersion, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    if (name.toLowerCase() !== 'upgrade') lines.push(`${name}: ${value}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket);
+};
+
 /** Does this request ask for a WebSocket? */
-export const wantsWebSocket = ({ raw }: FastifyRequest): boolean =>
-  waiting.has(raw) && raw.headers.upgrade?.toLowerCase() === 'websocket';
+export const wantsWebSocket = ({ raw }: FastifyRequest): boolean => waiting.has(raw);
 
 let loaded: Promise<WebSocketServer> | null = null;
 const webSockets = async (): Promise<WebSocketServer> => {

@@ -86,6 +86,9 @@ const sendStream = (reply: FastifyReply, stream: Readable): void => {
 /** Aborts when the client is gone. Asked for by the few that stream: an abort costs more than most answers. */
 const gone = (request: FastifyRequest, reply: FastifyReply): AbortSignal => {
   const controller = new AbortController();
-  (wantsWebSocket(request) ? request.raw.socket : reply.raw).once('close', () => controller.abort());
+  const line = wantsWebSocket(request) ? request.raw.socket : reply.raw;
+  line.once('close', () => controller.abort());
+  // It may have left while we found out who it is.
+  if (line.destroyed) controller.abort();
   return controller.signal;
 };

@@ -6,6 +6,8 @@ import type { ConsoleSession } from '../core/console-sessions.ts';
 /** The console ended by itself; the reason is in the other code. */
 const over = 1000;
 const takenAway = 4000;
+/** How long a client may take to read the rest of a console that is over. */
+const graceMs = 2_000;
 
 /** Carries a console over a WebSocket, both ways, no faster than the client reads. */
 export const converse = async (socket: WebSocket, session: ConsoleSession): Promise<void> => {
@@ -15,6 +17,8 @@ export const converse = async (socket: WebSocket, session: ConsoleSession): Prom
   socket.on('message', (data: Buffer) => session.type(data));
   keepAlive(socket);
   stream.on('error', () => undefined);
+  // One that does not read at all would hold up the loop below, and with it the end of the service.
+  stream.once('close', () => setTimeout(() => socket.terminate(), graceMs).unref());
   try {
     for await (const bytes of stream) {
       if (socket.readyState !== socket.OPEN) break;

@@ -1,6 +1,6 @@
+import { Connector, OtherCertificate } from '@corral/base/http/connector';
 import type { Client } from 'undici';
 import { BmcError } from '../contract.ts';
-import { Connector, OtherCertificate } from './connector.ts';
 import { noCertificate, noConnection, notInTime, notRedfish, otherCertificate, untrusted } from './sentences.ts';
 import type { RedfishTarget } from './target.ts';
 

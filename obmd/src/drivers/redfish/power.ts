@@ -33,7 +33,7 @@ export class PowerSwitch {
   /** A machine that turns off is on until it is off. */
   async status(signal: AbortSignal): Promise<'on' | 'off'> {
     const { power } = await this.#look(signal);
-    if (power === null) throw cannot('the BMC does not say whether the machine is on; tell the operator');
+    if (power === null) throw cannot('the BMC does not say whether the machine is on; tell an administrator');
     return power === 'off' ? 'off' : 'on';
   }
 

@@ -49,13 +49,13 @@ export const findSystem = async (
 ): Promise<string> => {
   const paths = await systemPaths(client, signal);
   const [first] = paths;
-  if (first === undefined) throw new BmcError('unsupported', 'the BMC shows no machine at all; tell the operator');
+  if (first === undefined) throw new BmcError('unsupported', 'the BMC shows no machine at all; tell an administrator');
   if (wanted === undefined && paths.length === 1) return first;
   const names = `${paths.slice(0, mostNames).map(idOf).join(', ')}${paths.length > mostNames ? ', …' : ''}`;
   if (wanted === undefined)
     throw new BmcError(
       'unsupported',
-      `the BMC has several machines (${names}); the operator has to register the node with one of them as "system"`,
+      `the BMC has several machines (${names}); an administrator has to register the node with one of them as "system"`,
     );
   const found = paths.find((path) => idOf(path) === wanted || withoutSlash(path) === withoutSlash(wanted));
   if (found === undefined)

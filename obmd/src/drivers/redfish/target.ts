@@ -1,3 +1,4 @@
+import { trustFields } from '@corral/base/schema/trust';
 import { Type } from '@sinclair/typebox';
 
 /** Where a BMC's Redfish service is, who we are there, and how its certificate is checked. */
@@ -39,15 +40,7 @@ export const redfishInfo = Type.Object(
         description: 'the id of a system, like "System.Embedded.1"',
       }),
     ),
-    ca: Type.Optional(
-      Type.String({ maxLength: 50_000, pattern: '^-----BEGIN CERTIFICATE-----', description: 'certificates in PEM' }),
-    ),
-    fingerprint: Type.Optional(
-      Type.String({
-        pattern: '^([0-9A-Fa-f]{64}|([0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2})$',
-        description: 'the SHA-256 fingerprint of the certificate, as openssl shows it',
-      }),
-    ),
+    ...trustFields,
   },
   { additionalProperties: false },
 );

@@ -88,9 +88,7 @@ export const httpObmClient = ({ timeoutMs, ca }: ObmHttpOptions): ObmClient & { 
     console: async (node, use, signal) => {
       if (use === 'talk') {
         const answer = await timed(node, signal, timeoutMs, (either) => converse(urlOf(node, 'console'), ca, either));
-        if (answer.kind === 'line') return { kind: 'done', value: answer.line };
-        // A daemon that knows no WebSockets answers as if none had been asked for.
-        if (!isSuccess(answer.status)) return judge(node, answer, () => unreachable());
+        return answer.kind === 'line' ? { kind: 'done', value: answer.line } : judge(node, answer, unreachable);
       }
       const { request, consoles } = await http();
       const reply = await timed(node, signal, timeoutMs, (either) =>

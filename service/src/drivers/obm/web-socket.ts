@@ -11,26 +11,33 @@ type Conversation =
 const largestRefusal = 64 * 1024;
 /** How much may wait for the client before the daemon is made to wait. */
 const highWaterMark = 64 * 1024;
+/** What is typed faster than the daemon takes it is lost beyond this, as on any serial line. */
+const mostUntyped = 64 * 1024;
+/** What one message of a daemon may hold; more ends the console. */
+const maxPayload = 1024 * 1024;
 
-/** Asks a daemon for a console that can be typed to. */
+/** Asks a daemon for a console that can be typed to; one that knows no WebSockets gives one that can only be read. */
 export const converse = async (url: URL, ca: string | null, signal: AbortSignal): Promise<Conversation> => {
   const { WebSocket } = await import('ws');
   const address = new URL(url);
   address.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  const socket = new WebSocket(address, { perMessageDeflate: false, ...(ca === null ? {} : { ca }) });
+  const socket = new WebSocket(address, { perMessageDeflate: false, maxPayload, ...(ca === null ? {} : { ca }) });
   const stop = () => socket.terminate();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   return new Promise((resolve, reject) => {
     // From the first moment: what the daemon sends right after its answer must find a listener.
     const line = lineOf(socket);
-    socket.once('open', () => {
+    const give = (given: ConsoleLine) => {
       // From here on, whoever reads the line ends it.
       signal.removeEventListener('abort', stop);
-      resolve({ kind: 'line', line });
-    });
+      resolve({ kind: 'line', line: given });
+    };
+    socket.once('open', () => give(line));
     socket.on('error', reject);
     socket.on('unexpected-response', (_request, response: IncomingMessage) => {
+      // To ask once more would take the console from ourselves, and some daemons refuse that.
+      if (isSuccess(response)) return give({ bytes: response, type: null, why: () => null });
       void beginningOf(response).then((text) => {
         response.destroy();
         resolve({ kind: 'refused', status: response.statusCode ?? 0, text });
@@ -57,13 +64,16 @@ const lineOf = (socket: WebSocket): ConsoleLine => {
     end.why = text === '' ? null : text;
     if (!bytes.destroyed) bytes.push(null);
   });
-  return { bytes, type: (typed) => socket.send(typed, { binary: true }), why: () => end.why };
+  const type = (typed: Buffer): void => {
+    if (socket.bufferedAmount <= mostUntyped) socket.send(typed, { binary: true });
+  };
+  return { bytes, type, why: () => end.why };
 };
+
+const isSuccess = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
 
 const beginningOf = async (response: IncomingMessage): Promise<string> => {
   let text = '';
-  // A daemon without WebSockets sends its console, which has no end: only a refusal is read.
-  if (response.statusCode === undefined || response.statusCode < 300) return text;
   try {
     for await (const chunk of response) {
       text += String(chunk);

@@ -1,3 +1,4 @@
+import { trustFields } from '@corral/base/schema/trust';
 import { type TSchema, Type } from '@sinclair/typebox';
 import { Text } from '../../../schema/labels.ts';
 
@@ -34,15 +35,7 @@ export const httpFields = (more: Readonly<Record<string, TSchema>> = {}): TSchem
       password: Type.String({ description: 'a password' }),
       ...more,
       port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65535, description: 'a TCP port' })),
-      ca: Type.Optional(
-        Type.String({ maxLength: 50_000, pattern: '^-----BEGIN CERTIFICATE-----', description: 'certificates in PEM' }),
-      ),
-      fingerprint: Type.Optional(
-        Type.String({
-          pattern: '^([0-9A-Fa-f]{64}|([0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2})$',
-          description: 'the SHA-256 fingerprint of the certificate, as openssl shows it',
-        }),
-      ),
+      ...trustFields,
     },
     { additionalProperties: false },
   );

@@ -1,5 +1,5 @@
+import { Connector } from '@corral/base/http/connector';
 import type { Client } from 'undici';
-import { Connector } from './connector.ts';
 import type { HttpTarget } from './fields.ts';
 
 /** What a switch answered. */

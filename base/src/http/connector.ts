@@ -1,26 +1,33 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
-import type { RedfishTarget } from './target.ts';
+
+/** Whose certificate is good. Neither: those that Node.js trusts. */
+export interface Trust {
+  /** PEM. */
+  readonly ca?: string | undefined;
+  /** SHA-256 in lower-case hexadecimal digits; the only certificate that counts then. */
+  readonly fingerprint?: string | undefined;
+}
 
 /** The certificate is not the one that was pinned. */
 export class OtherCertificate extends Error {
   constructor(shown: string) {
-    super(`its certificate has the fingerprint ${shown}`);
+    super(`its certificate has the fingerprint ${shown}, not the one that is registered`);
     this.name = 'OtherCertificate';
   }
 }
 
 /**
- * Makes connections to one BMC, and can be told to stop trying: left to itself, a connection that nobody
+ * Makes connections to one device, and can be told to stop trying: left to itself, a connection that nobody
  * answers would outlive the signal by many seconds. The certificate is checked before a byte of ours is sent.
  */
 export class Connector {
-  readonly #target: RedfishTarget;
+  readonly #trust: Trust;
   readonly #trying = new Set<Socket>();
 
-  constructor(target: RedfishTarget) {
-    this.#target = target;
+  constructor(trust: Trust) {
+    this.#trust = trust;
   }
 
   readonly connect: buildConnector.connector = ({ hostname, port, protocol }, callback) => {
@@ -60,7 +67,7 @@ export class Connector {
   }
 
   #connectTls(to: { readonly host: string; readonly port: number }): TLSSocket {
-    const { ca, fingerprint } = this.#target;
+    const { ca, fingerprint } = this.#trust;
     return connectTls({
       ...to,
       servername: isIP(to.host) === 0 ? to.host : '',
@@ -72,7 +79,7 @@ export class Connector {
   }
 
   #complaintAbout(socket: Socket): Error | null {
-    const { fingerprint } = this.#target;
+    const { fingerprint } = this.#trust;
     if (fingerprint === undefined) return null;
     const shown = socket instanceof TLSSocket ? socket.getPeerCertificate().fingerprint256 : '';
     return shown.replaceAll(':', '').toLowerCase() === fingerprint ? null : new OtherCertificate(shown);

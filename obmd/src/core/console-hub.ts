@@ -25,6 +25,18 @@ const pausesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 /** A console that does not close is left behind. */
 const closeMs = 10_000;
 
+/** Closes a line. Resolves when it has closed, or when it is left behind. */
+const closed = (line: Duplex): Promise<void> =>
+  new Promise((resolve) => {
+    if (line.closed) return resolve();
+    const timer = setTimeout(resolve, closeMs).unref();
+    line.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    line.destroy();
+  });
+
 /**
  * The console of one node: one line to its BMC, held for one client at a time. The line outlives its client for a
  * while, so that whoever comes back sees what happened in between.
@@ -111,9 +123,7 @@ export class ConsoleHub {
     if (line === null) return;
     this.#line = null;
     this.#unhear();
-    const closed = new Promise<void>((resolve) => line.once('close', resolve));
-    line.destroy();
-    this.#closed = Promise.race([Promise.all([this.#closed, closed]), sleep(closeMs, undefined, { ref: false })]);
+    this.#closed = Promise.all([this.#closed, closed(line)]);
   }
 
   #connected(): Promise<void> {
@@ -133,9 +143,7 @@ export class ConsoleHub {
     const line = await this.#open();
     line.on('error', () => undefined);
     if (era !== this.#era) {
-      const closed = new Promise<void>((resolve) => line.once('close', resolve));
-      line.destroy();
-      await closed;
+      await closed(line);
       return;
     }
     this.#line = line;

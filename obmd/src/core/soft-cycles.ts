@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Machine, Tenure } from './machine.ts';
-import { hardCycle, powerOn } from './power.ts';
+import { beginSoftCycle, hardCycle, powerOn } from './power.ts';
 
 /** Where it is kept that a machine is on its way down and has to come up again. */
 export interface CycleRecord {
@@ -26,11 +26,17 @@ export class SoftCycles {
     this.#graceMs = graceMs;
   }
 
-  /** The operating system has been asked: sees to the rest. */
+  /** Asks the operating system, and sees to the rest. Recorded first: a machine that goes down must come up again. */
   async begin(machine: Machine, tenure: Tenure): Promise<void> {
     const until = Date.now() + this.#graceMs;
     await this.#record.set(machine, tenure, until);
-    this.resume(machine, tenure, until);
+    let isWaiting = false;
+    try {
+      isWaiting = (await beginSoftCycle(machine, tenure)) === 'waiting';
+    } finally {
+      if (!isWaiting) await this.#record.set(machine, tenure, null).catch(() => undefined);
+    }
+    if (isWaiting) this.resume(machine, tenure, until);
   }
 
   /** Goes on with what was begun, perhaps by an earlier process. */

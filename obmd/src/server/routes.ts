@@ -2,7 +2,7 @@ import { Label } from '@corral/base/schema/label';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Fleet } from '../core/fleet.ts';
 import type { Machine, Tenure } from '../core/machine.ts';
-import { beginSoftCycle, hardCycle, powerOff, powerOn, setBootDevice } from '../core/power.ts';
+import { hardCycle, powerOff, powerOn, setBootDevice } from '../core/power.ts';
 
 /** Which machine a token opened, and for how long. */
 export interface Held {
@@ -75,7 +75,7 @@ export const routes: readonly ObmdRoute[] = [
   order('POST', 'power_cycle', Force, async (fleet, { machine, tenure }, { force }) => {
     await fleet.cycles.cancel(machine, tenure);
     if (force === true) return hardCycle(machine, tenure);
-    if ((await beginSoftCycle(machine, tenure)) === 'waiting') await fleet.cycles.begin(machine, tenure);
+    await fleet.cycles.begin(machine, tenure);
   }),
   order('PUT', 'boot_device', BootDevice, (_fleet, { machine, tenure }, { bootdev }) =>
     setBootDevice(machine, tenure, bootdev),

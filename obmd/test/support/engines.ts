@@ -1,0 +1,1 @@
+export { type EngineName, engines, freshPostgres } from '../../../service/test/support/engines.ts';

@@ -10,7 +10,7 @@ export { type LabCall, type LabObmd, type LabObmdOptions, startLabObmd } from '.
 export { hasPart, missingParts, type Part } from './parts.ts';
 export { type LabAristaOptions, startArista } from './switches/arista-eapi.ts';
 export { type LabBrocadeOptions, startBrocade } from './switches/brocade.ts';
-export { labCertificate, labFingerprint } from './switches/certificates.ts';
+export { labCertificate, labFingerprint, labKey } from './switches/certificates.ts';
 export { startDellOs9 } from './switches/dell-os9.ts';
 export type { LabHttpSwitch } from './switches/http-server.ts';
 export { startAristaEos } from './switches/arista-eos.ts';

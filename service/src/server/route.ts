@@ -37,7 +37,7 @@ export interface Route {
 }
 
 /** Who waits for the answer, for the few calls to which that matters. */
-export interface Client {
+interface Client {
   /** Aborts when the client is gone. */
   readonly gone: () => AbortSignal;
   readonly wantsWebSocket: boolean;

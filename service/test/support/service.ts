@@ -15,6 +15,8 @@ export const adminPassword = 'correct horse battery staple';
 /** A service that listens on a port of its own, with everything real but the machines. */
 export interface Service {
   readonly url: string;
+  /** Where the OBM daemon inside it listens, if it has one. */
+  readonly obmdUrl: string | null;
   readonly admin: Client;
   readonly anonymous: Client;
   /** Everything it logged. */
@@ -80,6 +82,7 @@ const startWith = async (env: Readonly<Record<string, string>>): Promise<Service
   let stopped: Promise<void> | null = null;
   return {
     url: running.url,
+    obmdUrl: running.obmd?.url ?? null,
     admin: clientOf(running.url, basic('admin', adminPassword)),
     anonymous: clientOf(running.url),
     log,

@@ -213,6 +213,8 @@ const failed = (node: ObmAdmin | ObmAccess, status: number, reason: string | nul
 const unexpected = (node: ObmAdmin | ObmAccess, what: string): CorralError =>
   obmFailed(`the OBM daemon at ${originOf(node)} ${what}; check that the node's address is that of an OBM daemon`);
 
+/** How Node.js calls what is wrong with a certificate. */
+const untrusted = /^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|INVALID_CA|ERR_TLS_CERT_)/;
 const timeouts = ['TimeoutError', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
 /** What undici threw stays here: it can carry the URL with the token, or the answer with it. Only its code goes on. */
@@ -227,6 +229,12 @@ const unanswered = (node: ObmAdmin | ObmAccess, timeoutMs: number, error: unknow
     );
   }
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unexpected(node, 'answered far too much');
+  if (untrusted.test(code)) {
+    return obmFailed(
+      `the certificate of ${daemon} is not trusted here (${code}); set obm.ca to the authority that it is from`,
+      options,
+    );
+  }
   return obmFailed(`${daemon} cannot be talked to (${code}); check that it runs and can be reached`, options);
 };
 

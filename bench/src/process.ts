@@ -6,24 +6,33 @@ import { createInterface } from 'node:readline';
 /** A process under measurement, stopped by its id when the measurement is over. */
 export interface Measured {
   readonly url: string;
+  readonly child: ChildProcess;
   readonly readyMs: number;
   /** Resident memory in MB. */
   memory(): number;
+  /** Processor time so far, in ms. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
-/** Starts a program and waits for the line in which it says where it listens. */
-export const startProgram = async (args: readonly string[], env: Record<string, string>): Promise<Measured> => {
+/** Starts a program and waits for the line in which it says where it listens. `ipc`: it can be sent messages. */
+export const startProgram = async (
+  args: readonly string[],
+  env: Record<string, string>,
+  channel: 'ipc' | 'ignore' = 'ignore',
+): Promise<Measured> => {
   const started = performance.now();
   const child = spawn(process.execPath, [...args], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', channel],
   });
   const url = await firstUrl(child);
   return {
     url,
+    child,
     readyMs: performance.now() - started,
     memory: () => residentMb(child.pid ?? 0),
+    cpuMs: () => processorMs(child.pid ?? 0),
     stop: async () => {
       if (child.exitCode !== null) return;
       child.kill('SIGTERM');
@@ -47,4 +56,11 @@ const firstUrl = async (child: ChildProcess): Promise<string> => {
 const residentMb = (pid: number): number => {
   const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
   return (Number(pages) * 4096) / 1024 / 1024;
+};
+
+/** The kernel counts in hundredths of a second. */
+const processorMs = (pid: number): number => {
+  const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '';
+  const [user = 0, system = 0] = afterName.split(' ').slice(11, 13).map(Number);
+  return (user + system) * 10;
 };

@@ -17,13 +17,13 @@ export interface Rates {
  * turns, so that a machine that gets slower meanwhile is slower for both.
  */
 export const compareReads = async (
-  site: Site,
+  { dataDir }: Pick<Site, 'dataDir'>,
   url: string,
   paths: readonly string[],
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
 ): Promise<Rates> => {
   const response = await fetch(`${url}${paths[0] ?? ''}`, { headers: { authorization } });
-  const file = join(site.dataDir, 'bytes');
+  const file = join(dataDir, 'bytes');
   await writeFile(file, await response.text());
   const bare = await startProgram([bareServer, file], {});
   const totals = { corral: 0, bare: 0 };

@@ -14,6 +14,7 @@ runProgram('corral-obmd', 'CORRAL_OBMD', async (env) => {
   }
   const running = await startObmd(config, log);
   const where = running.adminTokenFile === null ? '' : ` (its admin token is in ${running.adminTokenFile})`;
-  process.stdout.write(`\ncorral-obmd is ready at ${running.url}${where}\n\n`);
+  const state = running.isStandby ? 'waits for another process to let go of its nodes,' : 'is ready';
+  process.stdout.write(`\ncorral-obmd ${state} at ${running.url}${where}\n\n`);
   return { log, stop: running.stop };
 });

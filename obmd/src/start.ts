@@ -1,7 +1,9 @@
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { ConfigError } from '@corral/base/config/config-error';
+import { isLoopback } from '@corral/base/http/loopback';
 import { followTls } from '@corral/base/http/tls';
-import { openVault } from '@corral/base/secrets/key-file';
+import { type KeyCheck, openVault } from '@corral/base/secrets/key-file';
 import type { Logger } from 'pino';
 import { readOrMakeAdminToken } from './admin-token.ts';
 import type { ObmdConfig } from './config/config.ts';
@@ -22,6 +24,8 @@ export interface RunningObmd {
   readonly url: string;
   /** Where the admin token is kept; null: the operator gave it. */
   readonly adminTokenFile: string | null;
+  /** Another process looked after the nodes when this one started. */
+  readonly isStandby: boolean;
   readonly stop: () => Promise<void>;
 }
 
@@ -46,7 +50,7 @@ const startOn = async (
   log: Logger,
   drivers: Readonly<Record<string, BmcDriver>>,
 ): Promise<RunningObmd> => {
-  const vault = await openVault(config.keyFile, (sealed) => db.write((tx) => remember(tx, sealed)));
+  const vault = await openVault(config.keyFile, keyCheck(db));
   const adminToken = config.adminToken ?? readOrMakeAdminToken(config.adminTokenFile);
   const metrics = createMetrics();
   const report = (call: CallReport): void => {
@@ -58,10 +62,15 @@ const startOn = async (
 
   const post: { fleet: Fleet | null } = { fleet: null };
   const register = new Register(db, vault);
-  const parts = { register, drivers, limits: config.patience, report };
+  const note = (node: string, message: string): void => log.info({ node }, message);
+  const parts = { register, drivers, limits: config.patience, report, note };
+  if (config.tls === null && !isLoopback(config.listen.host)) {
+    log.warn('the OBM daemon listens beyond this machine without TLS: tokens can be read on their way');
+  }
   const ownership = new Ownership(db, {
     gained: async () => {
       post.fleet = await Fleet.load(parts);
+      log.info({ nodes: post.fleet.list().length }, 'this process looks after the nodes');
     },
     lost: async () => {
       log.warn('this process no longer holds the database: another one may look after the nodes now');
@@ -85,21 +94,21 @@ const startOn = async (
   });
   serveOperator(server, metrics, () => post.fleet);
   await ownership.start();
-  if (post.fleet === null) log.warn({ holder: ownership.other }, 'waiting: another process looks after these nodes');
+  const isStandby = post.fleet === null;
+  if (isStandby) log.warn({ holder: ownership.other }, 'waiting: another process looks after these nodes');
   try {
     await server.listen(config.listen);
   } catch (error) {
     await post.fleet?.close();
     await ownership.stop();
-    throw error;
+    throw unlistenable(config.listen, error);
   }
-  const unfollow = config.tls
-    ? followTls(server.server as unknown as Server, config.tls, (message) => log.info(message))
-    : () => undefined;
+  const unfollow = config.tls ? followTls(server.server as unknown as Server, config.tls, log) : () => undefined;
 
   return {
     url: urlOf(server.server.address() as AddressInfo, config.tls === null ? 'http' : 'https'),
     adminTokenFile: config.adminToken === null ? config.adminTokenFile : null,
+    isStandby,
     stop: async () => {
       unfollow();
       const { fleet } = post;
@@ -112,17 +121,30 @@ const startOn = async (
   };
 };
 
+const unlistenable = ({ host, port }: ObmdConfig['listen'], error: unknown): unknown => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND'].includes(code)) return error;
+  return new ConfigError([
+    `obmd.listen: the OBM daemon cannot listen on ${host}:${port} (${code}); choose another place with CORRAL_OBMD, or stop what listens there`,
+  ]);
+};
+
 const urlOf = ({ address, family, port }: AddressInfo, scheme: string): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
-/** Keeps the word by which a wrong key is told; the first one stays. */
-const remember = async (tx: Tx, value: string): Promise<string> => {
+const keyCheck = (db: Db): KeyCheck => {
   const name = 'key_check';
-  await tx
-    .insertInto('obmd_settings')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const kept = await tx.selectFrom('obmd_settings').select('value').where('name', '=', name).executeTakeFirstOrThrow();
-  return kept.value;
+  const recall = async (tx: Tx): Promise<string | null> => {
+    const kept = await tx.selectFrom('obmd_settings').select('value').where('name', '=', name).executeTakeFirst();
+    return kept?.value ?? null;
+  };
+  return {
+    recall: () => db.read(recall),
+    remember: (value) =>
+      db.write(async (tx) => {
+        const kept = await recall(tx);
+        if (kept === null) await tx.insertInto('obmd_settings').values({ name, value }).execute();
+        return kept ?? value;
+      }),
+  };
 };

@@ -95,7 +95,7 @@ describe.each(ways)('a console as a $way', ({ open }) => {
     await soon(() => bmc.lines).toBe(0);
     await soon(() => bmc.lines).toBe(1);
     bmc.line?.write('after');
-    await soon(() => watcher.text).toBe('before after');
+    await soon(() => watcher.text).toBe('before \r\n[console: the BMC dropped the line; it is opened again]\r\nafter');
     watcher.leave();
     await consoleOf(daemon).toBe('open');
     bmc.line?.destroy();

@@ -90,7 +90,7 @@ describe('the program', () => {
   it('says so when the port is taken', async () => {
     const program = await start(env('taken'));
     const { code, output } = await runToEnd(env('taken-too', { CORRAL_OBMD: new URL(program.url).host }));
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(output).toContain('EADDRINUSE');
     expect(output).toContain('CORRAL_OBMD');
   });

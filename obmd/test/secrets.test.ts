@@ -62,6 +62,8 @@ describe.each(engines)('secrets on %s', (engine) => {
     const file = join(daemon.dataDir, 'secret.key');
     const key = await readFile(file, 'utf8');
     await rm(file);
+    await expect(daemon.again()).rejects.toThrow(/secret\.key is missing/);
+    await writeFile(file, Buffer.alloc(32).toString('base64'));
     await expect(daemon.again()).rejects.toThrow(/secret\.key is not the key/);
     await writeFile(file, 'nonsense');
     await expect(daemon.again()).rejects.toThrow(/secret\.key does not hold/);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
-import { openVault } from '@corral/base/secrets/key-file';
+import { type KeyCheck, openVault } from '@corral/base/secrets/key-file';
 import type { RunningObmd } from '@corral/obmd/start';
 import type { Logger } from 'pino';
 import { databaseBackend } from './auth/database.ts';
@@ -55,7 +55,7 @@ export const start = async (
 };
 
 const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step']): Promise<Running> => {
-  const vault = await openVault(config.keyFile, (sealed) => db.write((tx) => remember(tx, sealed)));
+  const vault = await openVault(config.keyFile, keyCheck(db));
   const allocator = vlanPool(config.vlans);
   await requirePoolCovers(db, allocator);
   const obm = httpObmClient(config.obm);
@@ -136,16 +136,21 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
 const urlOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
-/** Keeps the word by which a wrong key is told; the first one stays. */
-const remember = async (tx: Tx, sealed: string): Promise<string> => {
+const keyCheck = (db: Db): KeyCheck => {
   const name = 'key_check';
-  await tx
-    .insertInto('settings')
-    .values({ name, value: sealed })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const kept = await tx.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirstOrThrow();
-  return kept.value;
+  const recall = async (tx: Tx): Promise<string | null> => {
+    const kept = await tx.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+    return kept?.value ?? null;
+  };
+  return {
+    recall: () => db.read(recall),
+    remember: (value) =>
+      db.write(async (tx) => {
+        const kept = await recall(tx);
+        if (kept === null) await tx.insertInto('settings').values({ name, value }).execute();
+        return kept ?? value;
+      }),
+  };
 };
 
 /** A pool that no longer holds what it handed out would hand it out twice, or never get it back. */

@@ -72,9 +72,9 @@ describe.each(engines.flatMap((engine) => scenes.map(([name, make]) => [name, en
       await soon(() => talker.end).not.toBeNull();
       // A daemon that only hangs up may do so before we know why.
       const told = { code: 4000, reason: 'access to this node was switched off' };
-      expect(scene.note === '' ? [told] : [told, { code: 1000, reason: 'the console has ended' }]).toContainEqual(
-        talker.end,
-      );
+      const hungUp = { code: 4000, reason: 'the OBM daemon hung up without a word; open the console again' };
+      const ended = { code: 1000, reason: 'the console has ended' };
+      expect(scene.note === '' ? [told] : [told, hungUp, ended]).toContainEqual(talker.end);
       await letGo(scene);
     });
 
@@ -85,7 +85,7 @@ describe.each(engines.flatMap((engine) => scenes.map(([name, make]) => [name, en
       await soon(() => talker.end).toEqual(
         scene.note === ''
           ? { code: 4000, reason: 'the daemon is stopping' }
-          : { code: 1000, reason: 'the console has ended' },
+          : { code: 4000, reason: 'the OBM daemon hung up without a word; open the console again' },
       );
       await letGo(scene);
     });

@@ -50,7 +50,8 @@ export class SettingReader<Key extends string> {
 
   /** Like `milliseconds`, but 0 switches the thing off. */
   millisecondsOrNever(key: Key, most: number): number {
-    return this.text(key)?.trim() === '0' ? 0 : this.milliseconds(key, most);
+    if (this.text(key)?.trim() === '0') return 0;
+    return 1000 * this.number(key, 0.05, most, `seconds from 0.05 to ${most}, or 0`);
   }
 
   oneOf<T extends string>(key: Key, choices: readonly [T, ...T[]]): T {

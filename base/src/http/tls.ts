@@ -9,6 +9,11 @@ export interface TlsFiles {
   readonly key: string;
 }
 
+interface TlsLog {
+  info(message: string): void;
+  warn(message: string): void;
+}
+
 const lookMs = 5_000;
 
 /** Reads certificate and key, and makes sure that they go together. */
@@ -19,12 +24,12 @@ export const readTls = (files: TlsFiles): { readonly cert: Buffer; readonly key:
     return pair;
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unreadable';
-    throw new ConfigError([`tls: ${files.cert} and ${files.key} are no certificate and its key (${why})`]);
+    throw new ConfigError([`TLS: ${files.cert} and ${files.key} are no certificate and its key (${why})`]);
   }
 };
 
 /** Takes up a renewed certificate without a restart. Until both files fit together, the old one stays. */
-export const followTls = (server: Server, files: TlsFiles, log: (message: string) => void): (() => void) => {
+export const followTls = (server: Server, files: TlsFiles, log: TlsLog): (() => void) => {
   const stamp = (): string => {
     try {
       return [files.cert, files.key].map((file) => statSync(file).mtimeMs).join();
@@ -36,12 +41,14 @@ export const followTls = (server: Server, files: TlsFiles, log: (message: string
   const timer = setInterval(() => {
     const now = stamp();
     if (now === known || now === '') return;
+    // What is half written now has changed again by the next look.
+    known = now;
     try {
       server.setSecureContext(readTls(files));
-      known = now;
-      log('the TLS certificate was read again');
-    } catch {
-      // Half written; the next look finds the rest.
+      log.info('the TLS certificate was read again');
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'unreadable';
+      log.warn(`the TLS certificate has changed and cannot be used, so the old one stays: ${why}`);
     }
   }, lookMs).unref();
   return () => clearInterval(timer);

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
 import { type Vault, vaultWith } from './vault.ts';
@@ -45,13 +45,26 @@ const makeKey = (file: string): string => {
   return readFileSync(file, 'utf8');
 };
 
-/**
- * Opens the vault, and makes sure that it is the one this database was sealed with. `remember` keeps a sealed
- * word in the database if it has none yet, and gives back the one that is kept.
- */
-export const openVault = async (file: string, remember: (sealed: string) => Promise<string>): Promise<Vault> => {
+/** Where the word is kept by which a wrong key is told. */
+export interface KeyCheck {
+  /** The sealed word; null: there is none yet. */
+  recall(): Promise<string | null>;
+  /** Keeps one if there is none yet, and gives the one that is kept. */
+  remember(sealed: string): Promise<string>;
+}
+
+/** Opens the vault, and makes sure that it is the one this database was sealed with. */
+export const openVault = async (file: string, check: KeyCheck): Promise<Vault> => {
+  // A new key in place of a lost one would open nothing, and look like the one that was lost. In this order: whoever
+  // else starts on an empty database makes the file before the word.
+  const kept = await check.recall();
+  if (kept !== null && !existsSync(file)) {
+    throw new ConfigError([
+      `key_file: ${file} is missing, and this database's secrets are sealed with it; put it back from the backup`,
+    ]);
+  }
   const vault = vaultWith(readKey(file));
-  const sealed = await remember(vault.seal(checkText));
+  const sealed = await check.remember(vault.seal(checkText));
   try {
     if (vault.open(sealed) === checkText) return vault;
   } catch {

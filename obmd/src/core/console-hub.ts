@@ -22,6 +22,7 @@ const replayBytes = 64 * 1024;
 const mostUntyped = 64 * 1024;
 /** A BMC that drops its console gets it opened again while somebody watches, after these pauses. */
 const pausesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+const gap = Buffer.from('\r\n[console: the BMC dropped the line; it is opened again]\r\n');
 /** A console that does not close is left behind. */
 const closeMs = 10_000;
 
@@ -166,7 +167,10 @@ export class ConsoleHub {
 
   #lost(era: number): void {
     this.#line = null;
-    if (era === this.#era && this.#client !== null) void this.#reopen(era);
+    if (era !== this.#era || this.#client === null) return;
+    // In the stream, because what comes next has a gap before it.
+    if (this.#isLive) this.#client.send(gap);
+    void this.#reopen(era);
   }
 
   async #reopen(era: number): Promise<void> {

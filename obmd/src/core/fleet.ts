@@ -15,6 +15,8 @@ export interface FleetParts {
   readonly drivers: Readonly<Record<string, BmcDriver>>;
   readonly limits: CallLimits & { readonly lingerMs: number; readonly graceMs: number };
   readonly report: (call: CallReport) => void;
+  /** For the log: what was done without being asked just then. */
+  readonly note: (node: string, message: string) => void;
 }
 
 /** What a caller with the admin token is shown of a node. */
@@ -40,7 +42,7 @@ export class Fleet {
     this.#register = parts.register;
     this.cycles = new SoftCycles(
       { set: (machine, tenure, until) => parts.register.setCycle(machine.id, tenure.hash, until) },
-      { graceMs: parts.limits.graceMs },
+      { graceMs: parts.limits.graceMs, note: parts.note },
     );
   }
 

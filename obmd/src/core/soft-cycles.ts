@@ -8,6 +8,12 @@ export interface CycleRecord {
   set(machine: Machine, tenure: Tenure, until: number | null): Promise<void>;
 }
 
+interface SoftCycleParts {
+  readonly graceMs: number;
+  /** For the log. */
+  readonly note: (node: string, message: string) => void;
+}
+
 const pollMs = 2_000;
 /** How often the last step, which must not be lost, is tried. */
 const attempts = 10;
@@ -19,11 +25,13 @@ const attempts = 10;
 export class SoftCycles {
   readonly #record: CycleRecord;
   readonly #graceMs: number;
+  readonly #note: SoftCycleParts['note'];
   readonly #under = new Map<Machine, AbortController>();
 
-  constructor(record: CycleRecord, { graceMs }: { readonly graceMs: number }) {
+  constructor(record: CycleRecord, { graceMs, note }: SoftCycleParts) {
     this.#record = record;
     this.#graceMs = graceMs;
+    this.#note = note;
   }
 
   /** Asks the operating system, and sees to the rest. Recorded first: a machine that goes down must come up again. */
@@ -60,6 +68,10 @@ export class SoftCycles {
 
   async #see(machine: Machine, tenure: Tenure, until: number, stop: AbortSignal): Promise<void> {
     const isDown = await this.#isDownBefore(machine, tenure, until, stop);
+    if (!stop.aborted) {
+      const what = isDown ? 'is off, and turned on again' : 'did not shut down in time, and is cycled the hard way';
+      this.#note(machine.id, `soft power cycle: the machine ${what}`);
+    }
     for (let attempt = 1; attempt <= attempts && !stop.aborted; attempt += 1) {
       try {
         await (isDown ? powerOn : hardCycle)(machine, tenure);

@@ -136,6 +136,7 @@ const observe = (app: App, request: FastifyRequest, reply: FastifyReply): void =
   const route = request.routeOptions.url ?? 'unknown';
   const { statusCode: status, elapsedTime: ms } = reply;
   app.metrics.requestDone(request.method, route, status, ms);
-  const level = request.method === 'GET' && status < 500 ? 'debug' : 'info';
+  const isRoutine = request.method === 'GET' && (status < 500 || route === '/readyz');
+  const level = isRoutine ? 'debug' : 'info';
   app.log[level]({ requestId: request.id, method: request.method, route, node: idOf(request), status, ms }, 'request');
 };

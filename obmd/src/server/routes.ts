@@ -1,4 +1,4 @@
-import { Label } from '@corral/base/schema/label';
+import { labelOf, labelRule } from '@corral/base/schema/label';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Fleet } from '../core/fleet.ts';
 import type { Machine, Tenure } from '../core/machine.ts';
@@ -38,8 +38,11 @@ const BootDevice = Type.Object(
   { additionalProperties: false },
 );
 
-/** The path argument of every call about one node. */
-export const NodeParams = Type.Object({ id: Label }, { additionalProperties: false });
+/** The path argument of every call about one node. Addresses do without `.` and `..`, so no node has such a name. */
+export const NodeParams = Type.Object(
+  { id: labelOf('/', `${labelRule}; not "." or ".."`, '(?!\\.{1,2}$)') },
+  { additionalProperties: false },
+);
 export const NoParams = nothing;
 
 const admin = <B extends TSchema>(

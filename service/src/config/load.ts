@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { ConfigError } from '@corral/base/config/config-error';
 import { gather } from '@corral/base/config/gather';
 import { logLevels, SettingReader } from '@corral/base/config/reader';
 import type { Environment } from '@corral/base/config/setting';
+import { isLoopback } from '@corral/base/http/loopback';
 import { checkOf } from '@corral/base/schema/check';
 import { listenAddress, obmdConfig } from '@corral/obmd/config/load';
 import { NewProjectLabel } from '../schema/labels.ts';
@@ -99,9 +99,6 @@ const authority = (read: SettingReader<SettingKey>): string | null => {
   read.wrong('obm.ca', 'a PEM file with certificates');
   return null;
 };
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 const vlanRanges = (text: string, wrong: () => void): VlanRange[] => {
   const ranges = text.split(',').map((part) => {

@@ -91,6 +91,9 @@ export class ConsoleSessions {
   }
 }
 
+const told = (why: string): string => `\r\n[console: ${why}]\r\n`;
+
+const broken = 'the OBM daemon hung up without a word; open the console again';
 const noInput = '[console: the OBM daemon of this node takes no input]\r\n';
 const takenOver = 'another client has taken over this console';
 const switchedOff = 'access to this node was switched off';
@@ -113,7 +116,15 @@ const sessionOf = (place: Place, use: ConsoleUse): ConsoleSession => {
         bytes.destroy();
         stream.end();
       };
-      bytes.on('error', end).once('close', end);
+      // Destroyed by us, or by whatever is between us and the daemon.
+      const lost = () => {
+        if (!cut.signal.aborted && !stream.writableEnded) {
+          line.why ??= broken;
+          if (use === 'watch') stream.write(told(broken));
+        }
+        end();
+      };
+      bytes.on('error', lost).once('close', end);
       stream.once('close', end);
       cut.signal.addEventListener('abort', end, { once: true });
       if (cut.signal.aborted || stream.destroyed) end();
@@ -129,7 +140,7 @@ const sessionOf = (place: Place, use: ConsoleUse): ConsoleSession => {
     cut: (why) => {
       if (cut.signal.aborted) return;
       line.why = why;
-      if (why !== null && use === 'watch' && !stream.writableEnded) stream.write(`\r\n[console: ${why}]\r\n`);
+      if (why !== null && use === 'watch' && !stream.writableEnded) stream.write(told(why));
       cut.abort();
       stream.end();
       setTimeout(() => stream.destroy(), graceMs).unref();

@@ -1,7 +1,8 @@
 import { isAdmin, requireProject } from './caller.ts';
-import { badArgument, blocked, duplicate, notFound } from './errors.ts';
+import { blocked, duplicate, notFound } from './errors.ts';
 import { findNode } from './find.ts';
 import { metadataText } from './metadata.ts';
+import { obmUri } from './obm-uri.ts';
 import type { Desk, WriteOp } from './op.ts';
 import { type RowOf, statement } from '../db/statement.ts';
 
@@ -35,27 +36,6 @@ export const nodeRegister = async (op: WriteOp, args: NodeRegister): Promise<voi
     })
     .execute();
   op.record({ type: 'node_register', node: args.node });
-};
-
-const obmUri = (text: string): string => {
-  const accepted = 'expected an http or https address such as http://obmd.example:8080/node/n1';
-  // URL would quietly strip or encode them, and PostgreSQL has no NUL in text.
-  if (/[\p{Cc}\p{Cs}\s]/u.test(text)) {
-    throw badArgument(`field "obmd.uri" has a space or a control character in it; ${accepted}`);
-  }
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw badArgument(`field "obmd.uri" is not a URL; ${accepted}`);
-  }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw badArgument(`field "obmd.uri" has scheme ${url.protocol.slice(0, -1)}; ${accepted}`);
-  }
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw badArgument(`field "obmd.uri" carries a user, a password, a query or a fragment; ${accepted}`);
-  }
-  return text;
 };
 
 export const nodeDelete = async (op: WriteOp, args: { node: string }): Promise<void> => {

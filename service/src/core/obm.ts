@@ -3,6 +3,7 @@ import { badArgument, blocked, obmFailed } from './errors.ts';
 import { audienceOf, findNode, type Node } from './find.ts';
 import type { ObmAccess, ObmAdmin, ObmAnswer } from '../drivers/obm/contract.ts';
 import { exclusively, holdsLease, type Lease, requireLease } from './leases.ts';
+import { obmUri } from './obm-uri.ts';
 import type { Desk, ReadOp } from './op.ts';
 import type { Site } from './site.ts';
 
@@ -35,7 +36,47 @@ export const nodeSetObm = async (desk: Desk, args: NodeArgs & { enabled: boolean
   });
 };
 
+interface NodeSetObmd extends NodeArgs {
+  readonly uri: string;
+  readonly admin_token: string;
+}
+
+/**
+ * Tells where the OBM daemon of a node is now. Access stays as it is: the same daemon at another address knows its
+ * token, and another one is asked for a new token by disabling OBM and enabling it again.
+ */
+export const nodeSetObmd = async (desk: Desk, args: NodeSetObmd): Promise<void> => {
+  const obm_uri = obmUri(args.uri);
+  const { id } = await desk.read((op) => findNode(op, args.node));
+  await exclusively(desk, `obm/${id}`, (lease) =>
+    desk.write(async (op) => {
+      await requireLease(op, lease);
+      const node = await findNode(op, args.node);
+      const obm_admin_token = op.site.vault.seal(args.admin_token);
+      await op.tx.updateTable('nodes').set({ obm_uri, obm_admin_token }).where('id', '=', node.id).execute();
+      op.record({ type: 'node_set_obmd', node: node.label });
+    }),
+  );
+};
+
+/** Two nodes with one address are one machine with two names: whoever holds the one would switch the other's power. */
+const requireOwnAddress = async ({ tx }: ReadOp, node: Node): Promise<void> => {
+  const address = node.obm_uri.replace(/\/+$/, '');
+  const other = await tx
+    .selectFrom('nodes')
+    .select('label')
+    .where('obm_uri', 'in', [address, `${address}/`])
+    .where('obm_token', 'is not', null)
+    .where('id', '!=', node.id)
+    .executeTakeFirst();
+  if (other === undefined) return;
+  throw blocked(
+    `node ${node.label} has the same OBM address as node ${other.label}, whose OBM is enabled; an administrator has to correct one of them`,
+  );
+};
+
 const enable = async (desk: Desk, node: Node, lease: Lease): Promise<void> => {
+  await desk.read((op) => requireOwnAddress(op, node));
   const admin = adminOf(desk.site, node);
   const token = await desk.site.obm.createToken(admin);
   try {
@@ -45,6 +86,7 @@ const enable = async (desk: Desk, node: Node, lease: Lease): Promise<void> => {
       if (current.id !== node.id || current.project_id !== node.project_id) {
         throw blocked(`node ${node.label} changed hands meanwhile; try again`);
       }
+      await requireOwnAddress(op, current);
       await op.tx
         .updateTable('nodes')
         .set({ obm_token: op.site.vault.seal(token) })

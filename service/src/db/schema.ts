@@ -73,9 +73,9 @@ export interface Database {
     label: Fixed<string>;
     project_id: number | null;
     metadata: string;
-    obm_uri: Fixed<string>;
+    obm_uri: string;
     /** sealed */
-    obm_admin_token: Fixed<string>;
+    obm_admin_token: string;
     /** sealed; null while OBM is disabled */
     obm_token: string | null;
   };

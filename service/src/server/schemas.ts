@@ -16,3 +16,16 @@ export const Labels = Type.Array(Type.String(), { description: 'labels, sorted' 
 export const Accepted = Type.Object({
   status_id: Type.String({ description: 'ask show_networking_action for what became of it' }),
 });
+
+/** Where a node is under its OBM daemon, and the right to ask that for tokens. */
+export const Obmd = Type.Object(
+  {
+    uri: Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: "the node's http or https address under the OBM daemon",
+    }),
+    admin_token: Type.String({ minLength: 1, maxLength: 4096, description: "the OBM daemon's admin token" }),
+  },
+  { additionalProperties: false, description: 'an object with "uri" and "admin_token"' },
+);

@@ -27,6 +27,12 @@ export const nodeCases: Cases = {
       letIn: admin,
     },
   ],
+  node_set_obmd: [
+    {
+      given: async (rig) => named({ node: await rig.bareNode() }, { uri: rig.obmd.uri('elsewhere'), admin_token: 'x' }),
+      letIn: admin,
+    },
+  ],
   node_delete: [{ given: async (rig) => named({ node: await rig.bareNode() }), letIn: admin }],
   node_register_nic: [
     { given: async (rig) => named({ node: await rig.bareNode(), nic: 'eth1' }, { macaddr: 'm' }), letIn: admin },

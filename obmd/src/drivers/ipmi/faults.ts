@@ -30,11 +30,16 @@ const complaints: readonly (readonly [RegExp, BmcFault, string])[] = [
     'failed',
     'somebody else keeps opening the console by the BMC itself; ask an administrator to end that session',
   ],
+  [
+    /Address lookup for/i,
+    'unreachable',
+    'the address of the BMC is not known here; ask an administrator to register the node again with the right one',
+  ],
   // Said before "closed by BMC" when what was typed could not be handed over.
   [/No response|Error sending SOL data/i, 'unreachable', `the BMC does not answer any more; ${later}`],
   [/closed by BMC/i, 'failed', 'the BMC closed the console; open it again'],
   [
-    /Address lookup for|Unable to establish|Get Auth Capabilities error|Could not open socket/i,
+    /Unable to establish|Get Auth Capabilities error|Could not open socket/i,
     'unreachable',
     `the BMC does not answer; ${later}`,
   ],

@@ -191,7 +191,7 @@ const admitted = (node: ObmAdmin, reply: Reply): Reply => {
     throw failed(node, reply.status, reasonIn(reply.text, node.adminToken));
   }
   throw obmFailed(
-    `the OBM daemon at ${originOf(node)} refused the admin token; register the node again with the token that the daemon has`,
+    `the OBM daemon at ${originOf(node)} refused the admin token; an administrator has to give the one that the daemon has, with PUT /node/<node>/obmd`,
   );
 };
 

@@ -46,6 +46,9 @@ export const converse = async (url: URL, ca: string | null, signal: AbortSignal)
   });
 };
 
+/** What a WebSocket that was not closed is said to have been closed with. */
+const lineLost = 1006;
+
 const lineOf = (socket: WebSocket): ConsoleLine => {
   const end: { why: string | null } = { why: null };
   const bytes = new Readable({
@@ -59,10 +62,13 @@ const lineOf = (socket: WebSocket): ConsoleLine => {
   socket.on('message', (data: Buffer) => {
     if (!bytes.push(data)) socket.pause();
   });
-  socket.once('close', (_code, reason) => {
+  socket.once('close', (code, reason) => {
     const text = reason.toString('utf8').replaceAll(/[\p{C}\p{Z}]+/gu, ' ');
     end.why = text === '' ? null : text;
-    if (!bytes.destroyed) bytes.push(null);
+    if (bytes.destroyed) return;
+    // Closed without a word: whatever happened, it was not the console's end.
+    if (code === lineLost) bytes.destroy(new Error('the line broke'));
+    else bytes.push(null);
   });
   const type = (typed: Buffer): void => {
     if (socket.bufferedAmount <= mostUntyped) socket.send(typed, { binary: true });

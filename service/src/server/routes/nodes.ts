@@ -5,7 +5,7 @@ import { nodeDeleteNic, nodeRegisterNic } from '../../core/nics.ts';
 import { listNodes, nodeDelete, nodeRegister, showNode } from '../../core/nodes.ts';
 import { Label, labelRule, Text } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
-import { Accepted, byLabel, exactly, Labels, orNull } from '../schemas.ts';
+import { Accepted, byLabel, exactly, Labels, Obmd, orNull } from '../schemas.ts';
 
 const params = exactly({ node: Label });
 const nicParams = exactly({ node: Label, nic: Label });
@@ -14,17 +14,7 @@ const ofNode = "Project access to the node's project, or Admin";
 
 const NewNode = Type.Object(
   {
-    obmd: Type.Object(
-      {
-        uri: Type.String({
-          minLength: 1,
-          maxLength: 2048,
-          description: "the node's http or https address under the OBM daemon",
-        }),
-        admin_token: Type.String({ minLength: 1, maxLength: 4096, description: "the OBM daemon's admin token" }),
-      },
-      { additionalProperties: false, description: 'an object with "uri" and "admin_token"' },
-    ),
+    obmd: Obmd,
     metadata: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         propertyNames: Label,

@@ -7,10 +7,11 @@ import {
   nodePowerStatus,
   nodeSetBootdev,
   nodeSetObm,
+  nodeSetObmd,
 } from '../../core/obm.ts';
 import { Label } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
-import { exactly } from '../schemas.ts';
+import { exactly, Obmd } from '../schemas.ts';
 
 const params = exactly({ node: Label });
 const auth = "Project access to the node's project; Admin for a free node";
@@ -26,6 +27,17 @@ export const obmRoutes: readonly Route[] = [
     params,
     body: exactly({ enabled: Type.Boolean() }),
     handle: (desk, { params: args, body }) => nodeSetObm(desk, { ...args, ...body }),
+  }),
+  route({
+    name: 'node_set_obmd',
+    method: 'PUT',
+    path: '/node/:node/obmd',
+    summary: 'Tell where the OBM daemon of a node is now',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    body: Obmd,
+    handle: (desk, { params: args, body }) => nodeSetObmd(desk, { ...args, ...body }),
   }),
   route({
     name: 'node_power_on',

@@ -1,0 +1,23 @@
+import { badArgument } from './errors.ts';
+
+/** The address of a node under its OBM daemon's API, as it was given, if it can be one. */
+export const obmUri = (text: string): string => {
+  const accepted = 'expected an http or https address such as http://obmd.example:8080/node/n1';
+  // URL would quietly strip or encode them, and PostgreSQL has no NUL in text.
+  if (/[\p{Cc}\p{Cs}\s]/u.test(text)) {
+    throw badArgument(`field "obmd.uri" has a space or a control character in it; ${accepted}`);
+  }
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw badArgument(`field "obmd.uri" is not a URL; ${accepted}`);
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw badArgument(`field "obmd.uri" has scheme ${url.protocol.slice(0, -1)}; ${accepted}`);
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw badArgument(`field "obmd.uri" carries a user, a password, a query or a fragment; ${accepted}`);
+  }
+  return text;
+};

@@ -25,6 +25,7 @@ import { createMetrics } from './server/metrics.ts';
 import { serveOperator } from './server/operator.ts';
 import { groupsFor } from './server/routes/all.ts';
 import { Engine } from './worker/engine.ts';
+import { HeadnodeKeeper } from './worker/headnode-keeper.ts';
 import type { Workshop } from './worker/workshop.ts';
 
 /** A service that is up. */
@@ -115,6 +116,8 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
     ? new (await import('./worker/notifier.ts')).Notifier(db, desk, site.maintenance, log)
     : null;
   notifier?.start();
+  const keeper = new HeadnodeKeeper(desk, log);
+  keeper.start();
 
   return {
     url: urlOf(server.server.address() as AddressInfo),
@@ -126,6 +129,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
       await server.close();
       await engine.stop();
       await notifier?.stop();
+      await keeper.stop();
       await obm.close();
       await obmd?.stop();
       await db.close();

@@ -9,7 +9,7 @@ interface Upgrade {
 }
 
 /** What one message may hold; more ends the connection. */
-const maxPayload = 64 * 1024;
+const maxPayload = 1024 * 1024;
 
 const waiting = new WeakMap<IncomingMessage, Upgrade>();
 

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { MachineSpec } from '../drivers/hypervisors/contract.ts';
 import { requireProject } from './caller.ts';
-import { badArgument, blocked, CorralError, duplicate, hypervisorFailed, illegalState } from './errors.ts';
-import { audienceOf, findHeadnode, findProject, type Headnode } from './find.ts';
-import { exclusively, type Lease, requireLease } from './leases.ts';
+import { badArgument, CorralError, duplicate, hypervisorFailed, illegalState } from './errors.ts';
+import { findHeadnode, findProject, type Headnode } from './find.ts';
 import type { Desk, ReadOp } from './op.ts';
 
 interface HeadnodeCreate {
@@ -15,12 +13,7 @@ interface HeadnodeCreate {
 /** The machine itself is made at the first start, when its hnics are settled. */
 export const headnodeCreate = async (desk: Desk, args: HeadnodeCreate): Promise<void> => {
   requireProject(desk.caller, args.project);
-  const images = await listHeadnodeImages(desk);
-  if (!images.includes(args.base_img)) {
-    throw badArgument(
-      `field "base_img" is ${JSON.stringify(args.base_img)}, which is not installed; installed are ${images.join(', ') || 'none'}`,
-    );
-  }
+  await requireImage(desk, args.base_img);
   await desk.write(async (op) => {
     const project = await findProject(op, args.project);
     const taken = await op.tx
@@ -48,6 +41,15 @@ export const headnodeCreate = async (desk: Desk, args: HeadnodeCreate): Promise<
   });
 };
 
+/** Refuses an image that is not installed, and fails if the hypervisor cannot say which are. */
+export const requireImage = async (desk: Desk, image: string): Promise<void> => {
+  const images = await listHeadnodeImages(desk);
+  if (images.includes(image)) return;
+  throw badArgument(
+    `field "base_img" is ${JSON.stringify(image)}, which is not installed; installed are ${images.join(', ') || 'none'}`,
+  );
+};
+
 /** Finds a headnode of one of the caller's projects. */
 export const findOwnHeadnode = async (op: ReadOp, label: string): Promise<Headnode> => {
   const headnode = await findHeadnode(op, label);
@@ -62,87 +64,12 @@ export const requireNotStarted = (headnode: Headnode): void => {
   }
 };
 
-interface HeadnodeArgs {
+export interface HeadnodeArgs {
   readonly headnode: string;
 }
 
-export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, lease) => {
-    if (found.state === 'stopped') {
-      throw illegalState(`headnode ${found.label} was stopped and cannot be started again; it can only be deleted`);
-    }
-    if (found.state === 'deleting') throw goingAway(found);
-    // Frozen first: from here on no hnic can change under the machine that is being made.
-    const machine = await desk.write(async (op) => {
-      await requireLease(op, lease);
-      const headnode = await findOwnHeadnode(op, args.headnode);
-      if (headnode.state !== 'started') {
-        await op.tx.updateTable('headnodes').set({ state: 'started' }).where('id', '=', headnode.id).execute();
-        op.record({ type: 'headnode_start', projects: [audienceOf(headnode)], headnode: headnode.label });
-      }
-      return machineOf(op, headnode);
-    });
-    await talking(desk, ({ hypervisor }) => hypervisor.start(machine));
-  });
-
-export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, lease) => {
-    if (found.state === 'created') throw illegalState(`headnode ${found.label} has never been started`);
-    if (found.state === 'deleting') throw goingAway(found);
-    await talking(desk, ({ hypervisor }) => hypervisor.stop(found.uuid));
-    if (found.state === 'stopped') return;
-    await desk.write(async (op) => {
-      await requireLease(op, lease);
-      const headnode = await findOwnHeadnode(op, args.headnode);
-      await op.tx.updateTable('headnodes').set({ state: 'stopped' }).where('id', '=', headnode.id).execute();
-      op.record({ type: 'headnode_stop', projects: [audienceOf(headnode)], headnode: headnode.label });
-    });
-  });
-
-export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, lease) => {
-    await desk.write(async (op) => {
-      await requireLease(op, lease);
-      await findOwnHeadnode(op, args.headnode);
-      await op.tx.updateTable('headnodes').set({ state: 'deleting' }).where('id', '=', found.id).execute();
-    });
-    await talking(desk, ({ hypervisor }) => hypervisor.remove(found.uuid));
-    await desk.write(async (op) => {
-      await requireLease(op, lease);
-      const headnode = await findOwnHeadnode(op, args.headnode);
-      await op.tx.deleteFrom('hnics').where('headnode_id', '=', headnode.id).execute();
-      await op.tx.deleteFrom('headnodes').where('id', '=', headnode.id).execute();
-      op.record({ type: 'headnode_delete', projects: [audienceOf(headnode)], headnode: headnode.label });
-    });
-  });
-
-const goingAway = (headnode: Headnode) => blocked(`headnode ${headnode.label} is being deleted`);
-
-/** One change to a headnode at a time, checked before the line to the hypervisor is opened. */
-const onHeadnode = async (
-  desk: Desk,
-  { headnode: label }: HeadnodeArgs,
-  work: (headnode: Headnode, lease: Lease) => Promise<void>,
-): Promise<void> => {
-  const { id } = await desk.read((op) => findOwnHeadnode(op, label));
-  await exclusively(desk, `headnode/${id}`, async (lease) =>
-    work(await desk.read((op) => findOwnHeadnode(op, label)), lease),
-  );
-};
-
-const machineOf = async ({ tx }: ReadOp, headnode: Headnode): Promise<MachineSpec> => {
-  const hnics = await tx
-    .selectFrom('hnics')
-    .leftJoin('networks', 'networks.id', 'hnics.network_id')
-    .select(['hnics.label', 'networks.vlan'])
-    .where('hnics.headnode_id', '=', headnode.id)
-    .orderBy('hnics.label')
-    .execute();
-  return { uuid: headnode.uuid, image: headnode.base_img, hnics };
-};
-
 /** Talks to the hypervisor; whatever goes wrong there is told as its failure, not ours. */
-const talking = async <T>(desk: Desk, work: (site: Desk['site']) => Promise<T>): Promise<T> => {
+export const talking = async <T>(desk: Desk, work: (site: Desk['site']) => Promise<T>): Promise<T> => {
   try {
     return await work(desk.site);
   } catch (error) {
@@ -172,12 +99,13 @@ export const showHeadnode = async (desk: Desk, args: HeadnodeArgs): Promise<Head
     return { headnode: found, hnics: rows.map(({ label }) => label).sort() };
   });
   const isOn = headnode.state === 'started';
+  const vnc = isOn ? await talking(desk, ({ hypervisor }) => hypervisor.vnc(headnode.uuid)) : null;
   return {
     name: headnode.label,
     project: headnode.project,
     hnics,
     nics: hnics,
-    vncport: isOn ? await talking(desk, ({ hypervisor }) => hypervisor.vncPort(headnode.uuid)) : null,
+    vncport: vnc?.port ?? null,
     uuid: headnode.uuid,
     base_img: headnode.base_img,
   };

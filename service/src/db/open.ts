@@ -4,13 +4,14 @@ import { verdictOf } from './constraints.ts';
 import type { Db } from './db.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { readings } from './migrations/0002-readings.ts';
+import { making } from './migrations/0003-making.ts';
 
 /** Opens the service's database and brings it up to date. */
 export const openDatabase = (location: DatabaseLocation): Promise<Db> =>
   open(location, {
     name: 'corral',
     history: 'schema_migrations',
-    migrations: [initial, readings],
+    migrations: [initial, readings, making],
     topics,
     isVerdict: (error) => verdictOf(error) !== null,
   });

@@ -105,6 +105,8 @@ export interface Database {
     uuid: Fixed<string>;
     base_img: Fixed<string>;
     state: HeadnodeState;
+    /** 1 while its machine is being made: nobody knows how much of it is there. */
+    making: Generated<Flag>;
   };
   hnics: { id: Id; headnode_id: Fixed<number>; label: Fixed<string>; network_id: number | null };
   leases: { name: string; holder: string; fence: number; expires_at: number };

@@ -82,7 +82,7 @@ export const buildServer = (app: App): FastifyInstance => {
       ...(typeof route.reply === 'object' && route.reply !== null
         ? { schema: { response: { [route.status]: route.reply } } }
         : {}),
-      handler: route.name === 'stream_events' ? eventStream(app, route, closing) : handlerOf(app, route, kept),
+      handler: route.name === 'stream_events' ? eventStream(app, route, closing) : handlerOf(app, route, kept, closing),
     });
   }
   refuseOtherMethods(

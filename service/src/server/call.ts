@@ -6,7 +6,9 @@ import { deskFor } from '../core/op.ts';
 import { openWebSocket, wantsWebSocket } from '@corral/base/http/upgrades';
 import { type Check, checkOf, inBody, inPath } from '@corral/base/schema/check';
 import type { ConsoleSession } from '../core/console-sessions.ts';
+import { Tunnel } from '../core/vnc.ts';
 import { converse } from './console-socket.ts';
+import { openTunnel } from './tunnel-socket.ts';
 import type { App } from './app.ts';
 import { callerOf } from './identify.ts';
 import type { KeptAnswers } from './kept.ts';
@@ -27,7 +29,7 @@ export const checkerOf = (route: Route): ((request: FastifyRequest) => void) => 
 };
 
 /** Turns a route into a handler: check every part, open a desk for the caller, run, answer. */
-export const handlerOf = (app: App, route: Route, kept: KeptAnswers): RouteHandlerMethod => {
+export const handlerOf = (app: App, route: Route, kept: KeptAnswers, closing: AbortSignal): RouteHandlerMethod => {
   const check = checkerOf(route);
   return async (request, reply) => {
     const run = (): Promise<unknown> => {
@@ -41,6 +43,7 @@ export const handlerOf = (app: App, route: Route, kept: KeptAnswers): RouteHandl
     if (route.keep !== null) return sendKept(request, reply, route.keep, kept, run);
     const answer = await run();
     reply.status(route.status);
+    if (answer instanceof Tunnel) return openTunnel(request, reply, answer, closing);
     if (typeof route.reply === 'string') return sendConsole(request, reply, answer as ConsoleSession);
     return route.reply === null ? reply.send() : reply.send(answer);
   };

@@ -1,20 +1,41 @@
-/** A headnode as a hypervisor is told of it. */
-export interface MachineSpec {
-  readonly uuid: string;
-  readonly image: string;
-  readonly hnics: readonly { readonly label: string; readonly vlan: number | null }[];
+/** One virtual card of a headnode. */
+export interface MachineNic {
+  readonly label: string;
+  /** The same for as long as the headnode lives. */
+  readonly macaddr: string;
+  /** Its network's VLAN, untagged; null: it is there, and passes nothing. */
+  readonly vlan: number | null;
 }
 
-/** Runs headnodes. Every member is idempotent: doing again what is done is no error. */
+/** A headnode as a hypervisor is told of it. */
+export interface MachineSpec {
+  /** Names it on the hypervisor too: labels can change hands. */
+  readonly uuid: string;
+  readonly image: string;
+  readonly hnics: readonly MachineNic[];
+}
+
+/** Where something listens, as this process reaches it. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Runs headnodes. Every member is idempotent: doing again what is done is no error, and what a crash left half done
+ * is done by doing it again. What is thrown is a sentence for the tenant, without addresses; its cause is for the log.
+ */
 export interface Hypervisor {
   /** Names of the images a headnode may be made from. */
   images(): Promise<readonly string[]>;
   /** Makes the machine if it is not there, and powers it on. */
   start(machine: MachineSpec): Promise<void>;
-  /** Cuts the power. */
+  /** Cuts the power, for good: it does not come back when the hypervisor is restarted. */
   stop(uuid: string): Promise<void>;
-  /** Removes the machine and its storage. */
+  /** Removes the machine and its storage, or what there is of them. */
   remove(uuid: string): Promise<void>;
-  /** The VNC port of a running machine; null if it is off or not there. */
-  vncPort(uuid: string): Promise<number | null>;
+  /** Where the VNC of a running machine answers; null if it is off or not there. */
+  vnc(uuid: string): Promise<Endpoint | null>;
+  /** The uuids of all machines of ours that are there, or of which something is. */
+  machines(): Promise<readonly string[]>;
 }

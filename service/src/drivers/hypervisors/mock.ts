@@ -48,6 +48,10 @@ export const mockHypervisor = (images: readonly string[], file: string): Hypervi
       if (machines.delete(uuid)) store(machines);
       return Promise.resolve();
     },
-    vncPort: (uuid) => Promise.resolve(load().get(uuid)?.vncPort ?? null),
+    vnc: (uuid) => {
+      const port = load().get(uuid)?.vncPort ?? null;
+      return Promise.resolve(port === null ? null : { host: '127.0.0.1', port });
+    },
+    machines: () => Promise.resolve([...load().keys()]),
   };
 };

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { showDrift, showSwitchDrift, switchSetPolicy, switchSweep } from '../../core/drift.ts';
+import { showLeftovers } from '../../core/leftovers.ts';
 import { networkReach } from '../../core/reach.ts';
 import { Label } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
@@ -73,11 +74,19 @@ export const driftRoutes: readonly Route[] = [
     name: 'show_drift',
     method: 'GET',
     path: '/drift',
-    summary: 'Show for every switch how it differs from what is recorded',
+    summary: 'Show how every switch, and the hypervisor, differs from what is recorded',
     access: 'admin',
     auth: 'Admin',
-    reply: Type.Object({ switches: Type.Array(Drift) }),
-    handle: (desk) => desk.read(showDrift),
+    reply: Type.Object({
+      switches: Type.Array(Drift),
+      headnodes: Type.Object({
+        leftovers: Type.Array(Type.String(), {
+          description: 'uuids of machines on the hypervisor that no headnode is recorded for',
+        }),
+        fault: OrNull,
+      }),
+    }),
+    handle: async (desk) => ({ ...(await desk.read(showDrift)), headnodes: await showLeftovers(desk) }),
   }),
   route({
     name: 'show_switch_drift',

@@ -1,18 +1,14 @@
 import { Type } from '@sinclair/typebox';
-import {
-  headnodeCreate,
-  headnodeDelete,
-  headnodeStart,
-  headnodeStop,
-  listHeadnodeImages,
-  showHeadnode,
-} from '../../core/headnodes.ts';
+import { headnodeDelete, headnodeStart, headnodeStop } from '../../core/headnode-life.ts';
+import { headnodeCreate, listHeadnodeImages, showHeadnode } from '../../core/headnodes.ts';
 import {
   headnodeConnectNetwork,
   headnodeCreateHnic,
   headnodeDeleteHnic,
   headnodeDetachNetwork,
 } from '../../core/hnics.ts';
+import { headnodeDeleteLeftover } from '../../core/leftovers.ts';
+import { headnodeVnc } from '../../core/vnc.ts';
 import { Label } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Labels, orNull } from '../schemas.ts';
@@ -96,6 +92,27 @@ export const headnodeRoutes: readonly Route[] = [
     auth,
     params,
     handle: (desk, { params: args }) => headnodeStop(desk, args),
+  }),
+  route({
+    name: 'headnode_vnc',
+    method: 'GET',
+    path: '/headnode/:headnode/vnc',
+    summary: "A headnode's screen: a WebSocket that is carried through to its VNC port",
+    access: 'user',
+    auth,
+    params,
+    reply: 'application/octet-stream',
+    handle: (desk, { params: args }) => headnodeVnc(desk, args),
+  }),
+  route({
+    name: 'headnode_delete_leftover',
+    method: 'DELETE',
+    path: '/headnode_leftover/:uuid',
+    summary: 'Remove a machine from the hypervisor that no headnode is recorded for',
+    access: 'admin',
+    auth: 'Admin',
+    params: exactly({ uuid: Label }),
+    handle: (desk, { params: args }) => headnodeDeleteLeftover(desk, args),
   }),
   route({
     name: 'headnode_create_hnic',

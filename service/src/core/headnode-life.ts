@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import type { MachineSpec } from '../drivers/hypervisors/contract.ts';
+import { badArgument, blocked, CorralError, illegalState } from './errors.ts';
+import { audienceOf, type Headnode } from './find.ts';
+import { findOwnHeadnode, type HeadnodeArgs, requireImage, talking } from './headnodes.ts';
+import { exclusively, type Lease, requireLease } from './leases.ts';
+import type { Desk, ReadOp, WriteOp } from './op.ts';
+
+/*
+ * A headnode is one row here and one machine on the hypervisor, and a crash can come between them. `making` says that
+ * a machine may be half there; `deleting` that it is going. Both are finished by whoever comes next: the same call
+ * again, or the keeper.
+ */
+
+export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
+  onHeadnode(desk, args, async (found, lease) => {
+    if (found.state === 'stopped') {
+      throw illegalState(`headnode ${found.label} was stopped and cannot be started again; it can only be deleted`);
+    }
+    if (found.state === 'deleting') throw goingAway(found);
+    // Asked while nothing has changed yet: a hypervisor that is down leaves the headnode as it was.
+    if (found.state === 'created') await requireInstalled(desk, found);
+    // Frozen first: from here on no hnic can change under the machine that is being made.
+    const machine = await desk.write(async (op) => {
+      const headnode = await underLease(op, lease, args);
+      if (headnode.state === 'created') await mark(op, headnode, { state: 'started', making: 1 });
+      return machineOf(op, headnode);
+    });
+    try {
+      await talking(desk, ({ hypervisor }) => hypervisor.start(machine));
+    } catch (error) {
+      if (found.state === 'created') await undoStart(desk, found, lease).catch(() => undefined);
+      throw error;
+    }
+    if (found.state === 'started' && found.making === 0) return;
+    await desk.write(async (op) => {
+      const headnode = await underLease(op, lease, args);
+      await mark(op, headnode, { making: 0 });
+      op.record({ type: 'headnode_start', projects: [audienceOf(headnode)], headnode: headnode.label });
+    });
+  });
+
+export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
+  onHeadnode(desk, args, async (found, lease) => {
+    if (found.state === 'created') throw illegalState(`headnode ${found.label} has never been started`);
+    if (found.state === 'deleting') throw goingAway(found);
+    if (found.making === 1) throw blocked(`headnode ${found.label} is being started; try again in a moment`);
+    await talking(desk, ({ hypervisor }) => hypervisor.stop(found.uuid));
+    if (found.state === 'stopped') return;
+    await desk.write(async (op) => {
+      const headnode = await underLease(op, lease, args);
+      await mark(op, headnode, { state: 'stopped' });
+      op.record({ type: 'headnode_stop', projects: [audienceOf(headnode)], headnode: headnode.label });
+    });
+  });
+
+export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
+  onHeadnode(desk, args, async (found, lease) => {
+    await desk.write(async (op) => mark(op, await underLease(op, lease, args), { state: 'deleting' }));
+    await talking(desk, ({ hypervisor }) => hypervisor.remove(found.uuid));
+    await desk.write(async (op) => {
+      const headnode = await underLease(op, lease, args);
+      await op.tx.deleteFrom('hnics').where('headnode_id', '=', headnode.id).execute();
+      await op.tx.deleteFrom('headnodes').where('id', '=', headnode.id).execute();
+      op.record({ type: 'headnode_delete', projects: [audienceOf(headnode)], headnode: headnode.label });
+    });
+  });
+
+/** Finishes what a process left half done: a start is taken back, a deletion is completed. */
+export const headnodeRecover = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
+  onHeadnode(desk, args, async (found, lease) => {
+    if (found.making === 1 && found.state === 'started') await undoStart(desk, found, lease);
+  }).then(async () => {
+    const { state } = await desk.read((op) => findOwnHeadnode(op, args.headnode));
+    if (state === 'deleting') await headnodeDelete(desk, args);
+  });
+
+/** As if it had never been started: nobody was told that it was. */
+const undoStart = async (desk: Desk, found: Headnode, lease: Lease): Promise<void> => {
+  await talking(desk, ({ hypervisor }) => hypervisor.remove(found.uuid));
+  await desk.write(async (op) => {
+    const headnode = await underLease(op, lease, { headnode: found.label });
+    await mark(op, headnode, { state: 'created', making: 0 });
+  });
+};
+
+const requireInstalled = async (desk: Desk, { label, base_img }: Headnode): Promise<void> => {
+  try {
+    await requireImage(desk, base_img);
+  } catch (error) {
+    if (!(error instanceof CorralError) || error.type !== 'BadArgumentError') throw error;
+    throw badArgument(
+      `image ${base_img} of headnode ${label} is no longer installed; delete the headnode, or have the image installed again`,
+    );
+  }
+};
+
+const underLease = async (op: WriteOp, lease: Lease, { headnode }: HeadnodeArgs): Promise<Headnode> => {
+  await requireLease(op, lease);
+  return findOwnHeadnode(op, headnode);
+};
+
+const mark = async (
+  { tx }: WriteOp,
+  { id }: Headnode,
+  values: Partial<Pick<Headnode, 'state' | 'making'>>,
+): Promise<void> => {
+  await tx.updateTable('headnodes').set(values).where('id', '=', id).execute();
+};
+
+const goingAway = (headnode: Headnode) => blocked(`headnode ${headnode.label} is being deleted`);
+
+/** One change to a headnode at a time, checked before the line to the hypervisor is opened. */
+const onHeadnode = async (
+  desk: Desk,
+  { headnode: label }: HeadnodeArgs,
+  work: (headnode: Headnode, lease: Lease) => Promise<void>,
+): Promise<void> => {
+  const { id } = await desk.read((op) => findOwnHeadnode(op, label));
+  await exclusively(desk, `headnode/${id}`, async (lease) =>
+    work(await desk.read((op) => findOwnHeadnode(op, label)), lease),
+  );
+};
+
+const machineOf = async ({ tx }: ReadOp, headnode: Headnode): Promise<MachineSpec> => {
+  const hnics = await tx
+    .selectFrom('hnics')
+    .leftJoin('networks', 'networks.id', 'hnics.network_id')
+    .select(['hnics.label', 'networks.vlan'])
+    .where('hnics.headnode_id', '=', headnode.id)
+    .orderBy('hnics.label')
+    .execute();
+  const { uuid } = headnode;
+  return {
+    uuid,
+    image: headnode.base_img,
+    hnics: hnics.map(({ label, vlan }) => ({ label, vlan, macaddr: macOf(uuid, label) })),
+  };
+};
+
+/** A locally administered address out of what never changes. With 40 bits of it, two are alike once in a million sites. */
+const macOf = (uuid: string, hnic: string): string => {
+  const digest = createHash('sha256').update(`${uuid}/${hnic}`).digest();
+  return ['02', ...Array.from(digest.subarray(0, 5), (byte) => byte.toString(16).padStart(2, '0'))].join(':');
+};

@@ -1,0 +1,46 @@
+import { blocked, CorralError, notFound } from './errors.ts';
+import { talking } from './headnodes.ts';
+import type { Desk } from './op.ts';
+
+/** Machines on the hypervisor that no headnode is recorded for: what somebody deleted by hand here, or made there. */
+export interface LeftoversView {
+  readonly leftovers: readonly string[];
+  /** Why the hypervisor cannot be asked now; null if it was. */
+  readonly fault: string | null;
+}
+
+/** Asked first, looked up after: a headnode is recorded before its machine is made. */
+const findLeftovers = async (desk: Desk): Promise<string[]> => {
+  const machines = await talking(desk, ({ hypervisor }) => hypervisor.machines());
+  const rows = await desk.read(({ tx }) => tx.selectFrom('headnodes').select('uuid').execute());
+  const recorded = new Set(rows.map(({ uuid }) => uuid));
+  return machines.filter((uuid) => !recorded.has(uuid)).sort();
+};
+
+/** How the hypervisor differs from what is recorded. */
+export const showLeftovers = async (desk: Desk): Promise<LeftoversView> => {
+  try {
+    return { leftovers: await findLeftovers(desk), fault: null };
+  } catch (error) {
+    if (error instanceof CorralError && error.type === 'HypervisorError') {
+      return { leftovers: [], fault: error.message };
+    }
+    throw error;
+  }
+};
+
+/** Removes a machine, with its storage, that no headnode is recorded for. */
+export const headnodeDeleteLeftover = async (desk: Desk, args: { uuid: string }): Promise<void> => {
+  const owner = await desk.read(({ tx }) =>
+    tx.selectFrom('headnodes').select('label').where('uuid', '=', args.uuid).executeTakeFirst(),
+  );
+  if (owner) throw blocked(`machine ${args.uuid} belongs to headnode ${owner.label}; delete the headnode instead`);
+  if (!(await findLeftovers(desk)).includes(args.uuid)) {
+    throw notFound(`machine ${args.uuid} does not exist; GET /drift lists the leftovers`);
+  }
+  await talking(desk, ({ hypervisor }) => hypervisor.remove(args.uuid));
+  await desk.write((op) => {
+    op.record({ type: 'headnode_delete_leftover', detail: { uuid: args.uuid } });
+    return Promise.resolve();
+  });
+};

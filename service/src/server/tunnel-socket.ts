@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { keepAlive, openWebSocket, sayGoodbye, wantsWebSocket } from '@corral/base/http/upgrades';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { hypervisorFailed, invalid } from '../core/errors.ts';
+import type { Tunnel } from '../core/vnc.ts';
+
+const connectMs = 5_000;
+/** How much may wait for a client before the other side is made to wait. */
+const mostUnread = 1024 * 1024;
+const over = 1000;
+const goingAway = 1001;
+
+/** Carries bytes between a WebSocket and a port that the caller cannot reach, until either side ends it. */
+export const openTunnel = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { to }: Tunnel,
+  closing: AbortSignal,
+): Promise<FastifyReply> => {
+  if (!wantsWebSocket(request)) throw invalid('this is a WebSocket; ask for it with "Upgrade: websocket"');
+  const port = await connected(to.host, to.port);
+  let socket: WebSocket;
+  try {
+    socket = await openWebSocket(request, reply);
+  } catch (error) {
+    port.destroy();
+    throw error;
+  }
+  carry(socket, port);
+  const stop = () => sayGoodbye(socket, goingAway, 'the service is stopping');
+  closing.addEventListener('abort', stop, { once: true });
+  if (closing.aborted) stop();
+  await once(socket, 'close');
+  closing.removeEventListener('abort', stop);
+  return reply;
+};
+
+const connected = async (host: string, port: number): Promise<Socket> => {
+  const socket = connect({ host, port, noDelay: true });
+  const timer = setTimeout(() => socket.destroy(new Error('timed out')), connectMs);
+  try {
+    await once(socket, 'connect');
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw hypervisorFailed('the screen of the headnode does not answer; try again', { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const carry = (socket: WebSocket, port: Socket): void => {
+  keepAlive(socket);
+  socket.on('error', () => socket.terminate());
+  socket.once('close', () => port.destroy());
+  socket.on('message', (data: Buffer) => {
+    if (!port.write(data)) socket.pause();
+  });
+  port.on('drain', () => socket.resume());
+  port.on('error', () => port.destroy());
+  port.on('data', (data) => {
+    if (socket.readyState !== socket.OPEN) return;
+    socket.send(data, { binary: true }, () => {
+      if (socket.bufferedAmount <= mostUnread) port.resume();
+    });
+    if (socket.bufferedAmount > mostUnread) port.pause();
+  });
+  port.once('close', () => {
+    if (socket.readyState === socket.OPEN) sayGoodbye(socket, over, 'the headnode has ended it');
+  });
+};

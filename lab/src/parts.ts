@@ -11,7 +11,10 @@ const needs: Readonly<Record<Part, readonly string[]>> = {
   vde_switch: ['vde_switch', 'vde_plug2tap', 'unixcmd', 'unixterm', 'sshd'],
   ipmi_sim: ['ipmi_sim', 'ipmitool'],
   QEMU: [platform.program, ...platform.firmware, 'setpriv', 'ip', 'python3'],
-  libvirt: ['libvirtd', 'virsh', 'qemu-system-aarch64', 'unshare', 'nsenter', 'bash'],
+  libvirt: [
+    ...['libvirtd', 'virsh', 'qemu-img', 'qemu-system-aarch64', platform.program, ...platform.firmware],
+    ...['unshare', 'nsenter', 'bash', 'ip'],
+  ],
 };
 const places = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 

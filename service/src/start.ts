@@ -16,6 +16,8 @@ import type { Db, Tx } from './db/db.ts';
 import { openDatabase } from './db/open.ts';
 import type { Allocator } from './drivers/allocators/contract.ts';
 import { vlanPool } from './drivers/allocators/vlan-pool.ts';
+import type { Hypervisor } from './drivers/hypervisors/contract.ts';
+import type { MachineStep } from './drivers/hypervisors/libvirt/steps.ts';
 import { mockHypervisor } from './drivers/hypervisors/mock.ts';
 import { httpObmClient } from './drivers/obm/http.ts';
 import { switchDrivers } from './drivers/switches/registry.ts';
@@ -26,7 +28,7 @@ import { serveOperator } from './server/operator.ts';
 import { groupsFor } from './server/routes/all.ts';
 import { Engine } from './worker/engine.ts';
 import { HeadnodeKeeper } from './worker/headnode-keeper.ts';
-import type { Workshop } from './worker/workshop.ts';
+import type { Step } from './worker/steps.ts';
 
 /** A service that is up. */
 export interface Running {
@@ -40,12 +42,11 @@ export interface Running {
 
 const version = '0.1.0';
 
+/** Told of every step, so that a test can kill the process between any two. */
+type Observe = (step: Step | MachineStep) => void;
+
 /** Puts everything together and starts it. The only function that knows everything. */
-export const start = async (
-  config: Config,
-  log: Logger,
-  step: Workshop['step'] = () => undefined,
-): Promise<Running> => {
+export const start = async (config: Config, log: Logger, step: Observe = () => undefined): Promise<Running> => {
   const db = await openDatabase(config.database);
   try {
     return await startOn(db, config, log, step);
@@ -55,7 +56,7 @@ export const start = async (
   }
 };
 
-const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step']): Promise<Running> => {
+const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Promise<Running> => {
   const vault = await openVault(config.keyFile, keyCheck(db));
   const allocator = vlanPool(config.vlans);
   await requirePoolCovers(db, allocator);
@@ -63,7 +64,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
   const consoles = new ConsoleSessions(db);
   const plugged = await loadExtensions(config.extensions, {
     switches: switchDrivers({ simulatedSwitches: join(config.dataDir, 'simulated-switches') }),
-    hypervisors: { mock: mockHypervisor(config.images, join(config.dataDir, 'mock-hypervisor.json')) },
+    hypervisors: await hypervisorsFor(config, step),
     auth: { null: nullBackend, database: databaseBackend(db) },
   });
   const auth = chosen(plugged.auth, 'auth', config.auth);
@@ -135,6 +136,14 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Workshop['step
       await db.close();
     },
   };
+};
+
+/** A start with the mock one does not pay for the other. */
+const hypervisorsFor = async (config: Config, step: Observe): Promise<Readonly<Record<string, Hypervisor>>> => {
+  const mock = mockHypervisor(config.images, join(config.dataDir, 'mock-hypervisor.json'));
+  if (config.hypervisor === 'mock') return { mock };
+  const { libvirtHypervisor } = await import('./drivers/hypervisors/libvirt.ts');
+  return { mock, libvirt: libvirtHypervisor({ ...config.libvirt, images: config.images }, step) };
 };
 
 const urlOf = ({ address, family, port }: AddressInfo): string =>

@@ -44,6 +44,14 @@ describe('the configuration', () => {
       keyFile: resolve('data/secret.key'),
       hypervisor: 'mock',
       images: ['base'],
+      libvirt: {
+        uri: 'qemu:///system',
+        pool: 'default',
+        network: { kind: 'bridges', uplink: null },
+        vncHost: '127.0.0.1',
+        memoryMib: 1024,
+        cpus: 1,
+      },
       logLevel: 'info',
       engine: {
         budgetMs: 60_000,
@@ -186,6 +194,57 @@ describe('the configuration', () => {
 
   it.each(['__proto__ = 1', '[constructor]\na = 1', '"a\\nb" = 1'])('knows no setting in %j', (text) => {
     expect(mistakesIn({ CORRAL_CONFIG: toml(text) })).toEqual([expect.stringContaining('no such setting')]);
+  });
+
+  describe('of libvirt', () => {
+    it.each([
+      ['bridges', { kind: 'bridges', uplink: null }],
+      ['bridges:eno1', { kind: 'bridges', uplink: 'eno1' }],
+      ['ovs:br-int', { kind: 'ovs', bridge: 'br-int' }],
+    ])('takes the network %s', (CORRAL_LIBVIRT_NETWORK, network) => {
+      expect(loadConfig({ CORRAL_LIBVIRT_NETWORK }).libvirt.network).toEqual(network);
+    });
+
+    it.each([
+      ['CORRAL_LIBVIRT_URI', 'qemu+ssh://h/system?command=evil', '"qemu:///system"'],
+      ['CORRAL_LIBVIRT_URI', '--help', '"qemu:///system"'],
+      ['CORRAL_LIBVIRT_POOL', '-p', 'the name of a storage pool'],
+      ['CORRAL_LIBVIRT_NETWORK', 'ovs', '`ovs:BRIDGE`'],
+      ['CORRAL_LIBVIRT_NETWORK', 'ovs:a b', '`ovs:BRIDGE`'],
+      ['CORRAL_LIBVIRT_NETWORK', 'bridges:', '`ovs:BRIDGE`'],
+      ['CORRAL_LIBVIRT_NETWORK', "bridges:'/><evil/>", '`ovs:BRIDGE`'],
+      ['CORRAL_LIBVIRT_NETWORK', 'bridges:an-interface-name', '`ovs:BRIDGE`'],
+      ['CORRAL_LIBVIRT_NETWORK', 'macvtap', '`ovs:BRIDGE`'],
+      ['CORRAL_LIBVIRT_VNC_HOST', '0.0.0.0', 'one address of the hypervisor'],
+      ['CORRAL_LIBVIRT_VNC_HOST', 'hv1', 'one address of the hypervisor'],
+      ['CORRAL_LIBVIRT_MEMORY', '8', 'a whole number from 16'],
+      ['CORRAL_LIBVIRT_CPUS', '0.5', 'a whole number from 1'],
+    ])('refuses %s=%j in one line', (name, value, expected) => {
+      expect(mistakesIn({ [name]: value })).toEqual([
+        expect.stringContaining(`${name}: ${JSON.stringify(value)} is not acceptable; expected ${expected}`),
+      ]);
+    });
+
+    it('takes names of images that virsh cannot mistake, if it is to run headnodes', () => {
+      for (const CORRAL_IMAGES of ['base, 7', '--all', 'a b', "x'y"]) {
+        expect(loadConfig({ CORRAL_IMAGES }).images).toHaveLength(CORRAL_IMAGES.split(',').length);
+        expect(mistakesIn({ CORRAL_IMAGES, CORRAL_HYPERVISOR: 'libvirt' })).toEqual([
+          expect.stringMatching(/^CORRAL_IMAGES: .* is not acceptable; expected names of domains or volumes/),
+        ]);
+      }
+    });
+
+    it('makes bridges on its own host only', () => {
+      const CORRAL_LIBVIRT_NETWORK = 'bridges:eno1';
+      const remote = { CORRAL_LIBVIRT_URI: 'qemu+ssh://hv1/system' };
+      expect(mistakesIn({ ...remote, CORRAL_LIBVIRT_NETWORK })).toEqual([
+        expect.stringMatching(/^libvirt\.network: bridges are made on this host only/),
+      ]);
+      expect(mistakesIn(remote)).toEqual([]);
+      expect(mistakesIn({ CORRAL_LIBVIRT_NETWORK, CORRAL_LIBVIRT_URI: 'qemu+unix:///system?socket=/run/x' })).toEqual(
+        [],
+      );
+    });
   });
 
   it('takes the null backend only when asked for, and only on a loopback address', () => {

@@ -212,18 +212,23 @@ describe.each(engines)('headnodes on %s', (engine) => {
     expect(await refusal(admin.get('/headnode/halfway'))).toBe('404 NotFoundError');
   });
 
-  it('a start that the hypervisor refuses is told, and may be tried again', async () => {
+  it('a start that the hypervisor refuses is told, and leaves the headnode as it was: it may be tried again', async () => {
     const { admin, dataDir } = service();
     await makeProject(service(), 'stubborn');
     await makeHeadnode('stubborn', 'stubborn');
+    const before = await show('stubborn');
     const obstacle = join(dataDir, 'mock-hypervisor.json.new');
     await mkdir(obstacle);
     const answer = admin.post('/headnode/stubborn/start');
     expect(await refusal(answer)).toBe('502 HypervisorError');
+    expect(await message(answer)).toContain('try again');
     await rmdir(obstacle);
-    expect(await refusal(admin.put('/headnode/stubborn/hnic/eth0'))).toBe('409 IllegalStateError');
+    expect(await show('stubborn')).toEqual(before);
+    expect(await refusal(admin.post('/headnode/stubborn/stop'))).toBe('409 IllegalStateError');
+    await done(admin.put('/headnode/stubborn/hnic/eth0'));
     await done(admin.post('/headnode/stubborn/start'));
-    expect(await show('stubborn')).toMatchObject({ vncport: expect.any(Number) as number });
+    expect(await show('stubborn')).toMatchObject({ hnics: ['eth0'], vncport: expect.any(Number) as number });
+    expect(await refusal(admin.put('/headnode/stubborn/hnic/eth1'))).toBe('409 IllegalStateError');
   });
 
   it('every call about a headnode is for members of its project and administrators', async () => {
@@ -240,6 +245,7 @@ describe.each(engines)('headnodes on %s', (engine) => {
           client.get(`/headnode/${headnode}`),
           client.post(`/headnode/${headnode}/start`),
           client.post(`/headnode/${headnode}/stop`),
+          client.get(`/headnode/${headnode}/vnc`),
           client.put(`/headnode/${headnode}/hnic/eth1`),
           client.del(`/headnode/${headnode}/hnic/eth0`),
           client.post(`/headnode/${headnode}/hnic/eth0/connect_network`, { network: 'net' }),

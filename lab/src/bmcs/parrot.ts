@@ -1,6 +1,6 @@
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LabLibvirt } from './libvirt.ts';
+import type { LabLibvirt } from '../libvirt/libvirt.ts';
 import { mailbox, parrotProgram } from './parrot-program.ts';
 
 /** A virtual machine whose serial line can be watched and fed from the inside. */

@@ -91,7 +91,7 @@ def tell(data, extras, machine):
     ends = {"source": data[6:12].hex(":"), "destination": data[:6].hex(":")}
     if kind == OURS:
         say({"at": at * 1000, "tags": tags, "marker": payload.split(b"\0")[0].decode("ascii", "replace"), **ends})
-    elif ends["source"] == machine:
+    elif machine in ("any", ends["source"]):
         say({"at": at * 1000, "tags": tags, "marker": dhcp(kind, payload) or f"type {kind:04x}", **ends})
 
 
@@ -118,7 +118,7 @@ def main():
     parser.add_argument("interface")
     actions = parser.add_subparsers(dest="action", required=True)
     watcher = actions.add_parser("capture")
-    watcher.add_argument("--machine", help="a MAC address: tell of all frames from there too")
+    watcher.add_argument("--machine", help="a MAC address, or any: tell of all frames from there too")
     sender = actions.add_parser("send")
     sender.add_argument("--tags", default="untagged")
     sender.add_argument("--tpid", default="8100", help="of the outer tag, in hexadecimal")

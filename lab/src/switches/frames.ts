@@ -28,7 +28,7 @@ export interface LabFrame {
 
 /** What is captured beside the frames that `send` made, and where. */
 export interface Captured {
-  /** All frames of the machine with this MAC address; those of none if left out. */
+  /** All frames of the machine with this MAC address, or of `any`; those of none if left out. */
   readonly machine?: string;
   /** `eth0` if left out. */
   readonly device?: string;

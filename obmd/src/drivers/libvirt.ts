@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { uriPattern, uriRule } from '@corral/base/libvirt/uri';
+import { withFile } from '@corral/base/libvirt/virsh';
 import { Type } from '@sinclair/typebox';
 import { type Bmc, type BmcDriver, BmcError } from './contract.ts';
 import { libvirtBootDevices, withBootDevice } from './libvirt/boot.ts';
 import { openDomainConsole } from './libvirt/console.ts';
-import { type Domain, namePattern, nameRule, uriPattern, uriRule } from './libvirt/domain.ts';
+import { type Domain, namePattern, nameRule } from './libvirt/domain.ts';
 import { isOff, onDomain, stateOf, virsh } from './libvirt/virsh.ts';
 
 /** A virtual machine as a node: libvirt is its BMC. */
@@ -63,14 +62,6 @@ const bmcOf = (domain: Domain): Bmc => {
   };
 };
 
-/** The definition has the passwords of its displays, so that nobody else may read the file it is handed over in. */
 const define = async ({ uri }: Domain, xml: string, signal: AbortSignal): Promise<void> => {
-  const directory = await mkdtemp(join(tmpdir(), 'corral-domain-'));
-  try {
-    const file = join(directory, 'domain.xml');
-    await writeFile(file, xml, { mode: 0o600 });
-    await virsh(uri, ['define', '--file', file], signal);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  await withFile(xml, (file) => virsh(uri, ['define', '--file', file], signal));
 };

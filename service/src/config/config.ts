@@ -24,6 +24,7 @@ export interface Config {
   readonly keyFile: string;
   readonly hypervisor: string;
   readonly images: readonly string[];
+  readonly libvirt: LibvirtConfig;
   readonly logLevel: LogLevel;
   readonly engine: EngineConfig;
   readonly obm: {
@@ -35,6 +36,18 @@ export interface Config {
   readonly obmd: ObmdConfig | null;
   /** Modules that bring drivers of their own. */
   readonly extensions: readonly string[];
+}
+
+/** The libvirt that runs headnodes, if that is what does. */
+export interface LibvirtConfig {
+  readonly uri: string;
+  readonly pool: string;
+  /** Ports of an Open vSwitch bridge, or a Linux bridge for each VLAN, made on the uplink if there is one. */
+  readonly network:
+    { readonly kind: 'ovs'; readonly bridge: string } | { readonly kind: 'bridges'; readonly uplink: string | null };
+  readonly vncHost: string;
+  readonly memoryMib: number;
+  readonly cpus: number;
 }
 
 /** How patient the network engine is. */

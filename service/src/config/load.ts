@@ -10,6 +10,7 @@ import { checkOf } from '@corral/base/schema/check';
 import { listenAddress, obmdConfig } from '@corral/obmd/config/load';
 import { NewProjectLabel } from '../schema/labels.ts';
 import type { Config, VlanRange } from './config.ts';
+import { libvirtConfig } from './libvirt.ts';
 import { type SettingKey, settings } from './settings.ts';
 
 const largestVlan = 4094;
@@ -53,6 +54,7 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
     keyFile,
     hypervisor: read.text('hypervisor') ?? '',
     images: read.list('images'),
+    libvirt: libvirtConfig(read, mistakes),
     logLevel: read.oneOf('log_level', logLevels),
     engine: {
       budgetMs: read.milliseconds('engine.budget'),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MachineSpec } from '../drivers/hypervisors/contract.ts';
-import { badArgument, blocked, CorralError, illegalState } from './errors.ts';
+import { badArgument, blocked, CorralError, illegalState, notFound } from './errors.ts';
 import { audienceOf, type Headnode } from './find.ts';
 import { findOwnHeadnode, type HeadnodeArgs, requireImage, talking } from './headnodes.ts';
 import { exclusively, type Lease, requireLease } from './leases.ts';
@@ -8,8 +8,8 @@ import type { Desk, ReadOp, WriteOp } from './op.ts';
 
 /*
  * A headnode is one row here and one machine on the hypervisor, and a crash can come between them. `making` says that
- * a machine may be half there; `deleting` that it is going. Both are finished by whoever comes next: the same call
- * again, or the keeper.
+ * a machine may be half there (`started`) or not off yet (`stopped`); `deleting` that it is going. All are finished by
+ * whoever comes next: the same call again, or the keeper.
  */
 
 export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
@@ -44,12 +44,23 @@ export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
   onHeadnode(desk, args, async (found, lease) => {
     if (found.state === 'created') throw illegalState(`headnode ${found.label} has never been started`);
     if (found.state === 'deleting') throw goingAway(found);
-    if (found.making === 1) throw blocked(`headnode ${found.label} is being started; try again in a moment`);
-    await talking(desk, ({ hypervisor }) => hypervisor.stop(found.uuid));
-    if (found.state === 'stopped') return;
+    if (found.state === 'started' && found.making === 1) {
+      throw blocked(`headnode ${found.label} is being started; try again in a moment`);
+    }
+    // Written down first: whoever comes after a crash cuts the power, and does not take it for one that runs.
+    if (found.state === 'started') {
+      await desk.write(async (op) => mark(op, await underLease(op, lease, args), { state: 'stopped', making: 1 }));
+    }
+    try {
+      await talking(desk, ({ hypervisor }) => hypervisor.stop(found.uuid));
+    } catch (error) {
+      if (found.state === 'started') await undoStop(desk, found, lease).catch(() => undefined);
+      throw error;
+    }
+    if (found.state === 'stopped' && found.making === 0) return;
     await desk.write(async (op) => {
       const headnode = await underLease(op, lease, args);
-      await mark(op, headnode, { state: 'stopped' });
+      await mark(op, headnode, { making: 0 });
       op.record({ type: 'headnode_stop', projects: [audienceOf(headnode)], headnode: headnode.label });
     });
   });
@@ -66,13 +77,14 @@ export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
     });
   });
 
-/** Finishes what a process left half done: a start is taken back, a deletion is completed. */
+/** Finishes what a process left half done: a start is taken back, a stop or a deletion is completed. */
 export const headnodeRecover = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
   onHeadnode(desk, args, async (found, lease) => {
     if (found.making === 1 && found.state === 'started') await undoStart(desk, found, lease);
   }).then(async () => {
-    const { state } = await desk.read((op) => findOwnHeadnode(op, args.headnode));
+    const { state, making } = await desk.read((op) => findOwnHeadnode(op, args.headnode));
     if (state === 'deleting') await headnodeDelete(desk, args);
+    if (state === 'stopped' && making === 1) await headnodeStop(desk, args);
   });
 
 /** As if it had never been started: nobody was told that it was. */
@@ -83,6 +95,13 @@ const undoStart = async (desk: Desk, found: Headnode, lease: Lease): Promise<voi
     await mark(op, headnode, { state: 'created', making: 0 });
   });
 };
+
+/** The hypervisor would not: it runs as before, as far as anybody can tell. */
+const undoStop = (desk: Desk, found: Headnode, lease: Lease): Promise<void> =>
+  desk.write(async (op) => {
+    const headnode = await underLease(op, lease, { headnode: found.label });
+    await mark(op, headnode, { state: 'started', making: 0 });
+  });
 
 const requireInstalled = async (desk: Desk, { label, base_img }: Headnode): Promise<void> => {
   try {
@@ -117,9 +136,12 @@ const onHeadnode = async (
   work: (headnode: Headnode, lease: Lease) => Promise<void>,
 ): Promise<void> => {
   const { id } = await desk.read((op) => findOwnHeadnode(op, label));
-  await exclusively(desk, `headnode/${id}`, async (lease) =>
-    work(await desk.read((op) => findOwnHeadnode(op, label)), lease),
-  );
+  await exclusively(desk, `headnode/${id}`, async (lease) => {
+    const headnode = await desk.read((op) => findOwnHeadnode(op, label));
+    // The label changed hands while we waited: the lease is for the one that is gone.
+    if (headnode.id !== id) throw notFound(`headnode ${label} does not exist`);
+    await work(headnode, lease);
+  });
 };
 
 const machineOf = async ({ tx }: ReadOp, headnode: Headnode): Promise<MachineSpec> => {

@@ -98,8 +98,9 @@ export const showHeadnode = async (desk: Desk, args: HeadnodeArgs): Promise<Head
     const rows = await op.tx.selectFrom('hnics').select('label').where('headnode_id', '=', found.id).execute();
     return { headnode: found, hnics: rows.map(({ label }) => label).sort() };
   });
-  const isOn = headnode.state === 'started';
-  const vnc = isOn ? await talking(desk, ({ hypervisor }) => hypervisor.vnc(headnode.uuid)) : null;
+  // One that is being stopped is not off yet.
+  const mayRun = headnode.state === 'started' || (headnode.state === 'stopped' && headnode.making === 1);
+  const vnc = mayRun ? await talking(desk, ({ hypervisor }) => hypervisor.vnc(headnode.uuid)) : null;
   return {
     name: headnode.label,
     project: headnode.project,

@@ -9,12 +9,17 @@ export interface LeftoversView {
   readonly fault: string | null;
 }
 
-/** Asked first, looked up after: a headnode is recorded before its machine is made. */
+/** Looked up before and after it is asked: a machine that is being made or deleted meanwhile is nobody's leftover. */
 const findLeftovers = async (desk: Desk): Promise<string[]> => {
+  const before = await recordedUuids(desk);
   const machines = await talking(desk, ({ hypervisor }) => hypervisor.machines());
-  const rows = await desk.read(({ tx }) => tx.selectFrom('headnodes').select('uuid').execute());
-  const recorded = new Set(rows.map(({ uuid }) => uuid));
+  const recorded = new Set([...before, ...(await recordedUuids(desk))]);
   return machines.filter((uuid) => !recorded.has(uuid)).sort();
+};
+
+const recordedUuids = async (desk: Desk): Promise<string[]> => {
+  const rows = await desk.read(({ tx }) => tx.selectFrom('headnodes').select('uuid').execute());
+  return rows.map(({ uuid }) => uuid);
 };
 
 /** How the hypervisor differs from what is recorded. */

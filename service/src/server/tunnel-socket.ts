@@ -42,7 +42,8 @@ const connected = async (host: string, port: number): Promise<Socket> => {
   const timer = setTimeout(() => socket.destroy(new Error('timed out')), connectMs);
   try {
     await once(socket, 'connect');
-    return socket;
+    // From now on: it may hang up before anybody carries anything.
+    return socket.on('error', () => socket.destroy());
   } catch (error) {
     socket.destroy();
     throw hypervisorFailed('the screen of the headnode does not answer; try again', { cause: error });
@@ -59,7 +60,6 @@ const carry = (socket: WebSocket, port: Socket): void => {
     if (!port.write(data)) socket.pause();
   });
   port.on('drain', () => socket.resume());
-  port.on('error', () => port.destroy());
   port.on('data', (data) => {
     if (socket.readyState !== socket.OPEN) return;
     socket.send(data, { binary: true }, () => {
@@ -67,7 +67,9 @@ const carry = (socket: WebSocket, port: Socket): void => {
     });
     if (socket.bufferedAmount > mostUnread) port.pause();
   });
-  port.once('close', () => {
+  const end = () => {
     if (socket.readyState === socket.OPEN) sayGoodbye(socket, over, 'the headnode has ended it');
-  });
+  };
+  port.once('close', end);
+  if (port.destroyed) end();
 };

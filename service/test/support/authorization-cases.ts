@@ -46,6 +46,9 @@ const headnodeCases: Cases = {
   headnode_delete: [{ given: onHeadnode(), letIn: project }],
   headnode_start: [{ given: onHeadnode(), letIn: project }],
   headnode_stop: [{ given: onHeadnode(start), letIn: project }],
+  // Whoever is let in is told that it is a WebSocket.
+  headnode_vnc: [{ given: onHeadnode(start), letIn: project, status: 400 }],
+  headnode_delete_leftover: [{ given: async (rig) => named({ uuid: await rig.leftover() }), letIn: admin }],
   headnode_create_hnic: [
     { given: async (rig) => named({ headnode: await rig.headnode(), hnic: 'eth1' }), letIn: project },
   ],

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import type { EngineName } from './engines.ts';
 import { basic, type Client, clientOf } from './http.ts';
 import { type Service, startService } from './service.ts';
+import { makeLeftover } from './headnodes.ts';
 import { connect, detach, done, makeProject, makeUser, settled } from './world.ts';
 
 /** Everybody who may try a call; `member` is in project red, which the call concerns, `other` in project blue. */
@@ -30,6 +31,8 @@ export interface Rig {
   network(owner: string, access: string): Promise<string>;
   /** A headnode of project red with an hnic `eth0`. */
   headnode(): Promise<string>;
+  /** The uuid of a machine on the hypervisor that no headnode is recorded for. */
+  leftover(): Promise<string>;
   /** A switch without ports. */
   bareSwitch(): Promise<string>;
   user(...projects: string[]): Promise<string>;
@@ -111,6 +114,7 @@ export const makeRig = async (engine: EngineName): Promise<Rig> => {
         await done(admin.put(`/headnode/${label}`, { project: 'red', base_img: 'base' }));
         await done(admin.put(`/headnode/${label}/hnic/eth0`));
       }),
+    leftover: () => makeLeftover(service),
     bareSwitch: () => make('switch', registerSwitch),
     user: (...projects) => make('user', (label) => makeUser(service, label, ...projects)),
     action: async (on) => {

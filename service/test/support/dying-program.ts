@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import type { MachineStep } from '../../src/drivers/hypervisors/libvirt/steps.ts';
 import type { Step } from '../../src/worker/steps.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -18,10 +19,10 @@ export interface DyingProgram {
   kill(): Promise<void>;
 }
 
-/** Starts the built program so that it dies, as by `kill -9`, when a worker reaches a step for the nth time. */
+/** Starts the built program so that it dies, as by `kill -9`, when it reaches a step for the nth time. */
 export const startDyingProgram = async (
   env: Readonly<Record<string, string>>,
-  step: Step,
+  step: Step | MachineStep,
   times: number,
 ): Promise<DyingProgram> => {
   const source = await readFile(new URL('dying-main.ts', import.meta.url), 'utf8');

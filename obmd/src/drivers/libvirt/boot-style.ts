@@ -1,4 +1,4 @@
-import { childrenOf, type Edit, type Element } from './xml.ts';
+import { childrenOf, type Edit, type Element } from '@corral/base/libvirt/xml';
 
 /**
  * A domain says what it boots from in one of two ways: kinds of devices, in its `os` element, or a number in each

@@ -1,6 +1,6 @@
+import { childrenOf, type Edit, edited, type Element, parseXml } from '@corral/base/libvirt/xml';
 import { BmcError } from '../contract.ts';
 import { applyOrder, bootStyleOf, type BootStyle } from './boot-style.ts';
-import { childrenOf, type Edit, edited, type Element, parseXml } from './xml.ts';
 
 export const libvirtBootDevices = ['pxe', 'disk', 'none'] as const;
 export type LibvirtBootDevice = (typeof libvirtBootDevices)[number];

@@ -1,3 +1,4 @@
+import { complaints as words, VirshError } from '@corral/base/libvirt/virsh-error';
 import { BmcError, type BmcFault } from '../contract.ts';
 
 const later = 'try again in a minute, and tell an administrator if it stays so';
@@ -7,20 +8,16 @@ const starting = /PTY device is not yet assigned|domain is not running/i;
 /** What virsh says, what that means, and the way out; the first that fits. */
 const complaints: readonly (readonly [RegExp, BmcFault, string])[] = [
   [
-    /Domain not found|failed to get domain/i,
+    words.noDomain,
     'failed',
     'libvirt does not know the domain of this machine; ask an administrator to register the node again with the right one',
   ],
   [
-    /authentication (failed|unavailable|cancelled)|access denied|Host key verification failed|failed to connect[^]*Permission denied/i,
+    words.refused,
     'credentials',
     'libvirt does not let this daemon in; ask an administrator to give its user, or its key, access to the hypervisor',
   ],
-  [
-    /failed to connect|unable to connect|cannot recv data|Connection (refused|reset)|keepalive timeout|End of file while reading/i,
-    'unreachable',
-    `libvirt does not answer; ${later}`,
-  ],
+  [words.unreachable, 'unreachable', `libvirt does not answer; ${later}`],
   [
     /character device .*is not using a PTY|cannot find character device|console.*not (supported|found)/i,
     'unsupported',
@@ -28,7 +25,7 @@ const complaints: readonly (readonly [RegExp, BmcFault, string])[] = [
   ],
   [starting, 'failed', 'the virtual machine is just being turned on or off; try again in a moment'],
   [
-    /Failed to start domain/i,
+    words.notStarted,
     'failed',
     'libvirt could not start the virtual machine; ask an administrator to look into its log on the hypervisor',
   ],
@@ -36,9 +33,8 @@ const complaints: readonly (readonly [RegExp, BmcFault, string])[] = [
 
 /** The error that virsh's words mean; they go into the cause. */
 export const faultFrom = (command: string, said: string): BmcError => {
-  const words = said.trim();
-  const cause = new Error(`virsh ${command}: ${words.slice(-1_000) || 'it ended without a word'}`);
-  const [, fault, sentence] = complaints.find(([pattern]) => pattern.test(words)) ?? [];
+  const cause = new VirshError('failed', command, said);
+  const [, fault, sentence] = complaints.find(([pattern]) => pattern.test(cause.said)) ?? [];
   return new BmcError(fault ?? 'failed', sentence ?? `libvirt could not do it; ${later}`, { cause });
 };
 

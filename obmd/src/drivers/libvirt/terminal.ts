@@ -1,7 +1,8 @@
 import { Socket } from 'node:net';
-import { type Domain, quietUri } from './domain.ts';
+import { quietUri } from '@corral/base/libvirt/uri';
+import { endGroup, environment } from '@corral/base/libvirt/virsh';
+import type { Domain } from './domain.ts';
 import { faultFrom, notInTime } from './faults.ts';
-import { endGroup, environment } from './virsh.ts';
 
 /** A virsh that has a console open. */
 export interface Attached {

@@ -14,13 +14,16 @@ interface SealedRoom {
 }
 
 /**
- * Makes a room: mounts and process ids of its own. `places` says which directory is seen where. When this process
+ * Makes a room: mounts and process ids of its own. `places` says which directory is seen where,
+ * `namespace` whose network it has, if not ours. When this process
  * ends, however it does, its end of the pipe closes, the first process inside reads no more, and the kernel ends the
  * rest. It is a shell because somebody has to bury the daemons' orphans; it is told nothing.
  */
-export const sealedRoom = async (places: Readonly<Record<string, string>>): Promise<SealedRoom> => {
+export const sealedRoom = async (places: Readonly<Record<string, string>>, namespace?: string): Promise<SealedRoom> => {
   const apart = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--mount-proc'];
-  const outer = keep(spawn('unshare', [...apart, 'bash', '-c', 'read'], { stdio: ['pipe', 'ignore', 'ignore'] }));
+  const [program, ...entering] = [...(namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace]), 'unshare'];
+  const args = [...entering, ...apart, 'bash', '-c', 'read'];
+  const outer = keep(spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] }));
   outer.once('error', () => undefined);
   const ended = new Promise((resolve) => outer.once('close', resolve));
   if (outer.pid === undefined) throw new Error('unshare cannot be started');
@@ -30,7 +33,7 @@ export const sealedRoom = async (places: Readonly<Record<string, string>>): Prom
     first = (await readFile(children, 'utf8').catch(() => '')).trim();
     return first !== '' && (await readFile(`/proc/${first}/comm`, 'utf8').catch(() => '')).trim() === 'bash';
   });
-  const inside = ['-t', first, '-m', '-p'];
+  const inside = ['-t', first, '-m', '-p', '-n'];
   const running = new Set<ChildProcess>();
   const stop = async (): Promise<void> => {
     // A room closes when the last of its dead is buried, which those who entered it have to do, or let others do.

@@ -79,3 +79,26 @@ export const edited = (text: string, edits: readonly Edit[]): string =>
   [...edits]
     .sort((a, b) => b.start - a.start || b.end - a.end)
     .reduce((rest, { start, end, text: put }) => rest.slice(0, start) + put + rest.slice(end), text);
+
+/** What stands between the tags of an element; its markup is not resolved. */
+export const textIn = (text: string, element: Element | undefined): string => {
+  if (!element || element.inside >= element.end) return '';
+  return unescapeXml(text.slice(element.inside, text.lastIndexOf('</', element.end - 1)).trim());
+};
+
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+
+/** What a text or an attribute means. */
+export const unescapeXml = (written: string): string =>
+  written.replaceAll(/&(?:#x([0-9A-Fa-f]{1,6})|#(\d{1,7})|(lt|gt|quot|apos|amp));/g, (whole, hex, decimal, name) => {
+    if (typeof name === 'string') return entities[name] ?? whole;
+    const code = typeof hex === 'string' ? Number.parseInt(hex, 16) : Number(decimal);
+    return code > 0x10_ff_ff ? whole : String.fromCodePoint(code);
+  });
+
+/** A text as it may stand in an element, or between quotes of either kind. */
+export const escapeXml = (text: string): string =>
+  text.replaceAll(/[<>&"']/g, (character) => {
+    const [name] = Object.entries(entities).find(([, meant]) => meant === character) ?? [];
+    return name === undefined ? character : `&${name};`;
+  });

@@ -1,0 +1,61 @@
+import { type Element, parseXml } from '@corral/base/libvirt/xml';
+import { virsh, withFile } from '@corral/base/libvirt/virsh';
+import { VirshError } from '@corral/base/libvirt/virsh-error';
+import { faultFrom, isNoDomain } from './faults.ts';
+
+const defaultTimeoutMs = 30_000;
+
+/** A text of libvirt's, and where its elements stand in it. */
+export interface Definition {
+  readonly text: string;
+  readonly root: Element;
+}
+
+/** A libvirt, command by command. Each has a deadline; what fails is told in a sentence. */
+export class LibvirtHost {
+  readonly #uri: string;
+  readonly #timeoutMs: number;
+
+  constructor(uri: string, timeoutMs = defaultTimeoutMs) {
+    this.#uri = uri;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Runs a command to its end and gives what it said. */
+  async run(args: readonly string[], timeoutMs = this.#timeoutMs): Promise<string> {
+    try {
+      return await virsh(this.#uri, args, AbortSignal.timeout(timeoutMs));
+    } catch (error) {
+      throw error instanceof VirshError ? faultFrom(error) : error;
+    }
+  }
+
+  /** Runs a command that reads a definition from the file which is its last argument. */
+  async hand(args: readonly string[], definition: string, timeoutMs = this.#timeoutMs): Promise<void> {
+    await withFile(definition, (file) => this.run([...args, file], timeoutMs));
+  }
+
+  /** What it says in lines, without empty ones. */
+  async lines(...args: readonly string[]): Promise<readonly string[]> {
+    const said = await this.run(args);
+    return said
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  }
+
+  async read(...args: readonly string[]): Promise<Definition> {
+    const text = await this.run(args);
+    return { text, root: parseXml(text) };
+  }
+
+  /** "running", "shut off" and so on; null: there is no such machine. */
+  async stateOf(domain: string): Promise<string | null> {
+    try {
+      return (await this.run(['domstate', '--domain', domain])).trim();
+    } catch (error) {
+      if (isNoDomain(error)) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,15 @@
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const machine = new RegExp(`^headnode-(${uuid})$`);
+const volume = new RegExp(`^headnode-(${uuid})-\\d+\\.(?:qcow2|raw)$`);
+
+/** What a headnode's machine is called: labels can change hands, and are not ours to choose. */
+export const machineName = (id: string): string => `headnode-${id}`;
+
+export type VolumeFormat = 'qcow2' | 'raw';
+
+/** What the disks of a machine are called, from 0. */
+export const volumeName = (id: string, number: number, format: VolumeFormat): string =>
+  `headnode-${id}-${number}.${format}`;
+
+/** The headnode that a domain or a volume of this name is of; null: it is none of ours. */
+export const ownerOf = (name: string): string | null => (machine.exec(name) ?? volume.exec(name))?.[1] ?? null;

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const againAfterMs = 200;
+
+/** Tries again, for so long, what fails in a way that passes. */
+export const patiently = async <T>(
+  forMs: number,
+  isPassing: (error: unknown) => boolean,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const last = performance.now() + forMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() > last) throw error;
+    }
+    await sleep(againAfterMs);
+  }
+};

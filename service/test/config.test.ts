@@ -51,6 +51,7 @@ describe('the configuration', () => {
         vncHost: '127.0.0.1',
         memoryMib: 1024,
         cpus: 1,
+        timeoutMs: 30_000,
       },
       logLevel: 'info',
       engine: {

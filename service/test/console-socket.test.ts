@@ -130,7 +130,7 @@ describe.each(engines)('typing on %s', (engine) => {
   it('in messages that are too long ends the console', async () => {
     const scene = await mockScene(engine);
     const talker = await talking(scene);
-    talker.type(Buffer.alloc(64 * 1024 + 1));
+    talker.type(Buffer.alloc(1024 * 1024 + 1));
     await soon(() => talker.end?.code).toBe(1009);
     await letGo(scene);
   });

@@ -48,6 +48,7 @@ export interface LibvirtConfig {
   readonly vncHost: string;
   readonly memoryMib: number;
   readonly cpus: number;
+  readonly timeoutMs: number;
 }
 
 /** How patient the network engine is. */

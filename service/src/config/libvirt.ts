@@ -35,7 +35,8 @@ export const libvirtConfig = (read: SettingReader<SettingKey>, mistakes: string[
     read.wrong('libvirt.vnc_host', 'one address of the hypervisor, such as 127.0.0.1');
   }
   const memoryMib = read.whole('libvirt.memory', 16, 16_777_216);
-  return { uri, pool, network, vncHost, memoryMib, cpus: read.whole('libvirt.cpus', 1, 1024) };
+  const cpus = read.whole('libvirt.cpus', 1, 1024);
+  return { uri, pool, network, vncHost, memoryMib, cpus, timeoutMs: read.milliseconds('libvirt.timeout') };
 };
 
 const networkOf = (text: string, wrong: () => void): LibvirtConfig['network'] => {

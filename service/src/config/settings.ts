@@ -136,6 +136,13 @@ export const settings = [
     about: 'processors of a headnode whose image is a volume',
   },
   {
+    key: 'libvirt.timeout',
+    env: 'CORRAL_LIBVIRT_TIMEOUT',
+    takes: 'seconds',
+    fallback: '30',
+    about: 'how long one command of libvirt may take; starting a machine and copying a disk have longer',
+  },
+  {
     key: 'log_level',
     env: 'CORRAL_LOG_LEVEL',
     takes: 'text',

@@ -302,7 +302,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
       }
     }
     const { uuid } = newMachine();
-    const storage = new Storage(new Blocks(site.libvirt.uri), 'default');
+    const storage = new Storage(new Blocks(site.libvirt.uri, 30_000), 'default');
     const copy = await storage.copy(await storage.original('base.qcow2'), uuid, 0);
     expect(copy).toEqual({ path: join(site.pool, `headnode-${uuid}-0.raw`), format: 'raw', kind: 'block' });
     expect((await layersOf(copy.path)).map(({ format }) => format)).toEqual(['raw']);

@@ -13,6 +13,7 @@ const options: LibvirtOptions = {
   vncHost: '127.0.0.1',
   memoryMib: 64,
   cpus: 1,
+  timeoutMs: 30_000,
 };
 
 const cloned = (parts: { os?: string; top?: string; devices?: string }, hnics: readonly MachineNic[] = []): string => {

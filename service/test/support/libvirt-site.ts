@@ -41,6 +41,7 @@ export const startLibvirtSite = async (options: LabLibvirtOptions = {}): Promise
         vncHost: libvirt.address,
         memoryMib: 128,
         cpus: 1,
+        timeoutMs: 30_000,
       },
     };
   } catch (error) {

@@ -3,8 +3,6 @@ import { virsh, withFile } from '@corral/base/libvirt/virsh';
 import { VirshError } from '@corral/base/libvirt/virsh-error';
 import { faultFrom, isNoDomain } from './faults.ts';
 
-const defaultTimeoutMs = 30_000;
-
 /** A text of libvirt's, and where its elements stand in it. */
 export interface Definition {
   readonly text: string;
@@ -16,7 +14,7 @@ export class LibvirtHost {
   readonly #uri: string;
   readonly #timeoutMs: number;
 
-  constructor(uri: string, timeoutMs = defaultTimeoutMs) {
+  constructor(uri: string, timeoutMs: number) {
     this.#uri = uri;
     this.#timeoutMs = timeoutMs;
   }

@@ -17,6 +17,6 @@ export interface LibvirtOptions {
   /** Of a machine that is made from a volume. */
   readonly memoryMib: number;
   readonly cpus: number;
-  /** How long one command may take, unless it copies a whole disk. */
-  readonly timeoutMs?: number;
+  /** How long one command may take, unless it starts a machine or copies a whole disk. */
+  readonly timeoutMs: number;
 }

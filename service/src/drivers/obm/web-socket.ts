@@ -59,6 +59,8 @@ const lineOf = (socket: WebSocket): ConsoleLine => {
       done(error);
     },
   });
+  // A line that breaks before anybody reads it is told by whoever asked for it.
+  bytes.on('error', () => undefined);
   socket.on('message', (data: Buffer) => {
     if (!bytes.push(data)) socket.pause();
   });

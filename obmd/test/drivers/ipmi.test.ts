@@ -102,12 +102,12 @@ describe('a BMC by IPMI that cannot be used', () => {
     }
   });
 
-  it.skipIf(!hasPart('ipmi_sim'))('says that it does not answer if its name is unknown', async () => {
+  it.skipIf(!hasPart('ipmi_sim'))('says that its address is not known if its name is not', async () => {
     const bmc = ipmiBmc.bmcOf({ addr: 'bmc.invalid', user: 'u', pass: 'p' });
     const failure = await failureOf(bmc.powerStatus(amply()));
     expect(failure).toMatchObject({
       fault: 'unreachable',
-      message: expect.stringMatching(/does not answer/) as string,
+      message: expect.stringMatching(/address of the BMC is not known/) as string,
     });
   });
 });

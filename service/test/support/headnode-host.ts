@@ -45,7 +45,7 @@ export const startHeadnodeHost = async (options: LabLibvirtOptions = {}): Promis
       CORRAL_LIBVIRT_POOL: pool,
       CORRAL_LIBVIRT_NETWORK: 'bridges',
       CORRAL_LIBVIRT_MEMORY: '128',
-      CORRAL_LIBVIRT_TIMEOUT: '8',
+      CORRAL_LIBVIRT_TIMEOUT: '15',
       CORRAL_LIBVIRT_VNC_HOST: libvirt.address,
     },
     domains: async (...which) =>

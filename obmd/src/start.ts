@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
 import { isLoopback } from '@corral/base/http/loopback';
 import { followTls } from '@corral/base/http/tls';
-import { type KeyCheck, openVault } from '@corral/base/secrets/key-file';
+import { keyCheckIn } from '@corral/base/secrets/key-check';
+import { openVault } from '@corral/base/secrets/key-file';
 import type { Logger } from 'pino';
 import { readOrMakeAdminToken } from './admin-token.ts';
 import type { ObmdConfig } from './config/config.ts';
@@ -12,7 +13,7 @@ import { Fleet } from './core/fleet.ts';
 import type { CallReport } from './core/machine.ts';
 import { Ownership } from './core/ownership.ts';
 import { Register } from './core/register.ts';
-import { type Db, openDatabase, type Tx } from './db/open.ts';
+import { type Db, openDatabase } from './db/open.ts';
 import type { BmcDriver } from './drivers/contract.ts';
 import { bmcDrivers } from './drivers/registry.ts';
 import { buildServer } from './server/app.ts';
@@ -50,7 +51,7 @@ const startOn = async (
   log: Logger,
   drivers: Readonly<Record<string, BmcDriver>>,
 ): Promise<RunningObmd> => {
-  const vault = await openVault(config.keyFile, keyCheck(db));
+  const vault = await openVault(config.keyFile, keyCheckIn(db, 'obmd_settings'));
   const adminToken = config.adminToken ?? readOrMakeAdminToken(config.adminTokenFile);
   const metrics = createMetrics();
   const report = (call: CallReport): void => {
@@ -131,20 +132,3 @@ const unlistenable = ({ host, port }: ObmdConfig['listen'], error: unknown): unk
 
 const urlOf = ({ address, family, port }: AddressInfo, scheme: string): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-
-const keyCheck = (db: Db): KeyCheck => {
-  const name = 'key_check';
-  const recall = async (tx: Tx): Promise<string | null> => {
-    const kept = await tx.selectFrom('obmd_settings').select('value').where('name', '=', name).executeTakeFirst();
-    return kept?.value ?? null;
-  };
-  return {
-    recall: () => db.read(recall),
-    remember: (value) =>
-      db.write(async (tx) => {
-        const kept = await recall(tx);
-        if (kept === null) await tx.insertInto('obmd_settings').values({ name, value }).execute();
-        return kept ?? value;
-      }),
-  };
-};

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
-import { type KeyCheck, openVault } from '@corral/base/secrets/key-file';
+import { keyCheckIn } from '@corral/base/secrets/key-check';
+import { openVault } from '@corral/base/secrets/key-file';
 import type { RunningObmd } from '@corral/obmd/start';
 import type { Logger } from 'pino';
 import { databaseBackend } from './auth/database.ts';
@@ -12,7 +13,7 @@ import { operator } from './core/caller.ts';
 import { ConsoleSessions } from './core/console.ts';
 import { deskFor } from './core/op.ts';
 import type { Site } from './core/site.ts';
-import type { Db, Tx } from './db/db.ts';
+import type { Db } from './db/db.ts';
 import { openDatabase } from './db/open.ts';
 import type { Allocator } from './drivers/allocators/contract.ts';
 import { vlanPool } from './drivers/allocators/vlan-pool.ts';
@@ -57,7 +58,7 @@ export const start = async (config: Config, log: Logger, step: Observe = () => u
 };
 
 const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Promise<Running> => {
-  const vault = await openVault(config.keyFile, keyCheck(db));
+  const vault = await openVault(config.keyFile, keyCheckIn(db, 'settings'));
   const allocator = vlanPool(config.vlans);
   await requirePoolCovers(db, allocator);
   const obm = httpObmClient(config.obm);
@@ -148,23 +149,6 @@ const hypervisorsFor = async (config: Config, step: Observe): Promise<Readonly<R
 
 const urlOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-
-const keyCheck = (db: Db): KeyCheck => {
-  const name = 'key_check';
-  const recall = async (tx: Tx): Promise<string | null> => {
-    const kept = await tx.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
-    return kept?.value ?? null;
-  };
-  return {
-    recall: () => db.read(recall),
-    remember: (value) =>
-      db.write(async (tx) => {
-        const kept = await recall(tx);
-        if (kept === null) await tx.insertInto('settings').values({ name, value }).execute();
-        return kept ?? value;
-      }),
-  };
-};
 
 /** A pool that no longer holds what it handed out would hand it out twice, or never get it back. */
 const requirePoolCovers = async (db: Db, allocator: Allocator): Promise<void> => {

@@ -8,8 +8,9 @@ interface Upgrade {
   readonly head: Buffer;
 }
 
-/** What one message may hold; more ends the connection. */
-const maxPayload = 1024 * 1024;
+/** What one message may hold; more ends the connection. Nobody types much at once, a screen's clipboard can be large. */
+const messageLimits = { typing: 64 * 1024, screen: 1024 * 1024 } as const;
+type Use = keyof typeof messageLimits;
 
 const waiting = new WeakMap<IncomingMessage, Upgrade>();
 
@@ -53,17 +54,23 @@ const askAgain = ({ server }: FastifyInstance, request: IncomingMessage, socket:
 /** Does this request ask for a WebSocket? */
 export const wantsWebSocket = ({ raw }: FastifyRequest): boolean => waiting.has(raw);
 
-let loaded: Promise<WebSocketServer> | null = null;
-const webSockets = async (): Promise<WebSocketServer> => {
-  const { WebSocketServer } = await import('ws');
-  return new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false });
+const loaded = new Map<Use, Promise<WebSocketServer>>();
+const webSockets = (use: Use): Promise<WebSocketServer> => {
+  const known = loaded.get(use);
+  if (known) return known;
+  const made = import('ws').then(
+    ({ WebSocketServer }) =>
+      new WebSocketServer({ noServer: true, maxPayload: messageLimits[use], perMessageDeflate: false }),
+  );
+  loaded.set(use, made);
+  return made;
 };
 
 /** Answers a request with a WebSocket. Nothing else may be sent on the reply from then on. */
-export const openWebSocket = async (request: FastifyRequest, reply: FastifyReply): Promise<WebSocket> => {
+export const openWebSocket = async (request: FastifyRequest, reply: FastifyReply, use: Use): Promise<WebSocket> => {
   const upgrade = waiting.get(request.raw);
   if (upgrade === undefined) throw new Error('the request asks for no WebSocket');
-  const server = await (loaded ??= webSockets());
+  const server = await webSockets(use);
   waiting.delete(request.raw);
   reply.hijack();
   reply.raw.detachSocket(upgrade.socket as Parameters<ServerResponse['detachSocket']>[0]);

@@ -63,7 +63,7 @@ const converse = async (request: FastifyRequest, reply: FastifyReply, { machine 
   const line = request.raw.socket;
   line.once('close', seat.leave);
   if (line.destroyed) seat.leave();
-  const socket = await openWebSocket(request, reply).catch((error: unknown) => {
+  const socket = await openWebSocket(request, reply, 'typing').catch((error: unknown) => {
     seat.leave();
     throw error;
   });

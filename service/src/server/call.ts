@@ -75,7 +75,7 @@ const sendConsole = async (
   reply: FastifyReply,
   session: ConsoleSession,
 ): Promise<FastifyReply> => {
-  if (wantsWebSocket(request)) await converse(await openWebSocket(request, reply), session);
+  if (wantsWebSocket(request)) await converse(await openWebSocket(request, reply, 'typing'), session);
   else sendStream(reply, session.stream);
   return reply;
 };

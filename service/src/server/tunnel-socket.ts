@@ -23,7 +23,7 @@ export const openTunnel = async (
   const port = await connected(to.host, to.port);
   let socket: WebSocket;
   try {
-    socket = await openWebSocket(request, reply);
+    socket = await openWebSocket(request, reply, 'screen');
   } catch (error) {
     port.destroy();
     throw error;

@@ -1,0 +1,25 @@
+import type { Db, Tx } from '../db/db.ts';
+import { sql } from '../db/kysely.ts';
+import type { KeyCheck } from './key-file.ts';
+
+const name = 'key_check';
+
+/** Keeps the word by which a wrong key is told in a table of names and values. The first one stays. */
+export const keyCheckIn = <Schema, Topic extends string>(db: Db<Schema, Topic>, table: string): KeyCheck => {
+  const recall = async (tx: Tx<Schema>): Promise<string | null> => {
+    const { rows } = await sql<{ value: string }>`select value from ${sql.table(table)} where name = ${name}`.execute(
+      tx,
+    );
+    return rows[0]?.value ?? null;
+  };
+  return {
+    recall: () => db.read(recall),
+    remember: (value) =>
+      db.write(async (tx) => {
+        const kept = await recall(tx);
+        if (kept === null)
+          await sql`insert into ${sql.table(table)} (name, value) values (${name}, ${value})`.execute(tx);
+        return kept ?? value;
+      }),
+  };
+};

@@ -1,0 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes of buffers that somebody still holds: what was only not collected yet does not count. */
+export const heldBytes = (): number => {
+  collect();
+  return process.memoryUsage().arrayBuffers;
+};

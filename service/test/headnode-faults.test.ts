@@ -99,10 +99,13 @@ describe.each(engines)('a hypervisor with faults, on %s', (engine) => {
     const started = service.admin.post('/headnode/h/start');
     await eventually(() => (backstage.calls.includes(`start ${uuid}`) ? true : undefined));
     const replica = await replicaOf(service);
-    const keeperLooked = eventually(() => (replica.log.some((line) => line.includes('half done')) ? true : undefined));
+    const said = (words: string) =>
+      eventually(() => (replica.log.some((line) => line.includes(words)) ? true : undefined));
+    // Not before the keeper has seen it half done: it has nothing to look at afterwards.
+    await said('half done; finishing it');
     open();
     await done(started);
-    await keeperLooked;
+    await said('in order again');
     expect(backstage.calls).not.toContain(`remove ${uuid}`);
     expect((await showHeadnode(replica, 'h')).vncport).toEqual(expect.any(Number));
     expect(await refusal(replica.admin.put('/headnode/h/hnic/eth0'))).toBe('409 IllegalStateError');

@@ -45,6 +45,7 @@ export class HeadnodeKeeper {
     for (const { label } of unfinished) {
       if (this.#stop.signal.aborted) return;
       try {
+        this.#log.info({ headnode: label }, 'a headnode is half done; finishing it');
         // Whoever is at it right now holds its lease, and is let finish.
         await headnodeRecover(this.#desk, { headnode: label });
         this.#log.info({ headnode: label }, 'a headnode that was left half done is in order again');

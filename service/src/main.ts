@@ -33,7 +33,7 @@ runProgram('corral', 'CORRAL_PORT', async (env) => {
     redact: { paths: ['req.headers', '*.password', '*.pass', '*.token'], remove: true },
   });
   for (const name of unknownVariables(env, settings)) log.warn({ variable: name }, 'no such setting; is it misspelt?');
-  if (config.auth === 'null') log.warn('auth is null: everybody on this machine is administrator');
+  if (config.auth.includes('null')) log.warn('auth is null: everybody on this machine is administrator');
   const running = await start(config, log);
   greet(running);
   return { log, stop: running.stop };

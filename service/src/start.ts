@@ -5,6 +5,7 @@ import { keyCheckIn } from '@corral/base/secrets/key-check';
 import { openVault } from '@corral/base/secrets/key-file';
 import type { RunningObmd } from '@corral/obmd/start';
 import type { Logger } from 'pino';
+import { chainOf } from './auth/chain.ts';
 import { databaseBackend } from './auth/database.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './auth/first-admin.ts';
 import { nullBackend } from './auth/null.ts';
@@ -68,7 +69,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     hypervisors: await hypervisorsFor(config, step),
     auth: { null: nullBackend, database: databaseBackend(db) },
   });
-  const auth = chosen(plugged.auth, 'auth', config.auth);
+  const auth = chainOf(config.auth.map((name) => chosen(plugged.auth, 'auth', name)));
   const site: Site = {
     switches: plugged.switches,
     allocator,
@@ -81,13 +82,13 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
       ...Object.keys(plugged.switches).map((name) => `corral.ext.switches.${name}`),
       'corral.ext.network_allocators.vlan_pool',
       `corral.ext.hypervisors.${config.hypervisor}`,
-      `corral.ext.auth.${config.auth}`,
+      ...config.auth.map((name) => `corral.ext.auth.${name}`),
     ],
   };
   const desk = deskFor(db, site, { caller: operator, requestId: null });
   await ensureMaintenanceProject(desk);
   const firstAdmin: FirstAdmin =
-    config.auth === 'database'
+    config.auth.includes('database')
       ? await ensureFirstAdmin(desk, config.adminPassword, join(config.dataDir, 'admin-password'))
       : { kind: 'exists', file: null };
 

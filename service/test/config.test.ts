@@ -36,7 +36,7 @@ describe('the configuration', () => {
       port: 5000,
       dataDir: resolve('data'),
       database: { engine: 'sqlite', path: resolve('data/corral.db') },
-      auth: 'database',
+      auth: ['database'],
       requireAuthentication: false,
       adminPassword: null,
       vlans: [{ first: 100, last: 1000 }],
@@ -250,13 +250,13 @@ describe('the configuration', () => {
 
   it('takes the null backend only when asked for, and only on a loopback address', () => {
     for (const CORRAL_HOST of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) {
-      expect(loadConfig({ CORRAL_AUTH: 'null', CORRAL_HOST }).auth).toBe('null');
+      expect(loadConfig({ CORRAL_AUTH: 'null', CORRAL_HOST }).auth).toEqual(['null']);
     }
     for (const CORRAL_HOST of ['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com', '127.evil']) {
       expect(mistakesIn({ CORRAL_AUTH: 'null', CORRAL_HOST })).toEqual([
         expect.stringMatching(/^auth: "null" lets everybody in as administrator, so host must be a loopback address/),
       ]);
-      expect(loadConfig({ CORRAL_HOST }).auth).toBe('database');
+      expect(loadConfig({ CORRAL_HOST }).auth).toEqual(['database']);
     }
   });
 

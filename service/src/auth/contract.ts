@@ -3,6 +3,11 @@ import type { Caller } from '../core/caller.ts';
 /** The part of a request that a backend may look at. */
 export interface Credentials {
   header(name: string): string | undefined;
+  readonly method: string;
+  /** Where the request comes from: behind a trusted proxy, what the proxy says. */
+  readonly address: string;
+  /** The origin that pages of this service have, as the client sees it: `https://corral.example.org`. */
+  readonly origin: string;
 }
 
 /** Finds out who is calling. Backends know nothing of what the caller may do. */
@@ -10,6 +15,6 @@ export interface AuthBackend {
   readonly name: string;
   /** What a 401 asks for, in `WWW-Authenticate`. */
   readonly challenge: string;
-  /** The caller; anonymous without credentials; throws AuthorizationError for wrong ones. */
-  authenticate(credentials: Credentials): Caller | Promise<Caller>;
+  /** The caller; null where there are no credentials of this backend's kind; throws AuthorizationError for wrong ones. */
+  authenticate(credentials: Credentials): Caller | null | Promise<Caller | null>;
 }

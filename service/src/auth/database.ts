@@ -1,4 +1,4 @@
-import { anonymous, type Caller } from '../core/caller.ts';
+import type { Caller } from '../core/caller.ts';
 import { unauthorized } from '../core/errors.ts';
 import { hashPassword, passwordFits } from '../core/passwords.ts';
 import type { Db } from '../db/db.ts';
@@ -42,7 +42,7 @@ export const databaseBackend = (db: Db): AuthBackend => {
     challenge: 'Basic realm="corral", charset="UTF-8"',
     authenticate: (credentials) => {
       const header = credentials.header('authorization');
-      if (header === undefined) return anonymous;
+      if (header === undefined || !/^basic\b/i.test(header)) return null;
       const name = remembered.nameOf(header);
       const caller = remembered.fresh(name, Date.now());
       if (caller) return caller;
@@ -82,6 +82,14 @@ const findUser = (db: Db, username: string): Promise<UserRecord | null> => {
     const [user] = rows;
     if (user === undefined) return null;
     const projects = new Set(rows.flatMap(({ project }) => (project === null ? [] : [project])));
-    return { ...user, caller: { kind: 'user', name: user.label, admin: user.is_admin === 1, projects } };
+    return { ...user, caller: callerOf(user, projects) };
   });
 };
+
+const callerOf = (user: { id: number; label: string; is_admin: 0 | 1 }, projects: ReadonlySet<string>): Caller => ({
+  kind: 'user',
+  name: user.label,
+  admin: user.is_admin === 1,
+  projects,
+  account: { kind: 'user', id: user.id },
+});

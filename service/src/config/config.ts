@@ -14,7 +14,8 @@ export interface Config {
   readonly port: number;
   readonly dataDir: string;
   readonly database: DatabaseLocation;
-  readonly auth: string;
+  /** Names of backends; each judges credentials of its own kind. */
+  readonly auth: readonly string[];
   readonly requireAuthentication: boolean;
   /** For the first start only. */
   readonly adminPassword: string | null;

@@ -31,10 +31,13 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
   const database = read.database('database_url', join(dataDir, 'corral.db'), connections);
   const keyFile = resolve(read.text('key_file') ?? join(dataDir, 'secret.key'));
   const host = read.text('host') ?? '';
-  const auth = read.text('auth') ?? '';
-  if (auth === 'null' && !isLoopback(host)) {
+  const auth = [...new Set(read.list('auth'))];
+  if (auth.includes('null') && !isLoopback(host)) {
     mistakes.push(`auth: "null" lets everybody in as administrator, so host must be a loopback address, not ${host}`);
   }
+  if (auth.includes('null') && auth.length > 1)
+    mistakes.push('auth: "null" lets everybody in, so nothing else goes with it');
+  if (auth.length === 0) read.wrong('auth', 'at least one backend, such as `database`');
   const adminPassword = read.text('admin_password');
   if (adminPassword !== null && (adminPassword === '' || adminPassword.length > longestPassword)) {
     read.wrong('admin_password', `1 to ${longestPassword} characters`);

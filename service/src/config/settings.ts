@@ -33,9 +33,10 @@ export const settings = [
   {
     key: 'auth',
     env: 'CORRAL_AUTH',
-    takes: 'text',
+    takes: 'list',
     fallback: 'database',
-    about: '`database`; `null`: no passwords, everyone is admin, loopback only; or one that an extension brings',
+    about:
+      'who knows callers: any of `database`, and those that extensions bring; or `null`: no passwords, everyone is admin, loopback only',
   },
   {
     key: 'require_authentication',

@@ -10,7 +10,18 @@ export type Caller =
       readonly admin: boolean;
       /** Labels of the projects the caller may act for. */
       readonly projects: ReadonlySet<string>;
+      /** Whom sessions and tokens are made for. Absent: nobody could say later whether the caller is still known. */
+      readonly account?: Account;
+      /** What was made here that the caller came with. Absent: credentials of the backend itself. */
+      readonly by?: { readonly kind: 'session' | 'token'; readonly id: number };
+      /** May only look. Absent: may also change things. */
+      readonly readOnly?: true;
     };
+
+/** A user of this database, or a person whom another backend vouches for. */
+export type Account =
+  | { readonly kind: 'user'; readonly id: number }
+  | { readonly kind: 'identity'; readonly backend: string; readonly subject: string };
 
 export const anonymous: Caller = { kind: 'anonymous' };
 
@@ -42,6 +53,12 @@ export const requireAdmin = (caller: Caller): void => {
   requireUser(caller);
   if (!isAdmin(caller))
     throw unauthorized(`this call needs administrative access, which ${nameOf(caller)} does not have`);
+};
+
+/** Requires that the caller came with credentials that may change things. */
+export const requireChanges = (caller: Caller): void => {
+  if (caller.kind === 'user' && caller.readOnly)
+    throw unauthorized('this token may only look; make one without read_only for this call');
 };
 
 /** Requires access to a project; where there is none (a free node), only an administrator will do. */

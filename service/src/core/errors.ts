@@ -11,9 +11,11 @@ export type ErrorType =
   | 'AllocationError'
   | 'MethodNotAllowedError'
   | 'PayloadTooLargeError'
+  | 'TooManyRequestsError'
   | 'OBMError'
   | 'SwitchError'
   | 'HypervisorError'
+  | 'UnavailableError'
   | 'ServerError';
 
 /** A failure that the caller is told about: its kind, and one sentence a person can act on. */
@@ -44,3 +46,5 @@ export const allocationFailed = thrower('AllocationError');
 export const obmFailed = thrower('OBMError');
 export const switchFailed = thrower('SwitchError');
 export const hypervisorFailed = thrower('HypervisorError');
+/** Whoever has to be asked first does not answer. */
+export const unavailable = thrower('UnavailableError');

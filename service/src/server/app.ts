@@ -5,7 +5,7 @@ import { acceptUpgrades } from '@corral/base/http/upgrades';
 import { ignoreExpectations, maxParamLength, requestIds, serverDefaults } from '@corral/base/http/server';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
-import type { AuthBackend } from '../auth/contract.ts';
+import type { Authenticator } from '../auth/chain.ts';
 import { CorralError, invalid, notFound } from '../core/errors.ts';
 import type { Site } from '../core/site.ts';
 import type { Db } from '../db/db.ts';
@@ -23,7 +23,7 @@ import { eventStream } from './stream.ts';
 export interface App {
   readonly db: Db;
   readonly site: Site;
-  readonly auth: AuthBackend;
+  readonly auth: Authenticator;
   readonly requireAuthentication: boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -78,7 +78,7 @@ export const buildServer = (app: App): FastifyInstance => {
     server.route({
       method: route.method,
       url: `/v0${route.path}`,
-      onRequest: identify(app.auth, access),
+      onRequest: identify(app.auth, { ...route, access }),
       ...(typeof route.reply === 'object' && route.reply !== null
         ? { schema: { response: { [route.status]: route.reply } } }
         : {}),

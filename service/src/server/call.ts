@@ -10,7 +10,7 @@ import { Tunnel } from '../core/vnc.ts';
 import { converse } from './console-socket.ts';
 import { openTunnel } from './tunnel-socket.ts';
 import type { App } from './app.ts';
-import { callerOf } from './identify.ts';
+import { callerOf, originOf } from './identify.ts';
 import type { KeptAnswers } from './kept.ts';
 import { checkQuery } from '@corral/base/http/query';
 import type { Route } from './route.ts';
@@ -51,9 +51,8 @@ export const handlerOf = (app: App, route: Route, kept: KeptAnswers, closing: Ab
 
 /** A browser sends credentials along to whoever asks for a WebSocket, and says on whose page that was. */
 const requireSameOrigin = (request: FastifyRequest): void => {
-  const { origin, host } = request.headers;
-  if (origin === undefined || !wantsWebSocket(request)) return;
-  if (URL.canParse(origin) && new URL(origin).host === host) return;
+  const { origin } = request.headers;
+  if (origin === undefined || !wantsWebSocket(request) || origin === originOf(request)) return;
   throw unauthorized('a page of another origin may not open a WebSocket here; open it from this service');
 };
 

@@ -14,10 +14,12 @@ export const statusOf = {
   IllegalStateError: 409,
   AllocationError: 409,
   PayloadTooLargeError: 413,
+  TooManyRequestsError: 429,
   ServerError: 500,
   OBMError: 502,
   SwitchError: 502,
   HypervisorError: 502,
+  UnavailableError: 503,
 } as const satisfies Record<ErrorType, number>;
 
 /** Turns whatever was thrown into what the caller is told. What is not ours to explain becomes a ServerError. */

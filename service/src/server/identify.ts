@@ -1,7 +1,8 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { AuthBackend } from '../auth/contract.ts';
-import { anonymous, type Caller, requireAdmin, requireUser } from '../core/caller.ts';
-import type { Access } from './route.ts';
+import type { Authenticator } from '../auth/chain.ts';
+import type { Credentials } from '../auth/contract.ts';
+import { anonymous, type Caller, requireAdmin, requireChanges, requireUser } from '../core/caller.ts';
+import type { Route } from './route.ts';
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 
@@ -10,18 +11,19 @@ export const callerOf = (request: FastifyRequest): Caller => callers.get(request
 
 /** Before anything is read or validated: who is calling, and may they make this call at all? */
 export const identify =
-  (backend: AuthBackend, access: Access): onRequestHookHandler =>
+  (authenticator: Authenticator, { access, effect }: Pick<Route, 'access' | 'effect'>): onRequestHookHandler =>
   (request, _reply, done) => {
     const admit = (caller: Caller): void => {
       if (access === 'admin') requireAdmin(caller);
       if (access === 'user') requireUser(caller);
+      if (effect === 'changes') requireChanges(caller);
       callers.set(request, caller);
       done();
     };
     const refuse = (error: unknown): void => done(error as Error);
     try {
       // A remembered credential is known at once: most requests never wait here.
-      const caller = backend.authenticate({ header: (name) => headerOf(request, name) });
+      const caller = authenticator.authenticate(credentialsOf(request));
       if (caller instanceof Promise) caller.then(admit).catch(refuse);
       else admit(caller);
     } catch (error) {
@@ -29,7 +31,20 @@ export const identify =
     }
   };
 
-const headerOf = (request: FastifyRequest, name: string): string | undefined => {
-  const value = request.headers[name];
-  return Array.isArray(value) ? value[0] : value;
-};
+/** What backends may look at. */
+export const credentialsOf = (request: FastifyRequest): Credentials => ({
+  header: (name) => {
+    const value = request.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  },
+  method: request.method,
+  get address() {
+    return request.ip;
+  },
+  get origin() {
+    return originOf(request);
+  },
+});
+
+/** The origin that pages of this service have, as the client sees it. */
+export const originOf = (request: FastifyRequest): string => `${request.protocol}://${request.host}`;

@@ -20,6 +20,8 @@ export interface Route {
   readonly path: string;
   readonly summary: string;
   readonly access: Access;
+  /** Whether a caller who may only look may make it. */
+  readonly effect: 'reads' | 'changes';
   /** Who may call, in the interface's words, for the reference. */
   readonly auth: string;
   readonly params: TObject;
@@ -64,6 +66,8 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R 
   readonly path: string;
   readonly summary: string;
   readonly access: Access;
+  /** By default a GET reads, and everything else changes something. */
+  readonly effect?: 'reads' | 'changes';
   readonly auth: string;
   readonly params?: P;
   readonly query?: Q;
@@ -88,6 +92,7 @@ export const route = <
   definition: Definition<P, Q, B, R>,
 ): Route => ({
   ...definition,
+  effect: definition.effect ?? (definition.method === 'GET' ? 'reads' : 'changes'),
   params: definition.params ?? nothing,
   query: definition.query ?? nothing,
   body: definition.body ?? nothing,

@@ -36,6 +36,6 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Events', routes: eventRoutes },
 ];
 
-/** The calls that an installation with this authentication backend serves. */
-export const groupsFor = (backend: string): readonly RouteGroup[] =>
-  routeGroups.filter((group) => group.backend === undefined || group.backend === backend);
+/** The calls that an installation with these authentication backends serves. */
+export const groupsFor = (backends: readonly string[]): readonly RouteGroup[] =>
+  routeGroups.filter(({ backend }) => backend === undefined || backends.includes(backend));

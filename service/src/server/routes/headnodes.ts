@@ -99,6 +99,7 @@ export const headnodeRoutes: readonly Route[] = [
     path: '/headnode/:headnode/vnc',
     summary: "A headnode's screen: a WebSocket that is carried through to its VNC port",
     access: 'user',
+    effect: 'changes',
     auth,
     params,
     reply: 'application/octet-stream',

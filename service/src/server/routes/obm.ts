@@ -104,6 +104,7 @@ export const obmRoutes: readonly Route[] = [
     path: '/node/:node/console',
     summary: "Stream a node's serial console, or type too over a WebSocket; a new client disconnects the one before",
     access: 'user',
+    effect: 'changes',
     auth,
     params,
     reply: 'application/octet-stream',

@@ -1,54 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Route } from '../src/server/route.ts';
-import { routeGroups } from '../src/server/routes/all.ts';
-import type { Call, Case } from './support/authorization-case.ts';
+import type { Route } from '../src/server/route.ts';
+import type { Call } from './support/authorization-case.ts';
 import { authorizationCases } from './support/authorization-cases.ts';
-import { type CallerName, callerNames, makeRig, type Rig } from './support/authorization-rig.ts';
+import { callOf, casesOf, expectRefused, make, routes, tryMatrix } from './support/authorization-matrix.ts';
+import { type CallerName, makeRig, type Rig } from './support/authorization-rig.ts';
 import { engines } from './support/engines.ts';
-import type { Answer, Client } from './support/http.ts';
+import type { Answer } from './support/http.ts';
 import { serviceForTest } from './support/service.ts';
-import { settled } from './support/world.ts';
-
-const routes: readonly Route[] = routeGroups.flatMap((group) => group.routes);
-const callOf = ({ method, path }: Route): string => `${method} ${path}`;
-const casesOf = ({ name }: Route): readonly Case[] => authorizationCases[name] ?? [];
-
-/** Makes a call; of a stream only the beginning is looked at. */
-const make = async (client: Client, url: string, route: Route, call: Call, rawBody?: string): Promise<Answer> => {
-  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? 'missing'));
-  const body = rawBody ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
-  const response = await fetch(`${url}/v0${path}${call.query ?? ''}`, {
-    method: route.method,
-    headers: client.headers,
-    signal: AbortSignal.timeout(10_000),
-    ...(body === undefined || route.method === 'GET' ? {} : { body }),
-  });
-  const { status, headers } = response;
-  const isStream = typeof route.reply === 'string' && status < 300;
-  if (isStream) await response.body?.cancel();
-  const text = isStream ? '' : await response.text();
-  return { status, headers, text, body: text === '' ? null : (JSON.parse(text) as unknown) };
-};
-
-const expectRefused = ({ status, headers, body }: Answer, who: string): void =>
-  expect({ status, challenge: headers.get('www-authenticate'), body }, who).toEqual(refused);
-
-const refused = {
-  status: 401,
-  challenge: 'Basic realm="corral", charset="UTF-8"',
-  body: { type: 'AuthorizationError', msg: expect.any(String) as string },
-};
-
-/** What an administrator sees of everything, and of the things a call is about. */
-const seen = async (rig: Rig, { params = {} }: Call): Promise<unknown> => {
-  const lists = ['/projects', '/nodes/all', '/nodes/free', '/networks', '/switches', '/auth/basic/users'];
-  const things = Object.entries(params).flatMap(([kind, label]) =>
-    ['node', 'network', 'headnode', 'switch', 'project'].includes(kind) ? [`/${kind}/${label}`] : [],
-  );
-  const views = [...lists, ...things, '/project/red/nodes', '/project/red/networks', '/events?limit=1'];
-  const answers = await Promise.all(views.map((view) => rig.service.admin.get(view)));
-  return { views: answers.map(({ text }) => text), orders: rig.obmd.calls.length };
-};
 
 it('every call has an authorization case, and every case a call', () => {
   expect(Object.keys(authorizationCases).sort()).toEqual([...new Set(routes.map(({ name }) => name))].sort());
@@ -64,24 +22,7 @@ describe.each(engines)('authorization on %s', (engine) => {
   const as = (caller: CallerName, route: Route, call: Call, rawBody?: string): Promise<Answer> =>
     make(rig.callers[caller], rig.service.url, route, call, rawBody);
 
-  const tried = routes.flatMap((route) =>
-    casesOf(route).map(
-      (tryout) => [`${callOf(route)} ${tryout.when ?? ''}`, tryout.letIn.join(', '), route, tryout] as const,
-    ),
-  );
-  it.each(tried)('%s lets in %s and nobody else', async (_title, _who, route, tryout) => {
-    const call = await tryout.given(rig);
-    const before = await seen(rig, call);
-    for (const caller of callerNames.filter((name) => !tryout.letIn.includes(name))) {
-      expectRefused(await as(caller, route, call), caller);
-    }
-    expect(await seen(rig, call)).toEqual(before);
-    for (const caller of tryout.letIn) {
-      const answer = await as(caller, route, route.method === 'GET' ? call : await tryout.given(rig));
-      expect(answer.status, `${caller}: ${answer.text}`).toBe(tryout.status ?? route.status);
-      if (answer.status === 202) await settled(rig.service, answer);
-    }
-  });
+  tryMatrix(() => rig);
 
   const needsCredentials = routes.filter(
     ({ name }) => !['list_networks', 'show_network', 'list_nodes', 'show_node'].includes(name),

@@ -8,17 +8,17 @@ import type { Rig } from './authorization-rig.ts';
  * fresh objects of project red; `member` is in red, `other` in blue, `stranger` in no project.
  */
 
-const ofProject: readonly Case[] = [{ given: () => named({ project: 'red' }), letIn: project }];
+const ofProject: readonly Case[] = [{ given: (rig) => named({ project: rig.red }), letIn: project }];
 
 const projectCases: Cases = {
   list_projects: [{ given: nothing, letIn: admin }],
   project_create: [{ given: (rig) => named({ project: rig.fresh('project') }), letIn: admin }],
   project_delete: [{ given: async (rig) => named({ project: await rig.project() }), letIn: admin }],
   project_connect_node: [
-    { given: async (rig) => named({ project: 'red' }, { node: await rig.freeNode() }), letIn: project },
+    { given: async (rig) => named({ project: rig.red }, { node: await rig.freeNode() }), letIn: project },
   ],
   project_detach_node: [
-    { given: async (rig) => named({ project: 'red' }, { node: await rig.node() }), letIn: project },
+    { given: async (rig) => named({ project: rig.red }, { node: await rig.node() }), letIn: project },
   ],
   list_project_nodes: ofProject,
   list_project_networks: ofProject,
@@ -39,7 +39,7 @@ const headnodeCases: Cases = {
   show_headnode: [{ given: onHeadnode(), letIn: project }],
   headnode_create: [
     {
-      given: (rig) => named({ headnode: rig.fresh('headnode') }, { project: 'red', base_img: 'base' }),
+      given: (rig) => named({ headnode: rig.fresh('headnode') }, { project: rig.red, base_img: 'base' }),
       letIn: project,
     },
   ],
@@ -55,7 +55,7 @@ const headnodeCases: Cases = {
   headnode_delete_hnic: [{ given: onHeadnode(), letIn: project }],
   headnode_connect_network: [
     {
-      given: async (rig) => ({ ...(await onHeadnode()(rig)), body: { network: await rig.network('red', 'red') } }),
+      given: async (rig) => ({ ...(await onHeadnode()(rig)), body: { network: await rig.network(rig.red, rig.red) } }),
       letIn: project,
     },
   ],
@@ -63,7 +63,7 @@ const headnodeCases: Cases = {
     {
       given: onHeadnode(async (rig, headnode) =>
         rig.service.admin.post(`/headnode/${headnode}/hnic/eth0/connect_network`, {
-          network: await rig.network('red', 'red'),
+          network: await rig.network(rig.red, rig.red),
         }),
       ),
       letIn: project,
@@ -119,16 +119,16 @@ const userCases: Cases = {
   user_create: [{ given: (rig) => named({ username: rig.fresh('user') }, { password: 'secret' }), letIn: admin }],
   user_delete: [{ given: async (rig) => named({ username: await rig.user() }), letIn: admin }],
   user_set_admin: [{ given: async (rig) => named({ username: await rig.user() }, { is_admin: true }), letIn: admin }],
-  user_add_project: [{ given: async (rig) => named({ user: await rig.user() }, { project: 'red' }), letIn: admin }],
+  user_add_project: [{ given: async (rig) => named({ user: await rig.user() }, { project: rig.red }), letIn: admin }],
   user_remove_project: [
-    { given: async (rig) => named({ user: await rig.user('red') }, { project: 'red' }), letIn: admin },
+    { given: async (rig) => named({ user: await rig.user(rig.red) }, { project: rig.red }), letIn: admin },
   ],
 };
 
 const eventCases: Cases = {
   list_events: [
     { given: nothing, letIn: users },
-    { when: 'of one project', given: () => ({ query: '?project=red' }), letIn: project },
+    { when: 'of one project', given: (rig) => ({ query: `?project=${rig.red}` }), letIn: project },
   ],
   stream_events: [{ given: nothing, letIn: users }],
 };

@@ -50,7 +50,8 @@ export const nodeCases: Cases = {
   node_connect_network: [
     {
       when: 'on a node of the project',
-      given: async (rig) => named({ node: await rig.node(), ...plug }, { network: await rig.network('red', 'red') }),
+      given: async (rig) =>
+        named({ node: await rig.node(), ...plug }, { network: await rig.network(rig.red, rig.red) }),
       letIn: project,
     },
     {

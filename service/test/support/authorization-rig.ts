@@ -1,7 +1,8 @@
 import { type LabObmd, startLabObmd } from '@corral/lab';
 import { rm } from 'node:fs/promises';
 import type { EngineName } from './engines.ts';
-import { basic, type Client, clientOf } from './http.ts';
+import { basicSource, type Source } from './authorization-sources.ts';
+import type { Client } from './http.ts';
 import { type Service, startService } from './service.ts';
 import { makeLeftover } from './headnodes.ts';
 import { connect, detach, done, makeProject, makeUser, settled } from './world.ts';
@@ -15,6 +16,9 @@ export interface Rig {
   readonly service: Service;
   readonly obmd: LabObmd;
   readonly callers: Readonly<Record<CallerName, Client>>;
+  /** The labels of the two projects. */
+  readonly red: string;
+  readonly blue: string;
   /** A label nobody has used. */
   fresh(kind: string): string;
   project(): Promise<string>;
@@ -43,8 +47,9 @@ export interface Rig {
 
 const adminToken = 'token of the rig';
 
-export const makeRig = async (engine: EngineName): Promise<Rig> => {
-  const service = await startService(engine);
+export const makeRig = async (engine: EngineName, source: Source = basicSource): Promise<Rig> => {
+  const { red, blue } = source;
+  const service = await startService(engine, source.env);
   const obmd = await startLabObmd({ adminToken });
   const { admin } = service;
   let count = 0;
@@ -55,19 +60,12 @@ export const makeRig = async (engine: EngineName): Promise<Rig> => {
     return label;
   };
 
-  await makeProject(service, 'red');
-  await makeProject(service, 'blue');
+  await makeProject(service, red);
+  await makeProject(service, blue);
   const registerSwitch = (label: string) =>
     done(admin.put(`/switch/${label}`, { type: 'mock', hostname: 'h', username: 'u', password: 'p' }));
   await registerSwitch('sw');
-  const callers = {
-    anonymous: service.anonymous,
-    'wrong password': clientOf(service.url, basic('admin', 'wrong')),
-    stranger: await makeUser(service, 'stranger'),
-    member: await makeUser(service, 'member', 'red'),
-    other: await makeUser(service, 'other', 'blue'),
-    admin,
-  };
+  const callers = { anonymous: service.anonymous, ...(await source.callers(service)) };
 
   const bareNode = () =>
     make('node', (node) => {
@@ -83,7 +81,7 @@ export const makeRig = async (engine: EngineName): Promise<Rig> => {
   };
   const node = async () => {
     const label = await freeNode();
-    await done(admin.post('/project/red/connect_node', { node: label }));
+    await done(admin.post(`/project/${red}/connect_node`, { node: label }));
     return label;
   };
   const network = (owner: string, access: string) =>
@@ -93,6 +91,8 @@ export const makeRig = async (engine: EngineName): Promise<Rig> => {
     service,
     obmd,
     callers,
+    red,
+    blue,
     fresh,
     project: () => make('project', (label) => makeProject(service, label)),
     bareNode,
@@ -104,14 +104,14 @@ export const makeRig = async (engine: EngineName): Promise<Rig> => {
       return label;
     },
     attachedNode: async () => {
-      const attached = { node: await node(), network: await network('red', 'red') };
+      const attached = { node: await node(), network: await network(red, red) };
       await connect(service, attached.node, 'eth0', attached.network);
       return attached;
     },
     network,
     headnode: () =>
       make('headnode', async (label) => {
-        await done(admin.put(`/headnode/${label}`, { project: 'red', base_img: 'base' }));
+        await done(admin.put(`/headnode/${label}`, { project: red, base_img: 'base' }));
         await done(admin.put(`/headnode/${label}/hnic/eth0`));
       }),
     leftover: () => makeLeftover(service),
@@ -133,5 +133,5 @@ export const makeRig = async (engine: EngineName): Promise<Rig> => {
 /** Detaches a node of project red from its network and frees it. */
 export const free = async (rig: Rig, node: string, network: string): Promise<void> => {
   await detach(rig.service, node, 'eth0', network);
-  await done(rig.service.admin.post('/project/red/detach_node', { node }));
+  await done(rig.service.admin.post(`/project/${rig.red}/detach_node`, { node }));
 };

@@ -25,8 +25,11 @@ export const basic = (name: string, password: string): string =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 
 /** A client of a service; paths are below /v0. */
-export const clientOf = (url: string, authorization?: string): Client => {
-  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+export const clientOf = (url: string, authorization?: string): Client =>
+  clientWith(url, authorization === undefined ? {} : { authorization });
+
+/** The same with whatever headers its credentials come in. */
+export const clientWith = (url: string, headers: Readonly<Record<string, string>>): Client => {
   const send: Client['send'] = async (method, path, options = {}) => {
     const response = await fetch(`${url}/v0${path}`, {
       method,

@@ -88,12 +88,18 @@ describe('the demo', () => {
       const steps = stepsOf((await readGuide(name)).replaceAll(writtenOrigin, demo.origin));
       const variables = new Map<string, string>();
       let statusId = '';
+      let token = '';
       expect(steps.length).toBeGreaterThan(5);
       for (const step of steps) {
-        if (step.kind === 'set') variables.set(step.name, step.name === 'ID' ? statusId : step.value);
+        const made = new Map([
+          ['ID', statusId],
+          ['TOKEN', token],
+        ]);
+        if (step.kind === 'set') variables.set(step.name, made.get(step.name) ?? step.value);
         else {
           const text = await expectShown(step.line, callOf(step.line, variables), step.shown);
           statusId = /^\{"status_id":"([^"]+)"\}$/.exec(text)?.[1] ?? statusId;
+          token = /"token":"(corral_[^"]+)"/.exec(text)?.[1] ?? token;
         }
       }
     },

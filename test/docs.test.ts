@@ -53,6 +53,23 @@ describe('docs/drivers/README.md', () => {
   });
 });
 
+describe('docs/security.md', () => {
+  it('names for every threat a test that there is', async () => {
+    const named = textOf('docs/security.md')
+      .split('\n')
+      .flatMap((line) => [...line.matchAll(/`([\w/.-]+\.test\.ts)`: "([^"]+)"/g)])
+      .map(([, file = '', title = '']) => ({ file, title }));
+    expect(named.length).toBeGreaterThan(30);
+    const missing = await Promise.all(
+      named.map(async ({ file, title }) => {
+        const text = await readFile(join(root, file), 'utf8').catch(() => '');
+        return text.includes(title) ? [] : [`${file}: "${title}"`];
+      }),
+    );
+    expect(missing.flat()).toEqual([]);
+  });
+});
+
 describe('docs/configuration.md', () => {
   const all: readonly Setting[] = settings;
 

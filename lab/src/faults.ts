@@ -24,7 +24,7 @@ export type LabFault = {
   | { readonly kind: 'hang'; /** Goes on as usual from then. */ readonly until?: Promise<unknown> }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'status'; readonly status: number; readonly body?: string }
-  | { readonly kind: 'redirect'; readonly to: string }
+  | { readonly kind: 'redirect'; readonly to: string; /** 302 if left out. */ readonly status?: number }
   | { readonly kind: 'drop' }
   /** A good status with a body that is no JSON. */
   | { readonly kind: 'garbage' }
@@ -50,7 +50,7 @@ export const misbehave = async (fault: LabFault, response: ServerResponse): Prom
       response.writeHead(fault.status, { 'content-type': 'application/json' }).end(fault.body ?? '');
       return true;
     case 'redirect':
-      response.writeHead(302, { location: fault.to }).end();
+      response.writeHead(fault.status ?? 302, { location: fault.to }).end();
       return true;
     case 'drop':
       response.destroy();

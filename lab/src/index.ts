@@ -3,6 +3,11 @@ export { type IpmiSimOptions, type LabIpmiSim, startIpmiSim } from './bmcs/ipmi-
 export { type LabRedfish, type LabRedfishOptions, startRedfish } from './bmcs/redfish.ts';
 export { type RedfishFlavourName, redfishFlavours } from './bmcs/redfish-flavours.ts';
 export type { LabFault } from './faults.ts';
+export { type LabKeystone, startKeystone } from './identity/keystone.ts';
+export { KeystoneApi, type KeystoneScope, type KeystoneUser } from './identity/keystone-api.ts';
+export { type LabOidc, type OidcClient, startOidc } from './identity/oidc.ts';
+export { newOidcKey, type OidcKey } from './identity/oidc-keys.ts';
+export { oidcPasswordOf } from './identity/oidc-login.ts';
 export { type LabLibvirt, type LabLibvirtOptions, startLibvirt } from './libvirt/libvirt.ts';
 export type { LabMachine } from './machine.ts';
 export { type LabQemu, type LabQemuOptions, startMachine } from './machines/qemu.ts';

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { platform } from './machines/platform.ts';
 
 /** Real software that some of the lab is made of. */
-export type Part = 'Open vSwitch' | 'vde_switch' | 'ipmi_sim' | 'QEMU' | 'libvirt';
+export type Part = 'Open vSwitch' | 'vde_switch' | 'ipmi_sim' | 'QEMU' | 'libvirt' | 'Keystone' | 'Chromium';
 
 /** Programs, and files by their whole paths. */
 const needs: Readonly<Record<Part, readonly string[]>> = {
@@ -15,6 +15,8 @@ const needs: Readonly<Record<Part, readonly string[]>> = {
     ...['libvirtd', 'virsh', 'qemu-img', 'qemu-system-aarch64', platform.program, ...platform.firmware],
     ...['unshare', 'nsenter', 'bash', 'ip'],
   ],
+  Keystone: ['keystone-manage', '/usr/bin/keystone-wsgi-public', 'uwsgi_python3', 'sqlite3', 'setpriv'],
+  Chromium: ['/usr/bin/chromium'],
 };
 const places = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 

@@ -2,9 +2,10 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
 import { isLoopback } from '@corral/base/http/loopback';
+import { listenAt } from '@corral/base/http/listen';
 import { followTls } from '@corral/base/http/tls';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
-import { openVault } from '@corral/base/secrets/key-file';
+import { openVault } from '@corral/base/secrets/open-vault';
 import type { Logger } from 'pino';
 import { readOrMakeAdminToken } from './admin-token.ts';
 import type { ObmdConfig } from './config/config.ts';
@@ -64,7 +65,7 @@ const startOn = async (
   const post: { fleet: Fleet | null } = { fleet: null };
   const register = new Register(db, vault);
   const note = (node: string, message: string): void => log.info({ node }, message);
-  const parts = { register, drivers, limits: config.patience, report, note };
+  const parts = { register, drivers, outbound: config.outbound, limits: config.patience, report, note };
   if (config.tls === null && !isLoopback(config.listen.host)) {
     log.warn('the OBM daemon listens beyond this machine without TLS: tokens can be read on their way');
   }
@@ -98,7 +99,7 @@ const startOn = async (
   const isStandby = post.fleet === null;
   if (isStandby) log.warn({ holder: ownership.other }, 'waiting: another process looks after these nodes');
   try {
-    await server.listen(config.listen);
+    await listenAt(server, config.listen);
   } catch (error) {
     await post.fleet?.close();
     await ownership.stop();

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { unknownVariables } from '@corral/base/config/setting';
+import { isLoopback } from '@corral/base/http/loopback';
+import { logHooks } from '@corral/base/log-lines';
 import { runProgram } from '@corral/base/program';
 import { pino } from 'pino';
 import { loadConfig } from './config/load.ts';
@@ -26,14 +28,20 @@ const greet = ({ url, firstAdmin, obmd }: Running): void => {
   process.stdout.write('\n');
 };
 
+const isPrivate = (url: string): boolean =>
+  url.startsWith('https:') || isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'));
+
 runProgram('corral', 'CORRAL_PORT', async (env) => {
   const config = loadConfig(env);
   const log = pino({
     level: config.logLevel,
+    hooks: logHooks,
     redact: { paths: ['req.headers', '*.password', '*.pass', '*.token'], remove: true },
   });
   for (const name of unknownVariables(env, settings)) log.warn({ variable: name }, 'no such setting; is it misspelt?');
   if (config.auth.includes('null')) log.warn('auth is null: everybody on this machine is administrator');
+  if (config.keystone !== null && !isPrivate(config.keystone.url))
+    log.warn('keystone.url is http: passwords and tokens can be read on the way; use https');
   const running = await start(config, log);
   greet(running);
   return { log, stop: running.stop };

@@ -1,14 +1,20 @@
 import { join } from 'node:path';
+import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
+import { listenAt } from '@corral/base/http/listen';
+import { followTls } from '@corral/base/http/tls';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
-import { openVault } from '@corral/base/secrets/key-file';
+import { openVault } from '@corral/base/secrets/open-vault';
+import type { Vault } from '@corral/base/secrets/vault';
 import type { RunningObmd } from '@corral/obmd/start';
 import type { Logger } from 'pino';
 import { chainOf } from './auth/chain.ts';
 import { databaseBackend } from './auth/database.ts';
-import { ensureFirstAdmin, type FirstAdmin } from './auth/first-admin.ts';
+import { ensureFirstAdmin, type FirstAdmin, firstPasswordIn } from './auth/first-admin.ts';
 import { nullBackend } from './auth/null.ts';
+import { passwordCheck } from './auth/password-check.ts';
+import { withSessions } from './auth/with-sessions.ts';
 import type { Config } from './config/config.ts';
 import { operator } from './core/caller.ts';
 import { ConsoleSessions } from './core/console.ts';
@@ -25,11 +31,13 @@ import { httpObmClient } from './drivers/obm/http.ts';
 import { switchDrivers } from './drivers/switches/registry.ts';
 import { chosen, loadExtensions } from './extensions.ts';
 import { buildServer } from './server/app.ts';
-import { createMetrics } from './server/metrics.ts';
+import { createMetrics, type Metrics } from './server/metrics.ts';
+import { setPublicUrl } from './server/identify.ts';
 import { serveOperator } from './server/operator.ts';
 import { groupsFor } from './server/routes/all.ts';
 import { Engine } from './worker/engine.ts';
 import { HeadnodeKeeper } from './worker/headnode-keeper.ts';
+import { IdentityKeeper } from './worker/identity-keeper.ts';
 import type { Step } from './worker/steps.ts';
 
 /** A service that is up. */
@@ -62,14 +70,30 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   const vault = await openVault(config.keyFile, keyCheckIn(db, 'settings'));
   const allocator = vlanPool(config.vlans);
   await requirePoolCovers(db, allocator);
-  const obm = httpObmClient(config.obm);
+  const obm = httpObmClient({ ...config.obm, outbound: config.outbound });
   const consoles = new ConsoleSessions(db);
+  const metrics = createMetrics(db);
+  const keystone = await keystoneFor(config, db, metrics);
+  const oidc = await oidcFor(config, vault, log);
+  const passwords = passwordCheck(db, {
+    failed: (why) => metrics.loginFailed(why),
+    throttled: (login) => log.warn(login, 'too many failed logins: not checked for a while'),
+  });
+  const firstPassword = firstPasswordIn(join(config.dataDir, 'admin-password'), (error) =>
+    log.warn({ err: error }, 'the file with the first password is out of date and cannot be removed; remove it'),
+  );
   const plugged = await loadExtensions(config.extensions, {
     switches: switchDrivers({ simulatedSwitches: join(config.dataDir, 'simulated-switches') }),
     hypervisors: await hypervisorsFor(config, step),
-    auth: { null: nullBackend, database: databaseBackend(db) },
+    auth: {
+      null: nullBackend,
+      database: databaseBackend(db, passwords),
+      ...(keystone === null ? {} : { keystone }),
+      ...(oidc === null ? {} : { oidc: oidc.backend }),
+    },
   });
-  const auth = chainOf(config.auth.map((name) => chosen(plugged.auth, 'auth', name)));
+  const backends = Object.fromEntries(config.auth.map((name) => [name, chosen(plugged.auth, 'auth', name)]));
+  const auth = chainOf(withSessions(db, config.identity, backends));
   const site: Site = {
     switches: plugged.switches,
     allocator,
@@ -78,6 +102,9 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     consoles,
     vault,
     maintenance: config.maintenance,
+    identity: config.identity,
+    checkPassword: passwords.check,
+    firstPassword,
     extensions: [
       ...Object.keys(plugged.switches).map((name) => `corral.ext.switches.${name}`),
       'corral.ext.network_allocators.vlan_pool',
@@ -87,12 +114,10 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   };
   const desk = deskFor(db, site, { caller: operator, requestId: null });
   await ensureMaintenanceProject(desk);
-  const firstAdmin: FirstAdmin =
-    config.auth.includes('database')
-      ? await ensureFirstAdmin(desk, config.adminPassword, join(config.dataDir, 'admin-password'))
-      : { kind: 'exists', file: null };
+  const firstAdmin: FirstAdmin = config.auth.includes('database')
+    ? await ensureFirstAdmin(desk, config.adminPassword, firstPassword.file)
+    : { kind: 'exists', file: null };
 
-  const metrics = createMetrics(db);
   const groups = groupsFor(config.auth);
   let isAccepting = true;
   const server = buildServer({
@@ -100,39 +125,52 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     site,
     auth,
     requireAuthentication: config.requireAuthentication,
+    front: config.front,
     metrics,
     log,
     routes: groups.flatMap(({ routes }) => routes),
   });
   serveOperator(server, { db, metrics, groups, version, isAccepting: () => isAccepting });
+  if (config.publicUrl !== null) setPublicUrl(server, config.publicUrl);
+  if (oidc?.login)
+    (await import('./server/oidc-login.ts')).serveOidcLogin(server, { login: oidc.login, db, site, log });
   const obmd = config.obmd ? await (await import('@corral/obmd/start')).startObmd(config.obmd, log) : null;
   try {
-    await server.listen({ host: config.host, port: config.port });
+    await listenAt(server, config);
   } catch (error) {
     await obmd?.stop();
     throw error;
   }
 
+  const { tls } = config.front;
+  const unfollow = tls === null ? () => undefined : followTls(server.server as unknown as Server, tls, log);
+
   const engine = new Engine({ db, desk, config: config.engine, observer: metrics, step, log });
   engine.start();
   const notifier = site.maintenance
-    ? new (await import('./worker/notifier.ts')).Notifier(db, desk, site.maintenance, log)
+    ? new (await import('./worker/notifier.ts')).Notifier(db, desk, site.maintenance, config.outbound, log)
     : null;
   notifier?.start();
   const keeper = new HeadnodeKeeper(desk, log);
   keeper.start();
+  const identityKeeper = new IdentityKeeper(desk, log);
+  identityKeeper.start();
 
   return {
-    url: urlOf(server.server.address() as AddressInfo),
+    url: urlOf(server.server.address() as AddressInfo, tls === null ? 'http' : 'https'),
     firstAdmin,
     obmd,
     stop: async () => {
       isAccepting = false;
+      unfollow();
       await consoles.closeAll();
       await server.close();
+      await keystone?.close();
+      await oidc?.backend.close();
       await engine.stop();
       await notifier?.stop();
       await keeper.stop();
+      await identityKeeper.stop();
       await obm.close();
       await obmd?.stop();
       await db.close();
@@ -148,8 +186,24 @@ const hypervisorsFor = async (config: Config, step: Observe): Promise<Readonly<R
   return { mock, libvirt: libvirtHypervisor({ ...config.libvirt, images: config.images }, step) };
 };
 
-const urlOf = ({ address, family, port }: AddressInfo): string =>
-  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+const keystoneFor = async (config: Config, db: Db, { tokenChecked }: Metrics) => {
+  if (config.keystone === null) return null;
+  const { keystoneBackend } = await import('./auth/keystone.ts');
+  return keystoneBackend(db, { ...config.keystone, tokenChecked });
+};
+
+const oidcFor = async ({ oidc }: Config, vault: Vault, log: Logger) => {
+  if (oidc === null) return null;
+  const { oidcBackend } = await import('./auth/oidc.ts');
+  const failed = (err: unknown) => log.warn({ err }, 'the identity provider does not tell its keys');
+  const backend = await oidcBackend({ ...oidc, failed });
+  if (oidc.client === null) return { backend, login: null };
+  const { OidcLogin } = await import('./auth/oidc/login.ts');
+  return { backend, login: new OidcLogin({ issuer: oidc.issuer, client: oidc.client, backend, vault }) };
+};
+
+const urlOf = ({ address, family, port }: AddressInfo, scheme: string): string =>
+  `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
 /** A pool that no longer holds what it handed out would hand it out twice, or never get it back. */
 const requirePoolCovers = async (db: Db, allocator: Allocator): Promise<void> => {

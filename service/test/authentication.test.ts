@@ -96,7 +96,7 @@ describe.each(engines)('authentication on %s', (engine) => {
 
   it('wrong credentials are a 401 on every call there is', async () => {
     const client = clientOf(service().url, 'Basic ***');
-    for (const route of routes) {
+    for (const route of routes.filter(({ access }) => access !== 'newcomer')) {
       const { status, body } = await callOf(client, route);
       expect([status, body]).toEqual([401, { type: 'AuthorizationError', msg: 'wrong user name or password' }]);
     }
@@ -107,7 +107,7 @@ describe.each(engines)('authentication on %s', (engine) => {
     const tries = async (name: string) => {
       let best = Number.POSITIVE_INFINITY;
       let seen = '';
-      for (let count = 0; count < 6; count += 1) {
+      for (let count = 0; count < 5; count += 1) {
         const started = performance.now();
         const { status, text, headers } = await service().as(name, `wrong ${count}`).get('/projects');
         best = Math.min(best, performance.now() - started);

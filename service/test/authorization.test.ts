@@ -50,7 +50,7 @@ describe.each(engines)('authorization on %s', (engine) => {
     },
   );
 
-  const creates = ['network_create', 'headnode_create'];
+  const creates = ['network_create', 'headnode_create', 'token_create'];
   const ofProject = routes.filter(
     ({ name, path, access }) =>
       access !== 'admin' && path.includes(':') && !creates.includes(name) && name !== 'list_nodes',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '@corral/base/config/config-error';
+import { Outbound } from '@corral/base/http/outbound';
 import { unknownVariables } from '@corral/base/config/setting';
 import { loadConfig } from '../src/config/load.ts';
 import { settings } from '../src/config/settings.ts';
@@ -38,6 +39,13 @@ describe('the configuration', () => {
       database: { engine: 'sqlite', path: resolve('data/corral.db') },
       auth: ['database'],
       requireAuthentication: false,
+      identity: {
+        sessionLifetimeMs: 43_200_000,
+        sessionIdleMs: 7_200_000,
+        tokenLongestMs: 31_622_400_000,
+        tokenDefaultMs: 7_776_000_000,
+        vouchedMs: 86_400_000,
+      },
       adminPassword: null,
       vlans: [{ first: 100, last: 1000 }],
       maintenance: null,
@@ -64,6 +72,7 @@ describe('the configuration', () => {
         sessionIdleMs: 30_000,
       },
       obm: { timeoutMs: 20_000, ca: null },
+      outbound: expect.any(Outbound) as Outbound,
       obmd: null,
       extensions: [],
     });

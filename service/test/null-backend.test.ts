@@ -22,7 +22,7 @@ describe.each(engines)('the null backend on %s', (engine) => {
     }
   });
 
-  it('serves every call but those about users, which it has not', async () => {
+  it('serves every call but those about users, sessions and tokens, which it has not', async () => {
     const { anonymous } = service();
     const calls = [
       anonymous.get('/auth/basic/users'),
@@ -31,6 +31,9 @@ describe.each(engines)('the null backend on %s', (engine) => {
       anonymous.post('/auth/basic/user/alice/add_project', { project: 'red' }),
       anonymous.post('/auth/basic/user/alice/remove_project', { project: 'red' }),
       anonymous.del('/auth/basic/user/alice'),
+      anonymous.post('/auth/session', { username: 'alice', password: 'p' }),
+      anonymous.get('/auth/whoami'),
+      anonymous.put('/auth/token/t', {}),
     ];
     for (const call of calls) expect(await refusal(call)).toBe('404 NotFoundError');
     const { paths } = (await (await fetch(`${service().url}/openapi.json`)).json()) as { paths: object };

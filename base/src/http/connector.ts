@@ -1,6 +1,7 @@
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
+import type { Outbound } from './outbound.ts';
 
 /** Whose certificate is good. Neither: those that Node.js trusts. */
 export interface Trust {
@@ -24,17 +25,26 @@ export class OtherCertificate extends Error {
  */
 export class Connector {
   readonly #trust: Trust;
+  readonly #outbound: Outbound | null;
   readonly #trying = new Set<Socket>();
 
-  constructor(trust: Trust) {
+  /** Without `outbound` it connects to wherever the device is. */
+  constructor(trust: Trust, outbound: Outbound | null = null) {
     this.#trust = trust;
+    this.#outbound = outbound;
   }
 
   readonly connect: buildConnector.connector = ({ hostname, port, protocol }, callback) => {
     const isTls = protocol === 'https:';
     // URL writes an IPv6 address in brackets, which net does not take.
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
-    const to = { host, port: Number(port) || (isTls ? 443 : 80) };
+    const refusal = this.#outbound?.refusalOf(host) ?? null;
+    if (refusal !== null) {
+      callback(refusal, null);
+      return;
+    }
+    const lookup = this.#outbound === null ? {} : { lookup: this.#outbound.lookup };
+    const to = { host, port: Number(port) || (isTls ? 443 : 80), ...lookup };
     const socket = isTls ? this.#connectTls(to) : connectPlain(to);
     this.#trying.add(socket);
     const event = isTls ? 'secureConnect' : 'connect';
@@ -66,7 +76,7 @@ export class Connector {
     for (const socket of this.#trying) socket.destroy(new Error('the attempt to connect was given up'));
   }
 
-  #connectTls(to: { readonly host: string; readonly port: number }): TLSSocket {
+  #connectTls(to: TcpNetConnectOpts & { readonly host: string }): TLSSocket {
     const { ca, fingerprint } = this.#trust;
     return connectTls({
       ...to,

@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
+import { type ConnectionLimits, Connections } from './connections.ts';
 import { refuseMalformed } from './malformed.ts';
+import { readTls, type TlsFiles } from './tls.ts';
+import { endIfUnread } from './unread.ts';
 
 /** How our servers treat every request, whatever it asks. */
-export const serverDefaults = {
+const serverDefaults = {
   logger: false,
   bodyLimit: 1024 * 1024,
   requestTimeout: 30_000,
@@ -22,6 +31,23 @@ export const serverDefaults = {
   },
 } as const;
 
+/** What is sent before a request can be looked at, and how long that may take. */
+const patience = {
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+  // Node would refuse a request without a Host header by itself, in fewer words than ours.
+  requireHostHeader: false,
+} as const;
+
+/** A server with our manners, without TLS or with it. */
+export const newServer = (tls: TlsFiles | null, options: FastifyServerOptions): FastifyInstance => {
+  // The two kinds of server differ in their types only, and nobody looks at those.
+  const listener: object =
+    tls === null ? { http: patience } : { https: { ...patience, ...readTls(tls), handshakeTimeout: 10_000 } };
+  return fastify({ ...serverDefaults, ...options, ...listener });
+};
+
 /** Longer than any request line: how long a label may be is for its schema to say, once the caller is known. */
 export const maxParamLength = 64 * 1024;
 
@@ -35,7 +61,37 @@ export const requestIds = (): (() => string) => {
   };
 };
 
-/** Node would answer an unknown expectation itself, with an empty 417; it may as well be ignored. */
-export const ignoreExpectations = ({ server }: FastifyInstance): void => {
+/**
+ * Node would answer an unknown expectation itself, with an empty 417; it may as well be ignored. And it would ask for
+ * every body that is announced; who is refused need not send it.
+ */
+export const ignoreExpectations = (app: FastifyInstance): void => {
+  const { server } = app;
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { expect, 'content-length': length } = request.headers;
+    if (expect !== undefined && /^100-continue$/i.test(expect) && Number(length ?? 0) <= serverDefaults.bodyLimit) {
+      reply.raw.writeContinue();
+      request.headers.expect = undefined;
+    }
+    done(null, payload);
+  });
 };
+
+const freshMs = 1_000;
+const closingSweepMs = 250;
+
+/** Keeps connections within limits; while the server closes, it does not wait for those that say nothing. */
+export const limitConnections = (app: FastifyInstance, limits: ConnectionLimits): Connections => {
+  const connections = new Connections(app.server, limits);
+  app.addHook('preClose', (done) => {
+    const sweep = setInterval(() => connections.closeFresh(freshMs), closingSweepMs).unref();
+    app.server.once('close', () => clearInterval(sweep));
+    done();
+  });
+  return connections;
+};
+
+/** Before an error is told: if its request is not worth reading to the end, the connection ends with it. */
+export const endUnread = (request: FastifyRequest, reply: FastifyReply): void => endIfUnread(request.raw, reply.raw);

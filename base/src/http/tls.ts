@@ -16,10 +16,16 @@ interface TlsLog {
 
 const lookMs = 5_000;
 
+interface TlsPair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly minVersion: 'TLSv1.2';
+}
+
 /** Reads certificate and key, and makes sure that they go together. */
-export const readTls = (files: TlsFiles): { readonly cert: Buffer; readonly key: Buffer } => {
+export const readTls = (files: TlsFiles): TlsPair => {
   try {
-    const pair = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
+    const pair: TlsPair = { cert: readFileSync(files.cert), key: readFileSync(files.key), minVersion: 'TLSv1.2' };
     createSecureContext(pair);
     return pair;
   } catch (error) {
@@ -32,7 +38,11 @@ export const readTls = (files: TlsFiles): { readonly cert: Buffer; readonly key:
 export const followTls = (server: Server, files: TlsFiles, log: TlsLog): (() => void) => {
   const stamp = (): string => {
     try {
-      return [files.cert, files.key].map((file) => statSync(file).mtimeMs).join();
+      // The second time changes also when a file is put in the other's place, or made readable.
+      return [files.cert, files.key]
+        .map((file) => statSync(file))
+        .map(({ mtimeMs, ctimeMs }) => `${mtimeMs} ${ctimeMs}`)
+        .join();
     } catch {
       return '';
     }

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket, WebSocketServer } from 'ws';
+import { hangUp } from './hang-up.ts';
 
 interface Upgrade {
   readonly socket: Duplex;
@@ -27,7 +28,7 @@ export const acceptUpgrades = (server: FastifyInstance): void => {
     response.shouldKeepAlive = false;
     // A server's socket is a net.Socket or a tls.TLSSocket; the type says less than that.
     response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
-    response.once('finish', () => socket.end());
+    response.once('finish', () => hangUp(request.socket));
     server.routing(request, response);
   });
 };

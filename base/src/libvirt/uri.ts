@@ -17,6 +17,10 @@ export const uriRule =
 /** Is the hypervisor the host that this runs on? */
 export const isLocal = (uri: string): boolean => /^qemu(?:\+unix)?:\/\/\//.test(uri);
 
+/** The host that a URI names; null: there is none in it. */
+export const hostOf = (uri: string): string | null =>
+  /^[^/]+:\/\/(?:[^@/]*@)?(\[[^\]]+\]|[^/:]+)/.exec(uri)?.[1] ?? null;
+
 /** What virsh is given: it never asks for a password at a terminal. */
 export const quietUri = (uri: string): string =>
   uri.startsWith('qemu+ssh:') ? `${uri}${uri.includes('?') ? '&' : '?'}no_tty=1` : uri;

@@ -1,10 +1,17 @@
 import type { Db, Tx } from '../db/db.ts';
 import { sql } from '../db/kysely.ts';
-import type { KeyCheck } from './key-file.ts';
 
 const name = 'key_check';
 
-/** Keeps the word by which a wrong key is told in a table of names and values. The first one stays. */
+/** Where the word is kept by which a wrong key is told. */
+export interface KeyCheck {
+  /** The sealed word; null: there is none yet. */
+  recall(): Promise<string | null>;
+  /** Keeps one if there is none yet, and gives the one that is kept. */
+  remember(sealed: string): Promise<string>;
+}
+
+/** Keeps the word in a table of names and values. The first one stays. */
 export const keyCheckIn = <Schema, Topic extends string>(db: Db<Schema, Topic>, table: string): KeyCheck => {
   const recall = async (tx: Tx<Schema>): Promise<string | null> => {
     const { rows } = await sql<{ value: string }>`select value from ${sql.table(table)} where name = ${name}`.execute(

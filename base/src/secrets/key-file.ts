@@ -1,74 +1,91 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
-import { type Vault, vaultWith } from './vault.ts';
+import { newKey } from './key.ts';
+import { formatKeyRing, type KeyRing, NotAKeyRing, parseKeyRing, ringWith } from './key-ring.ts';
 
-const keyBytes = 32;
-const checkText = 'corral';
-
-/** Reads the key for secrets at rest; makes one, for its owner's eyes only, if there is none yet. */
-const readKey = (file: string): Buffer => {
-  const text = readOrMake(file);
-  const key = Buffer.from(text.trim(), 'base64');
-  if (key.length === keyBytes) return key;
-  throw new ConfigError([`key_file: ${file} does not hold ${keyBytes} bytes in base64`]);
-};
-
-const readOrMake = (file: string): string => {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new ConfigError([`key_file: ${file} cannot be read (${(error as Error).message})`]);
-    }
-  }
-  try {
-    return makeKey(file);
-  } catch (error) {
-    throw new ConfigError([`key_file: ${file} cannot be made (${(error as Error).message})`]);
-  }
-};
-
-/** Linked into place whole: replicas that start together never read half a key, and all use the first one's. */
-const makeKey = (file: string): string => {
-  const draft = `${file}.${randomUUID()}`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(draft, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft);
-  }
-  return readFileSync(file, 'utf8');
-};
-
-/** Where the word is kept by which a wrong key is told. */
-export interface KeyCheck {
-  /** The sealed word; null: there is none yet. */
-  recall(): Promise<string | null>;
-  /** Keeps one if there is none yet, and gives the one that is kept. */
-  remember(sealed: string): Promise<string>;
+/** What a key file held, and the marks by which a change of it is noticed. */
+export interface ReadKeyFile {
+  readonly ring: KeyRing;
+  readonly stamp: string;
 }
 
-/** Opens the vault, and makes sure that it is the one this database was sealed with. */
-export const openVault = async (file: string, check: KeyCheck): Promise<Vault> => {
-  // A new key in place of a lost one would open nothing, and look like the one that was lost. In this order: whoever
-  // else starts on an empty database makes the file before the word.
-  const kept = await check.recall();
-  if (kept !== null && !existsSync(file)) {
-    throw new ConfigError([
-      `key_file: ${file} is missing, and this database's secrets are sealed with it; put it back from the backup`,
-    ]);
-  }
-  const vault = vaultWith(readKey(file));
-  const sealed = await check.remember(vault.seal(checkText));
+interface Marks {
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+}
+
+const stampOf = ({ ino, size, mtimeNs, ctimeNs }: Marks): string => [ino, size, mtimeNs, ctimeNs].join(' ');
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+/** The marks of the file as it is now. `need` says what for, and what to do: it ends the sentence that tells a failure. */
+export const stampNow = (file: string, need: string): string => {
   try {
-    if (vault.open(sealed) === checkText) return vault;
-  } catch {
-    // A wrong key fails the authentication tag.
+    return stampOf(statSync(file, { bigint: true }));
+  } catch (error) {
+    throw unreadable(file, error, need);
   }
-  throw new ConfigError([`key_file: ${file} is not the key that this database's secrets were sealed with`]);
+};
+
+/** Reads the keys. `need` is as above. */
+export const readKeyFile = (file: string, need: string): ReadKeyFile => {
+  try {
+    const fd = openSync(file, 'r');
+    try {
+      // Of the same open file: one that is put in its place meanwhile has other marks.
+      const stamp = stampOf(fstatSync(fd, { bigint: true }));
+      return { stamp, ring: parseKeyRing(readFileSync(fd, 'utf8')) };
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    throw unreadable(file, error, need);
+  }
+};
+
+const unreadable = (file: string, error: unknown, need: string): ConfigError => {
+  if (error instanceof NotAKeyRing) return new ConfigError([`key_file: ${file} ${error.message}; ${need}`]);
+  if (codeOf(error) === 'ENOENT') return new ConfigError([`key_file: ${file} is missing; ${need}`]);
+  return new ConfigError([`key_file: ${file} cannot be read (${reasonOf(error)}); ${need}`]);
+};
+
+/**
+ * Makes a file with one key, for its owner's eyes only, if there is none. Linked into place whole: replicas that start
+ * together never read half a key, and all use the first one's.
+ */
+export const ensureKeyFile = (file: string): void => {
+  if (existsSync(file)) return;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const draft = `${file}.${randomUUID()}`;
+    const text = formatKeyRing(ringWith(newKey()));
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+    try {
+      linkSync(draft, file);
+    } catch (error) {
+      // Somebody else was first.
+      if (codeOf(error) !== 'EEXIST') throw error;
+    } finally {
+      rmSync(draft);
+    }
+  } catch (error) {
+    throw new ConfigError([`key_file: ${file} cannot be made (${reasonOf(error)})`]);
+  }
 };

@@ -1,4 +1,5 @@
 import type { DatabaseLocation } from '@corral/base/db/open';
+import type { Outbound } from '@corral/base/http/outbound';
 
 /** Where the daemon listens. */
 export interface ListenAddress {
@@ -25,4 +26,6 @@ export interface ObmdConfig {
   readonly adminTokenFile: string;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly patience: Patience;
+  /** Where BMCs may be. */
+  readonly outbound: Outbound;
 }

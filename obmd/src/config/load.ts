@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { ConfigError } from '@corral/base/config/config-error';
 import { gather } from '@corral/base/config/gather';
+import { outboundFrom } from '@corral/base/config/outbound';
 import { logLevels, SettingReader } from '@corral/base/config/reader';
 import type { Environment } from '@corral/base/config/setting';
 import type { ListenAddress, ObmdConfig } from './config.ts';
@@ -31,7 +32,7 @@ export const obmdConfig = (
   read: SettingReader<ObmdSettingKey>,
   dataDir: string,
   mistakes: string[],
-): Pick<ObmdConfig, 'adminToken' | 'adminTokenFile' | 'tls' | 'patience'> => {
+): Pick<ObmdConfig, 'adminToken' | 'adminTokenFile' | 'tls' | 'patience' | 'outbound'> => {
   const adminToken = read.text('obmd.admin_token');
   if (adminToken !== null && !new RegExp(`^[\\x21-\\x7e]{1,${longestToken}}$`).test(adminToken)) {
     read.wrong('obmd.admin_token', `1 to ${longestToken} printable ASCII characters without spaces`);
@@ -51,6 +52,7 @@ export const obmdConfig = (
       graceMs: read.milliseconds('obmd.soft_grace'),
       lingerMs: read.millisecondsOrNever('obmd.console_linger', 86_400),
     },
+    outbound: outboundFrom(read, 'obmd.outbound_allow'),
   };
 };
 

@@ -56,6 +56,13 @@ export const obmdSettings = [
     fallback: '300',
     about: 'how long a console is kept open on the BMC after its last client left; 0: not at all',
   },
+  {
+    key: 'obmd.outbound_allow',
+    env: 'CORRAL_OBMD_OUTBOUND_ALLOW',
+    takes: 'list',
+    fallback: '',
+    about: 'where BMCs may be: addresses, networks, host names; default: anywhere but link-local and the like',
+  },
 ] as const satisfies readonly Setting[];
 
 export const programSettings = [

@@ -1,6 +1,8 @@
 import { Mutex } from '@corral/base/db/mutex';
+import type { Outbound } from '@corral/base/http/outbound';
 import { checkOf, inBody } from '@corral/base/schema/check';
 import type { BmcDriver } from '../drivers/contract.ts';
+import { hushedBmc } from './hushed-bmc.ts';
 import type { CallLimits } from './call-queue.ts';
 import { badArgument, invalid, notFound, unauthorized } from './errors.ts';
 import { type CallReport, Machine, newTenure, type Tenure } from './machine.ts';
@@ -13,6 +15,7 @@ type Info = Readonly<Record<string, unknown>>;
 export interface FleetParts {
   readonly register: Register;
   readonly drivers: Readonly<Record<string, BmcDriver>>;
+  readonly outbound: Outbound;
   readonly limits: CallLimits & { readonly lingerMs: number; readonly graceMs: number };
   readonly report: (call: CallReport) => void;
   /** For the log: what was done without being asked just then. */
@@ -140,15 +143,20 @@ export class Fleet {
   }
 
   #check(type: string, info: Info): void {
-    const mistakes = checkOf(this.#driver(type).info, (path) => inBody(['info', ...path]))(info);
+    const driver = this.#driver(type);
+    const mistakes = checkOf(driver.info, (path) => inBody(['info', ...path]))(info);
     if (mistakes.length > 0) throw invalid(mistakes.join('; '));
+    // Of a name it is seen at every connection where it is then.
+    const refusal = this.#parts.outbound.refusalOf(driver.hostOf?.(info) ?? '');
+    if (refusal !== null) throw badArgument(`field "info": ${refusal.message}`);
   }
 
   #machineOf(id: string, type: string, info: Info): Machine {
     const { secrets, bmcOf } = this.#driver(type);
     const shown = Object.fromEntries(Object.entries(info).filter(([field]) => !secrets.includes(field)));
-    const { limits, report } = this.#parts;
-    return new Machine({ id, type, shown, bmc: bmcOf(info), limits, report });
+    const { limits, report, outbound } = this.#parts;
+    const kept = secrets.flatMap((field) => info[field] ?? []).filter((value) => typeof value === 'string');
+    return new Machine({ id, type, shown, bmc: hushedBmc(bmcOf(info, outbound), kept), limits, report });
   }
 
   /** Changes to one node come one after the other, and wait for no other node's. */

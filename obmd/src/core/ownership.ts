@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { sql } from '@corral/base/db/kysely';
+import { isGone, thisPlace } from '@corral/base/place';
 import type { Db, Tx } from '../db/open.ts';
 
 /*
@@ -31,7 +31,7 @@ export interface OwnershipEvents {
 /** Holds the database for this process, or waits for it. */
 export class Ownership {
   readonly #db: Db;
-  readonly #holder = `${place()} ${randomUUID()}`;
+  readonly #holder = `${thisPlace()} ${randomUUID()}`;
   readonly #gained: () => Promise<void>;
   readonly #lost: () => Promise<void>;
   readonly #failed: (error: unknown) => void;
@@ -134,24 +134,6 @@ export class Ownership {
   }
 }
 
-/** Where a process number means what it means here: containers may share a host's name, and number for themselves. */
-const place = (): string => {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${boot}/${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return 'unknown';
-  }
-};
-
 /** A process beside us that is gone needs no waiting for. */
-const isDead = ({ holder, pid }: { readonly holder: string; readonly pid: number }): boolean => {
-  const here = place();
-  if (here === 'unknown' || !holder.startsWith(`${here} `)) return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-};
+const isDead = ({ holder, pid }: { readonly holder: string; readonly pid: number }): boolean =>
+  isGone(holder.split(' ', 1)[0] ?? '', pid);

@@ -33,14 +33,14 @@ export class Register {
 
   /** Stores a node anew: whatever token it had is void. */
   async put(label: string, type: string, info: Readonly<Record<string, unknown>>): Promise<void> {
-    const values = { type, info: this.#vault.seal(JSON.stringify(info)), token_hash: null, cycle_until: null };
-    await this.#db.write((tx) =>
-      tx
+    await this.#db.write((tx) => {
+      const values = { type, info: this.#vault.seal(JSON.stringify(info)), token_hash: null, cycle_until: null };
+      return tx
         .insertInto('obmd_nodes')
         .values({ label, ...values })
         .onConflict((conflict) => conflict.column('label').doUpdateSet(values))
-        .execute(),
-    );
+        .execute();
+    });
   }
 
   async remove(label: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { Outbound } from '@corral/base/http/outbound';
 import type { TSchema } from '@sinclair/typebox';
 
 /** What went wrong with a BMC, as far as the way out differs. */
@@ -58,6 +59,8 @@ export interface BmcDriver {
   readonly info: TSchema;
   /** Those of them that are never shown. */
   readonly secrets: readonly string[];
-  /** `info` has passed the schema. */
-  readonly bmcOf: (info: Readonly<Record<string, unknown>>) => Bmc;
+  /** The host that is connected to for a BMC of this `info`, which has passed the schema; null: none. */
+  readonly hostOf?: (info: Readonly<Record<string, unknown>>) => string | null;
+  /** `info` has passed the schema. `outbound` says where connections may go. */
+  readonly bmcOf: (info: Readonly<Record<string, unknown>>, outbound: Outbound) => Bmc;
 }

@@ -1,18 +1,27 @@
+import type { Outbound } from '@corral/base/http/outbound';
 import { type Bmc, BmcError, type BmcDriver } from './contract.ts';
 import { openSol } from './ipmi/sol.ts';
 import { type IpmiTarget, ipmiInfo, ipmiTargetFrom } from './ipmi/target.ts';
 import { runTool } from './ipmi/tool.ts';
+import { permittedAddress } from './permission.ts';
 
 /** A BMC that speaks IPMI 2.0 over LAN, by ipmitool. */
 export const ipmiBmc: BmcDriver = {
   info: ipmiInfo,
   secrets: ['pass'],
-  bmcOf: (info) => bmcAt(ipmiTargetFrom(info)),
+  hostOf: (info) => ipmiTargetFrom(info).addr,
+  bmcOf: (info, outbound) => bmcAt(ipmiTargetFrom(info), outbound),
 };
 
 /** The BMC at a target. Nothing is kept between calls. */
-export const bmcAt = (target: IpmiTarget): Bmc => {
-  const run = (command: string, signal: AbortSignal): Promise<string> => runTool(target, command.split(' '), signal);
+export const bmcAt = (registered: IpmiTarget, outbound: Outbound): Bmc => {
+  /** ipmitool is given the address that was judged, not the name, which may be elsewhere by then. */
+  const targetNow = async (signal: AbortSignal): Promise<IpmiTarget> => ({
+    ...registered,
+    addr: await permittedAddress(outbound, registered.addr, signal),
+  });
+  const run = async (command: string, signal: AbortSignal): Promise<string> =>
+    runTool(await targetNow(signal), command.split(' '), signal);
 
   const powerStatus = async (signal: AbortSignal): Promise<'on' | 'off'> => {
     const said = await run('chassis power status', signal);
@@ -49,11 +58,11 @@ export const bmcAt = (target: IpmiTarget): Bmc => {
         if (!isRefusal(error)) throw error;
       });
       // Without efiboot the request is for a legacy boot, which firmware in UEFI mode ignores or, worse, obeys.
-      const options = target.bootMode === 'uefi' ? 'efiboot,persistent' : 'persistent';
+      const options = registered.bootMode === 'uefi' ? 'efiboot,persistent' : 'persistent';
       const command = ['chassis', 'bootdev', device, `options=${options}`];
-      await runTool(target, command, signal, `Set Boot Device to ${device}`);
+      await runTool(await targetNow(signal), command, signal, `Set Boot Device to ${device}`);
     },
-    openConsole: (signal) => openSol(target, signal),
+    openConsole: async (signal) => openSol(await targetNow(signal), signal),
   };
 };
 

@@ -1,4 +1,4 @@
-import { uriPattern, uriRule } from '@corral/base/libvirt/uri';
+import { hostOf, uriPattern, uriRule } from '@corral/base/libvirt/uri';
 import { withFile } from '@corral/base/libvirt/virsh';
 import { Type } from '@sinclair/typebox';
 import { type Bmc, type BmcDriver, BmcError } from './contract.ts';
@@ -6,6 +6,7 @@ import { libvirtBootDevices, withBootDevice } from './libvirt/boot.ts';
 import { openDomainConsole } from './libvirt/console.ts';
 import { type Domain, namePattern, nameRule } from './libvirt/domain.ts';
 import { isOff, onDomain, stateOf, virsh } from './libvirt/virsh.ts';
+import { permittedAddress } from './permission.ts';
 
 /** A virtual machine as a node: libvirt is its BMC. */
 export const libvirtBmc: BmcDriver = {
@@ -17,9 +18,14 @@ export const libvirtBmc: BmcDriver = {
     { additionalProperties: false },
   ),
   secrets: [],
-  bmcOf: ({ uri, domain }) => {
+  hostOf: ({ uri }) => (typeof uri === 'string' ? hostOf(uri) : null),
+  bmcOf: ({ uri, domain }, outbound) => {
     if (typeof uri !== 'string' || typeof domain !== 'string') throw new Error('the BMC has no field uri or domain');
-    return bmcOf({ uri, name: domain });
+    const host = hostOf(uri);
+    // virsh looks the name up once more: its certificate or key is for the name, which an address could not replace.
+    const requirePermitted = (signal: AbortSignal): Promise<unknown> =>
+      host === null ? Promise.resolve() : permittedAddress(outbound, host, signal);
+    return bmcOf({ uri, name: domain, requirePermitted });
   },
 };
 

@@ -1,3 +1,4 @@
+import type { Outbound } from '@corral/base/http/outbound';
 import type { Bmc, BmcDriver } from './contract.ts';
 import { bootDevices, setBootDevice } from './redfish/boot.ts';
 import { RedfishClient } from './redfish/client.ts';
@@ -10,7 +11,8 @@ import { redfishInfo, type RedfishTarget, targetFrom } from './redfish/target.ts
 export const redfishBmc: BmcDriver = {
   info: redfishInfo,
   secrets: ['pass'],
-  bmcOf: (info) => new RedfishBmc(targetFrom(info)),
+  hostOf: (info) => new URL(targetFrom(info).origin).hostname,
+  bmcOf: (info, outbound) => new RedfishBmc(targetFrom(info), outbound),
 };
 
 class RedfishBmc implements Bmc {
@@ -20,8 +22,8 @@ class RedfishBmc implements Bmc {
   /** Where the machine is on the BMC, once it was looked for. */
   #path: string | null = null;
 
-  constructor(target: RedfishTarget) {
-    this.#client = new RedfishClient(target);
+  constructor(target: RedfishTarget, outbound: Outbound) {
+    this.#client = new RedfishClient(target, outbound);
     this.#power = new PowerSwitch(this.#client, (signal) => this.#look(signal));
   }
 

@@ -3,12 +3,20 @@ import { acceptJsonBodies } from '@corral/base/http/body';
 import { closingOf } from '@corral/base/http/closing';
 import { refuseOtherMethods } from '@corral/base/http/methods';
 import { checkQuery, parseQuery } from '@corral/base/http/query';
-import { ignoreExpectations, maxParamLength, requestIds, serverDefaults } from '@corral/base/http/server';
-import { readTls, type TlsFiles } from '@corral/base/http/tls';
+import { securityHeaders } from '@corral/base/http/headers';
+import {
+  endUnread,
+  ignoreExpectations,
+  limitConnections,
+  maxParamLength,
+  newServer,
+  requestIds,
+} from '@corral/base/http/server';
+import type { TlsFiles } from '@corral/base/http/tls';
 import { acceptUpgrades } from '@corral/base/http/upgrades';
 import { checkOf, inBody, inPath } from '@corral/base/schema/check';
 import { Type } from '@sinclair/typebox';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { invalid, notFound, ObmdError, unauthorized } from '../core/errors.ts';
 import type { Fleet } from '../core/fleet.ts';
@@ -33,6 +41,8 @@ const console: Omit<ObmdRoute & { access: 'token' }, 'handle'> = {
   access: 'token',
   body: NoParams,
 };
+/** Its clients are few: services, and those who look at their own node. */
+const mostConnections = 4096;
 const noQuery = checkQuery(NoParams);
 const tokenQuery = checkQuery(
   Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }, { additionalProperties: false }),
@@ -40,19 +50,19 @@ const tokenQuery = checkQuery(
 
 /** Builds the HTTP server out of the route list. */
 export const buildServer = (app: App): FastifyInstance => {
-  const options = {
-    ...serverDefaults,
+  const server = newServer(app.tls, {
     routerOptions: { maxParamLength, querystringParser: parseQuery },
     genReqId: requestIds(),
-    frameworkErrors: (error: Error, request: { id: string }, reply: unknown) =>
-      void tell(reply as FastifyReply, request.id, toObmdError(error)),
-  };
-  const server: FastifyInstance =
-    app.tls === null
-      ? fastify(options)
-      : // The two kinds of server differ in their types only, and nothing here looks at those.
-        fastify({ ...options, https: readTls(app.tls) });
+    frameworkErrors: (error, request, reply) =>
+      void tell(request, (reply as FastifyReply).headers(securityHeaders(request.protocol)), toObmdError(error)),
+  });
   ignoreExpectations(server);
+  limitConnections(server, { total: mostConnections, perAddress: 0, isExempt: () => true, told: () => undefined });
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders(request.protocol));
+    // Before the body: there is no reason to read it.
+    done(request.is404 ? noSuchCall(request) : undefined);
+  });
   acceptUpgrades(server);
   acceptJsonBodies(server, invalid);
   closingOf(server);
@@ -63,12 +73,7 @@ export const buildServer = (app: App): FastifyInstance => {
   server.setErrorHandler((error, request, reply) => {
     const told = toObmdError(error);
     if (told.type === 'ServerError') app.log.error({ requestId: request.id, err: error }, 'request failed');
-    return tell(reply, request.id, told);
-  });
-  server.setNotFoundHandler((request) => {
-    throw notFound(
-      `there is no ${request.method} ${request.url.split('?')[0] ?? ''}; see the OBM daemon's documentation`,
-    );
+    return tell(request, reply, told);
   });
   for (const route of routes) server.route({ method: route.method, url: route.path, handler: handlerOf(app, route) });
   server.get(console.path, consoleOf(app));
@@ -76,8 +81,12 @@ export const buildServer = (app: App): FastifyInstance => {
   return server;
 };
 
-const tell = (reply: FastifyReply, requestId: string, { type, message }: ObmdError): FastifyReply => {
-  reply.header('x-request-id', requestId);
+const noSuchCall = ({ method, url }: FastifyRequest): Error =>
+  notFound(`there is no ${method} ${url.split('?')[0] ?? ''}; see the OBM daemon's documentation`);
+
+const tell = (request: FastifyRequest, reply: FastifyReply, { type, message }: ObmdError): FastifyReply => {
+  endUnread(request, reply);
+  reply.header('x-request-id', request.id);
   if (type === 'AuthorizationError') reply.header('www-authenticate', 'Basic realm="obmd", charset="UTF-8"');
   if (type === 'BusyError' || type === 'StandbyError') reply.header('retry-after', '2');
   return reply.status(statusOf[type]).type('application/json; charset=utf-8').send({ type, msg: message });

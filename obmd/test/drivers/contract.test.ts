@@ -9,6 +9,7 @@ import { bmcDrivers } from '../../src/drivers/registry.ts';
 import { testBmcs, type TestBmc } from '../support/bmcs.ts';
 import { type Terminal, terminalOn } from '../support/console.ts';
 import { held } from '../support/held.ts';
+import { anywhere } from '../support/outbound.ts';
 
 const drivers: Readonly<Record<string, BmcDriver>> = bmcDrivers;
 const runnable = testBmcs.filter(({ part }) => part === null || hasPart(part));
@@ -48,7 +49,7 @@ describe.each(runnable)('the BMC driver on $name', (kind) => {
     return found;
   };
   const bmcWith = (info: TestBmc['info']): Bmc => {
-    const made = driver().bmcOf(info);
+    const made = driver().bmcOf(info, anywhere);
     bmcs.push(made);
     return made;
   };

@@ -6,6 +6,7 @@ import { faultFrom, notInstalled } from '../../src/drivers/libvirt/faults.ts';
 import { libvirtBmc } from '../../src/drivers/libvirt.ts';
 import { type Terminal, terminalOn } from '../support/console.ts';
 import { held } from '../support/held.ts';
+import { anywhere } from '../support/outbound.ts';
 
 const amply = () => AbortSignal.timeout(30_000);
 
@@ -99,7 +100,7 @@ describe.skipIf(!hasPart('libvirt'))('a virtual machine of libvirt', () => {
     terminals.push(terminal);
     return terminal;
   };
-  const bmcOf = (domain: string): Bmc => libvirtBmc.bmcOf({ uri: libvirt.uri, domain });
+  const bmcOf = (domain: string): Bmc => libvirtBmc.bmcOf({ uri: libvirt.uri, domain }, anywhere);
   /** The machine says it until it is heard: how soon a console is there after a start is QEMU's business. */
   const expectHeard = (terminal: Terminal, text: string): Promise<void> =>
     vi.waitFor(
@@ -193,7 +194,8 @@ describe.skipIf(!hasPart('libvirt'))('a virtual machine of libvirt', () => {
   });
 
   it('is out of reach when its libvirt is', async () => {
-    const lost = libvirtBmc.bmcOf({ uri: 'qemu+unix:///system?socket=/nonexistent/libvirt-sock', domain: 'n1' });
+    const uri = 'qemu+unix:///system?socket=/nonexistent/libvirt-sock';
+    const lost = libvirtBmc.bmcOf({ uri, domain: 'n1' }, anywhere);
     await expect(lost.powerStatus(amply())).rejects.toMatchObject({ fault: 'unreachable' });
   });
 

@@ -6,10 +6,11 @@ import { mockMachine } from '../../src/drivers/mock/machine.ts';
 import { mockBmc } from '../../src/drivers/mock.ts';
 import { type Terminal, terminalOn } from '../support/console.ts';
 import { startMockBmc } from '../support/mock-bmc.ts';
+import { anywhere } from '../support/outbound.ts';
 
 const amply = () => AbortSignal.timeout(10_000);
 const terminals: Terminal[] = [];
-const bmcWith = (fields: string): Bmc => mockBmc.bmcOf(startMockBmc(fields).info);
+const bmcWith = (fields: string): Bmc => mockBmc.bmcOf(startMockBmc(fields).info, anywhere);
 const open = async (bmc: Bmc): Promise<Terminal> => {
   if (!bmc.openConsole) throw new Error('it has no console');
   const terminal = terminalOn(await bmc.openConsole(amply()));
@@ -91,8 +92,8 @@ describe('a mock BMC', () => {
   });
 
   it('shares its machine with others of the same name', async () => {
-    await mockBmc.bmcOf({ addr: 'shared-1' }).powerOn(amply());
-    expect(await mockBmc.bmcOf({ addr: 'mock://shared-1?delay_ms=1' }).powerStatus(amply())).toBe('on');
+    await mockBmc.bmcOf({ addr: 'shared-1' }, anywhere).powerOn(amply());
+    expect(await mockBmc.bmcOf({ addr: 'mock://shared-1?delay_ms=1' }, anywhere).powerStatus(amply())).toBe('on');
   });
 });
 
@@ -134,7 +135,7 @@ describe('the console of a mock machine', () => {
 
   it('loses what is not read, and keeps no more than a little', async () => {
     const addr = 'mock://flood-1?stream_bytes_s=50000000';
-    const bmc = mockBmc.bmcOf({ addr });
+    const bmc = mockBmc.bmcOf({ addr }, anywhere);
     const unread = await bmc.openConsole?.(amply());
     await bmc.powerOn(amply());
     await vi.waitFor(() => expect(unread?.readableLength).toBeGreaterThan(20_000));

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import type { Outbound } from '@corral/base/http/outbound';
+import { logHooks } from '@corral/base/log-lines';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
@@ -46,6 +48,7 @@ export interface Daemon {
 interface Setup {
   readonly env?: Readonly<Record<string, string>>;
   readonly drivers?: Readonly<Record<string, BmcDriver>>;
+  readonly outbound?: Outbound;
 }
 
 /** Settings that make tests quick; each test may say otherwise. */
@@ -60,10 +63,10 @@ export const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 /** Starts a daemon on an empty database. The caller stops it. */
-export const startDaemon = async (engine: EngineName, { env = {}, drivers }: Setup = {}): Promise<Daemon> => {
+export const startDaemon = async (engine: EngineName, { env = {}, ...rest }: Setup = {}): Promise<Daemon> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'corral-obmd-test-'));
   const database: Record<string, string> = engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {};
-  return startWith({ ...impatient, CORRAL_DATA_DIR: dataDir, ...database, ...env }, drivers);
+  return startWith({ ...impatient, CORRAL_DATA_DIR: dataDir, ...database, ...env }, rest);
 };
 
 /** The same, stopped and removed when the test is over. */
@@ -93,10 +96,7 @@ export const sharedDaemon = (engine: EngineName, setup: Setup = {}): (() => Daem
   };
 };
 
-const startWith = async (
-  env: Readonly<Record<string, string>>,
-  drivers: Readonly<Record<string, BmcDriver>> | undefined,
-): Promise<Daemon> => {
+const startWith = async (env: Readonly<Record<string, string>>, setup: Omit<Setup, 'env'>): Promise<Daemon> => {
   const log: string[] = [];
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -104,7 +104,9 @@ const startWith = async (
       done();
     },
   });
-  const running = await startObmd(loadConfig(env), pino({ level: 'trace' }, sink), drivers);
+  const config = loadConfig(env);
+  const { drivers, outbound = config.outbound } = setup;
+  const running = await startObmd({ ...config, outbound }, pino({ level: 'trace', hooks: logHooks }, sink), drivers);
   const answers: string[] = [];
   const send: Daemon['send'] = async (method, path, request = {}) => {
     const answer = await sendTo(running.url, method, path, request);
@@ -122,7 +124,7 @@ const startWith = async (
     send,
     admin: (method, path, body) => send(method, path, { body, headers: { authorization } }),
     stop: () => (stopped ??= running.stop()),
-    again: (changes = {}) => startWith({ ...env, ...changes }, drivers),
+    again: (changes = {}) => startWith({ ...env, ...changes }, setup),
   };
 };
 

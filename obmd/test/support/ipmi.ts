@@ -7,6 +7,7 @@ import type { Bmc } from '../../src/drivers/contract.ts';
 import { ipmiBmc } from '../../src/drivers/ipmi.ts';
 import { type IpmiTarget, ipmiTargetFrom } from '../../src/drivers/ipmi/target.ts';
 import { type Terminal, terminalOn } from './console.ts';
+import { anywhere } from './outbound.ts';
 
 export const amply = (): AbortSignal => AbortSignal.timeout(30_000);
 
@@ -22,7 +23,7 @@ const infoOf = ({ addr, port, user, pass }: LabIpmiSim, more: object = {}) => ({
 export const targetOf = (sim: LabIpmiSim): IpmiTarget => ipmiTargetFrom(infoOf(sim));
 
 /** Its BMC, with other fields than it should have if they are given. */
-export const bmcOf = (sim: LabIpmiSim, fields?: object): Bmc => ipmiBmc.bmcOf(infoOf(sim, fields));
+export const bmcOf = (sim: LabIpmiSim, fields?: object): Bmc => ipmiBmc.bmcOf(infoOf(sim, fields), anywhere);
 
 /** Opens its console for the running test. */
 export const openConsoleOf = async (sim: LabIpmiSim): Promise<Terminal> => {

@@ -1,8 +1,10 @@
 import { inspect } from 'node:util';
+import type { Outbound } from '@corral/base/http/outbound';
 import { type LabRedfish, type LabRedfishOptions, startRedfish } from '@corral/lab';
 import { expect, onTestFinished } from 'vitest';
 import { type Bmc, BmcError, type BmcFault } from '../../src/drivers/contract.ts';
 import { redfishBmc } from '../../src/drivers/redfish.ts';
+import { anywhere } from './outbound.ts';
 
 /** A Redfish service and the driver on it, both gone at the end of the test. */
 export interface Trial {
@@ -13,8 +15,8 @@ export interface Trial {
 export const amply = () => AbortSignal.timeout(30_000);
 
 /** The driver on some `info`, closed at the end of the test. */
-export const bmcWith = (info: Readonly<Record<string, unknown>>): Bmc => {
-  const bmc = redfishBmc.bmcOf(info);
+export const bmcWith = (info: Readonly<Record<string, unknown>>, outbound: Outbound = anywhere): Bmc => {
+  const bmc = redfishBmc.bmcOf(info, outbound);
   onTestFinished(() => bmc.close?.());
   return bmc;
 };

@@ -27,7 +27,7 @@ export const chainOf = (backends: readonly AuthBackend[]): Authenticator => {
   };
 
   return {
-    challenge: backends.map(({ challenge }) => challenge).join(', '),
+    challenge: backends.flatMap(({ challenge }) => (challenge === '' ? [] : [challenge])).join(', '),
     authenticate: (credentials) => {
       if (explicit.every((name) => credentials.header(name) !== undefined)) {
         throw unauthorized(`headers ${explicit.join(' and ')} both hold credentials; send one of them`);

@@ -8,12 +8,14 @@ export interface Credentials {
   readonly address: string;
   /** The origin that pages of this service have, as the client sees it: `https://corral.example.org`. */
   readonly origin: string;
+  /** Nobody did anything just now: it is the service that wants to know whether the caller may still stay. */
+  readonly isAskedAgain?: true;
 }
 
 /** Finds out who is calling. Backends know nothing of what the caller may do. */
 export interface AuthBackend {
   readonly name: string;
-  /** What a 401 asks for, in `WWW-Authenticate`. */
+  /** What a 401 asks for, in `WWW-Authenticate`; empty: nobody is to be asked for it. */
   readonly challenge: string;
   /** The caller; null where there are no credentials of this backend's kind; throws AuthorizationError for wrong ones. */
   authenticate(credentials: Credentials): Caller | null | Promise<Caller | null>;

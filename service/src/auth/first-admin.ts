@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hashPassword } from '../core/passwords.ts';
 import type { Desk } from '../core/op.ts';
+import type { FirstPassword } from '../core/site.ts';
 
 const adminName = 'admin';
+const longestFile = 1024;
 
 /** How the first administrator came to be. */
 export type FirstAdmin =
@@ -31,6 +33,30 @@ export const ensureFirstAdmin = async (desk: Desk, given: string | null, file: s
   });
   if (!isMade) return exists();
   return given === null ? { kind: 'generated', password, file } : { kind: 'given' };
+};
+
+/** The file that the first password is kept in. It goes when the password is no longer that one. */
+export const firstPasswordIn = (
+  file: string,
+  cannotRemove: (error: unknown) => void,
+): FirstPassword & { readonly file: string } => ({
+  file,
+  forget: async (wasPassword) => {
+    try {
+      const text = contentOf(file);
+      if (text !== null && (await wasPassword(text))) rmSync(file, { force: true });
+    } catch (error) {
+      // The password is changed all the same.
+      cannotRemove(error);
+    }
+  },
+});
+
+/** What a plain file holds in its one line; null: it is not there, or not what we wrote. */
+const contentOf = (file: string): string | null => {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile() || found.size > longestFile) return null;
+  return readFileSync(file, 'utf8').trimEnd();
 };
 
 /** In a new file, because an old one would keep its permissions. */

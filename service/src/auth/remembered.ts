@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Caller } from '../core/caller.ts';
+import { type Caller, nameOf } from '../core/caller.ts';
 
 /** A credential that passed the slow check, and for whom. */
 export interface Remembered {
@@ -7,6 +7,8 @@ export interface Remembered {
   /** The user's version that the credential was checked against. */
   readonly version: number;
   readonly caller: Caller;
+  /** The address or network that it came from. */
+  readonly from: string;
 }
 
 interface Entry extends Remembered {
@@ -70,5 +72,12 @@ export class RememberedCredentials {
 
   forget(name: string): void {
     this.#entries.delete(name);
+  }
+
+  /** Forgets all credentials of a user that came from there. */
+  forgetThose(username: string, from: string): void {
+    for (const [name, { caller, from: where }] of this.#entries) {
+      if (where === from && nameOf(caller) === username) this.#entries.delete(name);
+    }
   }
 }

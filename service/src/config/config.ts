@@ -1,6 +1,10 @@
 import type { LogLevel } from '@corral/base/config/reader';
 import type { DatabaseLocation } from '@corral/base/db/open';
+import type { Front } from '@corral/base/http/front';
+import type { Outbound } from '@corral/base/http/outbound';
 import type { ObmdConfig } from '@corral/obmd/config/config';
+import type { IdentityConfig } from './identity.ts';
+import type { OidcConfig } from './oidc.ts';
 
 /** One closed range of VLAN ids. */
 export interface VlanRange {
@@ -12,11 +16,20 @@ export interface VlanRange {
 export interface Config {
   readonly host: string;
   readonly port: number;
+  readonly front: Front;
   readonly dataDir: string;
   readonly database: DatabaseLocation;
   /** Names of backends; each judges credentials of its own kind. */
   readonly auth: readonly string[];
+  /** The Keystone that the backend `keystone` asks; null: that backend is not used. */
+  readonly keystone: KeystoneConfig | null;
+  /** The OpenID provider of the backend `oidc`; null: that backend is not used. */
+  readonly oidc: OidcConfig | null;
+  /** The origin that browsers find this service at; null: the one that they ask for. */
+  readonly publicUrl: string | null;
   readonly requireAuthentication: boolean;
+  /** How long sessions and tokens last. */
+  readonly identity: IdentityConfig;
   /** For the first start only. */
   readonly adminPassword: string | null;
   readonly vlans: readonly VlanRange[];
@@ -33,10 +46,35 @@ export interface Config {
     /** PEM of an authority; null: those that Node.js trusts. */
     readonly ca: string | null;
   };
+  /** Where OBM daemons and the maintenance service may be. */
+  readonly outbound: Outbound;
   /** The OBM daemon inside the service; null: it runs elsewhere, if at all. */
   readonly obmd: ObmdConfig | null;
   /** Modules that bring drivers of their own. */
   readonly extensions: readonly string[];
+}
+
+/** How Keystone is asked about tokens. */
+export interface KeystoneConfig {
+  /** Ends in `/v3`. */
+  readonly url: string;
+  /** The service's own. */
+  readonly credentials:
+    | {
+        readonly kind: 'password';
+        readonly username: string;
+        readonly password: string;
+        readonly userDomain: string;
+        readonly project: string;
+        readonly projectDomain: string;
+      }
+    | { readonly kind: 'application'; readonly id: string; readonly secret: string };
+  /** PEM of an authority; null: those that Node.js trusts. */
+  readonly ca: string | null;
+  readonly timeoutMs: number;
+  /** How long an answer is remembered; 0: not at all. */
+  readonly cacheMs: number;
+  readonly adminRole: string;
 }
 
 /** The libvirt that runs headnodes, if that is what does. */

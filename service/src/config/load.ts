@@ -1,16 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createSecureContext } from 'node:tls';
 import { ConfigError } from '@corral/base/config/config-error';
 import { gather } from '@corral/base/config/gather';
 import { logLevels, SettingReader } from '@corral/base/config/reader';
 import type { Environment } from '@corral/base/config/setting';
 import { isLoopback } from '@corral/base/http/loopback';
+import type { Outbound } from '@corral/base/http/outbound';
 import { checkOf } from '@corral/base/schema/check';
 import { listenAddress, obmdConfig } from '@corral/obmd/config/load';
 import { NewProjectLabel } from '../schema/labels.ts';
+import { authority } from './authority.ts';
 import type { Config, VlanRange } from './config.ts';
+import { frontConfig } from './front.ts';
+import { identityConfig } from './identity.ts';
+import { keystoneConfig } from './keystone.ts';
 import { libvirtConfig } from './libvirt.ts';
+import { oidcConfig, publicUrl } from './oidc.ts';
+import { outboundConfig } from './outbound.ts';
 import { type SettingKey, settings } from './settings.ts';
 
 const largestVlan = 4094;
@@ -42,18 +47,25 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
   if (adminPassword !== null && (adminPassword === '' || adminPassword.length > longestPassword)) {
     read.wrong('admin_password', `1 to ${longestPassword} characters`);
   }
+  const outbound = outboundConfig(read);
   return {
     host,
     port: read.whole('port', 0, 65_535),
+    front: frontConfig(read, mistakes),
     dataDir,
     database,
     auth,
+    keystone: keystoneConfig(read, mistakes, auth.includes('keystone')),
+    oidc: oidcConfig(read, mistakes, auth.includes('oidc')),
+    publicUrl: publicUrl(read),
     requireAuthentication: read.oneOf('require_authentication', ['false', 'true']) === 'true',
+    identity: identityConfig(read, mistakes),
     adminPassword,
     vlans: vlanRanges(read.text('vlans') ?? '', () =>
       read.wrong('vlans', `ids from 1 to ${largestVlan} such as "100-300, 500"`),
     ),
-    maintenance: maintenance(read.text('maintenance.project'), read.text('maintenance.url'), mistakes),
+    maintenance: maintenance(read.text('maintenance.project'), read.text('maintenance.url'), outbound, mistakes),
+    outbound,
     keyFile,
     hypervisor: read.text('hypervisor') ?? '',
     images: read.list('images'),
@@ -68,7 +80,7 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
       saveDelayMs: read.milliseconds('engine.save_delay'),
       sessionIdleMs: read.milliseconds('engine.session_idle'),
     },
-    obm: { timeoutMs: read.milliseconds('obm.timeout'), ca: authority(read) },
+    obm: { timeoutMs: read.milliseconds('obm.timeout'), ca: authority(read, 'obm.ca') },
     obmd: obmd(read, { dataDir, database, keyFile }, mistakes),
     extensions: read.list('extensions'),
   };
@@ -91,20 +103,6 @@ const obmd = (
   };
 };
 
-const authority = (read: SettingReader<SettingKey>): string | null => {
-  const file = read.text('obm.ca');
-  if (file === null) return null;
-  try {
-    const pem = readFileSync(file, 'utf8');
-    createSecureContext({ ca: pem });
-    if (pem.includes('BEGIN CERTIFICATE')) return pem;
-  } catch {
-    // Told below: whatever is wrong with it, it is not what is needed.
-  }
-  read.wrong('obm.ca', 'a PEM file with certificates');
-  return null;
-};
-
 const vlanRanges = (text: string, wrong: () => void): VlanRange[] => {
   const ranges = text.split(',').map((part) => {
     const [, first, last] = /^\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?$/.exec(part) ?? [];
@@ -114,7 +112,12 @@ const vlanRanges = (text: string, wrong: () => void): VlanRange[] => {
   return ranges;
 };
 
-const maintenance = (project: string | null, url: string | null, mistakes: string[]): Config['maintenance'] => {
+const maintenance = (
+  project: string | null,
+  url: string | null,
+  outbound: Outbound,
+  mistakes: string[],
+): Config['maintenance'] => {
   if (project === null && url === null) return null;
   if (project === null || url === null) {
     mistakes.push('maintenance: the project and the URL go together; give both, or neither');
@@ -123,6 +126,9 @@ const maintenance = (project: string | null, url: string | null, mistakes: strin
   mistakes.push(...checkOf(NewProjectLabel, () => `maintenance.project: ${JSON.stringify(project)}`)(project));
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     mistakes.push(`maintenance.url: ${JSON.stringify(url)} is not acceptable; expected an http or https address`);
+  } else {
+    const refusal = outbound.refusalOf(new URL(url).hostname);
+    if (refusal !== null) mistakes.push(`maintenance.url: ${refusal.message}`);
   }
   return { project, url };
 };

@@ -1,5 +1,10 @@
 import type { Setting } from '@corral/base/config/setting';
 import { obmdSettings } from '@corral/obmd/config/settings';
+import { frontSettings } from './front.ts';
+import { identitySettings } from './identity.ts';
+import { keystoneSettings } from './keystone.ts';
+import { oidcSettings } from './oidc.ts';
+import { outboundSettings } from './outbound.ts';
 
 /*
  * Every setting once: its name in corral.toml, its environment variable, what it takes. The list is what
@@ -9,6 +14,7 @@ import { obmdSettings } from '@corral/obmd/config/settings';
 export const settings = [
   { key: 'host', env: 'CORRAL_HOST', takes: 'text', fallback: '127.0.0.1', about: 'address to listen on' },
   { key: 'port', env: 'CORRAL_PORT', takes: 'port', fallback: '5000', about: 'port to listen on; 0 takes a free one' },
+  ...frontSettings,
   {
     key: 'data_dir',
     env: 'CORRAL_DATA_DIR',
@@ -36,8 +42,11 @@ export const settings = [
     takes: 'list',
     fallback: 'database',
     about:
-      'who knows callers: any of `database`, and those that extensions bring; or `null`: no passwords, everyone is admin, loopback only',
+      'who knows callers: any of `database`, `keystone`, `oidc`, and those that extensions bring; or `null`: no passwords, everyone is admin, loopback only',
   },
+  ...keystoneSettings,
+  ...oidcSettings,
+  ...identitySettings,
   {
     key: 'require_authentication',
     env: 'CORRAL_REQUIRE_AUTHENTICATION',
@@ -213,6 +222,7 @@ export const settings = [
     fallback: null,
     about: 'PEM file of the authority that certificates of OBM daemons are from; default: those that Node.js trusts',
   },
+  ...outboundSettings,
   {
     key: 'obmd.listen',
     env: 'CORRAL_OBMD',

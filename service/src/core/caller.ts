@@ -13,14 +13,18 @@ export type Caller =
       /** Whom sessions and tokens are made for. Absent: nobody could say later whether the caller is still known. */
       readonly account?: Account;
       /** What was made here that the caller came with. Absent: credentials of the backend itself. */
-      readonly by?: { readonly kind: 'session' | 'token'; readonly id: number };
+      readonly by?:
+        | { readonly kind: 'session'; readonly id: number }
+        /** `isLimited`: it is for one project, and does not stand for all of the person. */
+        | { readonly kind: 'token'; readonly id: number; readonly isLimited?: true };
       /** May only look. Absent: may also change things. */
       readonly readOnly?: true;
     };
 
 /** A user of this database, or a person whom another backend vouches for. */
 export type Account =
-  | { readonly kind: 'user'; readonly id: number }
+  /** `version`: of the user whose password was checked; absent where it was something else. */
+  | { readonly kind: 'user'; readonly id: number; readonly version?: number }
   | { readonly kind: 'identity'; readonly backend: string; readonly subject: string };
 
 export const anonymous: Caller = { kind: 'anonymous' };
@@ -65,5 +69,9 @@ export const requireChanges = (caller: Caller): void => {
 export const requireProject = (caller: Caller, project: string | null): void => {
   if (project === null) return requireAdmin(caller);
   requireUser(caller);
-  if (!mayActFor(caller, project)) throw unauthorized(`${nameOf(caller)} has no access to project ${project}`);
+  // Whose it is, is not for others to know: the project is not named.
+  if (!mayActFor(caller, project))
+    throw unauthorized(
+      `this call needs access to the project that is concerned, which ${nameOf(caller)} does not have`,
+    );
 };

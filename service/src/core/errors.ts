@@ -18,20 +18,31 @@ export type ErrorType =
   | 'UnavailableError'
   | 'ServerError';
 
+interface Details extends ErrorOptions {
+  readonly retryAfterS?: number;
+  readonly forAdmins?: string;
+}
+
 /** A failure that the caller is told about: its kind, and one sentence a person can act on. */
 export class CorralError extends Error {
   readonly type: ErrorType;
+  /** When to try again, in seconds; null: nothing is known about that. */
+  readonly retryAfterS: number | null;
+  /** The sentence for administrators, which may tell what is nobody else's business. */
+  readonly forAdmins: string;
 
-  constructor(type: ErrorType, message: string, options?: ErrorOptions) {
+  constructor(type: ErrorType, message: string, options?: Details) {
     super(message, options);
     this.name = type;
     this.type = type;
+    this.retryAfterS = options?.retryAfterS ?? null;
+    this.forAdmins = options?.forAdmins ?? message;
   }
 }
 
 const thrower =
   (type: ErrorType) =>
-  (message: string, options?: ErrorOptions): CorralError =>
+  (message: string, options?: Details): CorralError =>
     new CorralError(type, message, options);
 
 export const invalid = thrower('ValidationError');
@@ -48,3 +59,6 @@ export const switchFailed = thrower('SwitchError');
 export const hypervisorFailed = thrower('HypervisorError');
 /** Whoever has to be asked first does not answer. */
 export const unavailable = thrower('UnavailableError');
+/** Refuses for a while; the caller is told for how many seconds. */
+export const tooMany = (message: string, seconds: number): CorralError =>
+  new CorralError('TooManyRequestsError', message, { retryAfterS: Math.max(1, Math.ceil(seconds)) });

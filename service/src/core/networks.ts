@@ -110,7 +110,11 @@ const requireUnconnected = async (op: WriteOp, network: Network): Promise<void> 
 };
 
 /** Refuses while a port may carry the network although nothing records it; with a project, a port of its nodes. */
-export const requireNoSuspectPort = async ({ tx }: WriteOp, network: Network, project?: Project): Promise<void> => {
+export const requireNoSuspectPort = async (
+  { tx, caller }: WriteOp,
+  network: Network,
+  project?: Project,
+): Promise<void> => {
   const suspects = tx
     .selectFrom('suspect_networks')
     .innerJoin('ports', 'ports.id', 'suspect_networks.port_id')
@@ -121,9 +125,8 @@ export const requireNoSuspectPort = async ({ tx }: WriteOp, network: Network, pr
     .where('suspect_networks.network_id', '=', network.id);
   const suspect = await (project ? suspects.where('nodes.project_id', '=', project.id) : suspects).executeTakeFirst();
   if (suspect) {
-    throw blocked(
-      `port ${suspect.port} of switch ${suspect.switch} may still carry network ${network.label}; its state is not known yet`,
-    );
+    const port = isAdmin(caller) ? `port ${suspect.port} of switch ${suspect.switch}` : 'a port that was on it';
+    throw blocked(`${port} may still carry network ${network.label}; its state is not known yet, so try again later`);
   }
 };
 

@@ -46,7 +46,7 @@ interface NodeSetObmd extends NodeArgs {
  * token, and another one is asked for a new token by disabling OBM and enabling it again.
  */
 export const nodeSetObmd = async (desk: Desk, args: NodeSetObmd): Promise<void> => {
-  const obm_uri = obmUri(args.uri);
+  const obm_uri = obmUri(args.uri, desk.site.obm);
   const { id } = await desk.read((op) => findNode(op, args.node));
   await exclusively(desk, `obm/${id}`, (lease) =>
     desk.write(async (op) => {

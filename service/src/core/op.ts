@@ -39,6 +39,8 @@ export interface Desk extends Request {
   /** One hot read that is a single statement. */
   readonly ask: Db['ask'];
   write<T>(work: (op: WriteOp) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** The same desk for someone else: who signs in is nobody until then. */
+  as(caller: Caller): Desk;
 }
 
 export const deskFor = (db: Db, site: Site, request: Request): Desk => ({
@@ -48,6 +50,7 @@ export const deskFor = (db: Db, site: Site, request: Request): Desk => ({
   ask: db.ask,
   read: (work) => db.read((tx) => work({ caller: request.caller, site, tx })),
   write: (work, options) => runWrite(db, site, request, work, options),
+  as: (caller) => deskFor(db, site, { ...request, caller }),
 });
 
 const runWrite = async <T>(

@@ -4,6 +4,7 @@ import { blocked, duplicate, projectMismatch } from './errors.ts';
 import { findNode, findProject, type Node } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';
 import { describePort, type PortReading, stateIn } from './port-state.ts';
+import { revokeTokensFor } from './tokens.ts';
 
 export const listProjects = async ({ tx }: ReadOp): Promise<string[]> => {
   const rows = await tx.selectFrom('projects').select('label').execute();
@@ -25,6 +26,7 @@ export const projectDelete = async (op: WriteOp, { project: label }: { project: 
   const project = await findProject(op, label);
   await requireUnused(op, project);
   await op.tx.deleteFrom('user_projects').where('project_id', '=', project.id).execute();
+  await revokeTokensFor(op, project);
   await op.tx.deleteFrom('projects').where('id', '=', project.id).execute();
   op.record({ type: 'project_delete', projects: [project] });
   op.ring('users');
@@ -123,7 +125,8 @@ const tieOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
 const requireKnownPorts = async ({ tx, caller }: WriteOp, node: Node, what: string): Promise<void> => {
   const port = await doubtfulPortOfNode.first(tx, { nodeId: node.id });
   if (port === undefined) return;
-  const name = `port ${port.port} on switch ${port.switch}`;
+  // Where a node is plugged in is the operator's business.
+  const name = isAdmin(caller) ? `port ${port.port} on switch ${port.switch}` : `the switch port of nic ${port.nic}`;
   if (port.suspect !== null) {
     throw blocked(
       `${what}: the state of ${name} is not known${isAdmin(caller) ? ` (${port.suspect})` : ''}; ` +
@@ -148,7 +151,8 @@ const doubtfulPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
     .selectFrom('nics')
     .innerJoin('ports', 'ports.id', 'nics.port_id')
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
-    .select(['ports.label as port', 'switches.label as switch', 'ports.suspect', 'ports.drift_since', 'ports.reading'])
+    .select(['ports.label as port', 'switches.label as switch', 'nics.label as nic'])
+    .select(['ports.suspect', 'ports.drift_since', 'ports.reading'])
     .where('nics.node_id', '=', nodeId)
     .where((where) =>
       where.or([

@@ -3,12 +3,30 @@ import type { Hypervisor } from '../drivers/hypervisors/contract.ts';
 import type { ObmClient } from '../drivers/obm/contract.ts';
 import type { SwitchDriver } from '../drivers/switches/contract.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
+import type { CheckPassword } from './passwords.ts';
 import type { Vault } from '@corral/base/secrets/vault';
 
 /** Where nodes go that leave a project, and who is told. */
 export interface MaintenancePool {
   readonly project: string;
   readonly url: string;
+}
+
+/** How long sessions and tokens last, in milliseconds. */
+export interface IdentityRules {
+  /** How long a session lasts at most, and how long without a request. */
+  readonly sessionLifetimeMs: number;
+  readonly sessionIdleMs: number;
+  readonly tokenLongestMs: number;
+  readonly tokenDefaultMs: number;
+  /** How long what is made for a person of another backend counts after that backend last vouched for them. */
+  readonly vouchedMs: number;
+}
+
+/** The file with the password that the first start made. */
+export interface FirstPassword {
+  /** Removes the file if what is in it was the password until now. */
+  forget(wasPassword: (text: string) => Promise<boolean>): Promise<void>;
 }
 
 /** What this installation has: the tables that main hands to the core. */
@@ -20,6 +38,11 @@ export interface Site {
   readonly consoles: ConsoleSessions;
   readonly vault: Vault;
   readonly maintenance: MaintenancePool | null;
+  readonly identity: IdentityRules;
+  /** The one check of user names and passwords. */
+  readonly checkPassword: CheckPassword;
+  /** Where the first administrator's password was kept, as long as it fits. */
+  readonly firstPassword: FirstPassword;
   /** Names of everything plugged in, `corral.ext.<kind>.<name>`. */
   readonly extensions: readonly string[];
 }

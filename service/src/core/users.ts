@@ -3,6 +3,8 @@ import { duplicate, illegalState, notFound } from './errors.ts';
 import { findProject, findUser, type User } from './find.ts';
 import type { Desk, ReadOp, WriteOp } from './op.ts';
 import { hashPassword } from './passwords.ts';
+import { endSessionsOf } from './sessions.ts';
+import { revokeTokensOf } from './tokens.ts';
 
 interface UserView {
   readonly is_admin: boolean;
@@ -57,6 +59,8 @@ const requireFreeName = async ({ tx }: ReadOp, username: string): Promise<void> 
 export const userDelete = async (op: WriteOp, args: { username: string }): Promise<void> => {
   const user = await findUser(op, args.username);
   if (user.is_admin === 1) await requireAnotherAdmin(op, user, 'deleted');
+  await endSessionsOf(op, user);
+  await revokeTokensOf(op, user);
   await op.tx.deleteFrom('user_projects').where('user_id', '=', user.id).execute();
   await op.tx.deleteFrom('users').where('id', '=', user.id).execute();
   op.record({ type: 'user_delete', user: user.label });

@@ -60,6 +60,21 @@ const constraints: readonly Constraint[] = [
   inUse('one_pending_action_per_nic', 'actions.nic_id', 'a networking action is pending on this nic'),
   taken('headnode_label_is_unique', 'headnodes.label', 'a headnode with this label exists already'),
   taken('hnic_label_is_unique_per_headnode', 'hnics.headnode_id, hnics.label', 'the headnode has this hnic already'),
+  taken(
+    'one_identity_per_backend_and_subject',
+    'identities.backend, identities.subject',
+    'the person has just signed in somewhere else; try again',
+  ),
+  taken(
+    'token_label_is_unique_per_user',
+    'api_tokens.user_id, api_tokens.label',
+    'a token with this name exists already',
+  ),
+  taken(
+    'token_label_is_unique_per_identity',
+    'api_tokens.identity_id, api_tokens.label',
+    'a token with this name exists already',
+  ),
 ];
 
 /** What a database error says about a unique or foreign key, or null if it is about something else. */

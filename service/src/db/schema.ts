@@ -131,6 +131,47 @@ export interface Database {
   notifications: { id: Id; node: Fixed<string>; attempts: Generated<number>; retry_at: number };
   consoles: { node_id: number; session: string };
   settings: { name: string; value: string };
+  /** People whom another backend vouches for, as they were last seen there. */
+  identities: {
+    id: Id;
+    backend: Fixed<string>;
+    subject: Fixed<string>;
+    name: string;
+    is_admin: Flag;
+    /** JSON: labels. */
+    projects: string;
+    seen_at: number;
+  };
+  sessions: {
+    id: Id;
+    /** What it is called where it is listed; says nothing about its secret. */
+    label: Fixed<string>;
+    /** SHA-256 of the secret. */
+    hash: Fixed<string>;
+    /** Either a user or an identity. */
+    user_id: Fixed<number | null>;
+    identity_id: Fixed<number | null>;
+    made_at: Fixed<number>;
+    seen_at: number;
+    expires_at: Fixed<number>;
+    address: Fixed<string>;
+    agent: Fixed<string>;
+  };
+  api_tokens: {
+    id: Id;
+    label: Fixed<string>;
+    /** SHA-256 of the secret. */
+    hash: Fixed<string>;
+    /** Either a user or an identity. */
+    user_id: Fixed<number | null>;
+    identity_id: Fixed<number | null>;
+    /** null: for everything that its owner may do. */
+    project_id: Fixed<number | null>;
+    read_only: Fixed<Flag>;
+    made_at: Fixed<number>;
+    expires_at: Fixed<number>;
+    used_at: Generated<number | null>;
+  };
 }
 
 export type DriftPolicy = 'report' | 'repair';

@@ -1,17 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { acceptJsonBodies } from '@corral/base/http/body';
 import { closingOf } from '@corral/base/http/closing';
 import { refuseOtherMethods } from '@corral/base/http/methods';
 import { acceptUpgrades } from '@corral/base/http/upgrades';
-import { ignoreExpectations, maxParamLength, requestIds, serverDefaults } from '@corral/base/http/server';
-import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Front } from '@corral/base/http/front';
+import { securityHeaders } from '@corral/base/http/headers';
+import { trustIn } from '@corral/base/http/forwarded';
+import { endUnread, ignoreExpectations, maxParamLength, newServer, requestIds } from '@corral/base/http/server';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../auth/chain.ts';
-import { CorralError, invalid, notFound } from '../core/errors.ts';
+import { isAdmin } from '../core/caller.ts';
+import { CorralError, invalid } from '../core/errors.ts';
 import type { Site } from '../core/site.ts';
 import type { Db } from '../db/db.ts';
 import { handlerOf } from './call.ts';
+import { allowOrigins } from './cors.ts';
 import { statusOf, toCorralError } from './errors.ts';
-import { identify } from './identify.ts';
+import { guardFront, limitStreams, refuseUncallable } from './front.ts';
+import { callerOf, identify } from './identify.ts';
 import { KeptAnswers } from './kept.ts';
 import type { Metrics } from './metrics.ts';
 import { joinPortName } from './port-paths.ts';
@@ -25,6 +32,7 @@ export interface App {
   readonly site: Site;
   readonly auth: Authenticator;
   readonly requireAuthentication: boolean;
+  readonly front: Front;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly routes: readonly Route[];
@@ -32,24 +40,25 @@ export interface App {
 
 /** Builds the HTTP server out of the route list. */
 export const buildServer = (app: App): FastifyInstance => {
-  const server = fastify({
-    ...serverDefaults,
+  const { front } = app;
+  const server = newServer(front.tls, {
+    ...(front.trustedProxies === null ? {} : { trustProxy: trustIn(front.trustedProxies) }),
     routerOptions: { maxParamLength, querystringParser: parseQuery },
     rewriteUrl: ({ url }) => joinPortName(url ?? '/'),
     genReqId: requestIds(),
     frameworkErrors: (error, request, reply) => {
       const { type, message } = toCorralError(error);
-      const answer = (reply as FastifyReply).status(statusOf[type]).header('x-request-id', request.id);
-      void answer.send({ type, msg: message });
+      const answer = (reply as FastifyReply).status(statusOf[type]).headers(securityHeaders(request.protocol));
+      endUnread(request, answer);
+      void answer.header('x-request-id', request.id).send({ type, msg: message });
     },
   });
   ignoreExpectations(server);
+  guardFront(server, front, app.metrics);
+  if (front.corsOrigins.length > 0) allowOrigins(server, front.corsOrigins, app.routes);
+  server.addHook('onRequest', refuseUncallable);
   acceptUpgrades(server);
   acceptJsonBodies(server, invalid);
-  server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    done();
-  });
   server.addHook('onResponse', (request, reply, done) => {
     observe(app, request, reply);
     done();
@@ -58,27 +67,25 @@ export const buildServer = (app: App): FastifyInstance => {
     const told = toCorralError(error);
     if (told.type === 'ServerError') app.log.error({ requestId: request.id, err: error }, 'request failed');
     else if (told.cause !== undefined) app.log.warn({ requestId: request.id, err: told.cause }, told.message);
-    if (told.type === 'AuthorizationError') reply.header('www-authenticate', app.auth.challenge);
+    if (told.type === 'AuthorizationError') reply.header('www-authenticate', challengeFor(app, request.headers));
+    endUnread(request, reply);
+    if (told.retryAfterS !== null) reply.header('retry-after', told.retryAfterS);
     return reply
       .status(statusOf[told.type])
       .type('application/json; charset=utf-8')
       .serializer(JSON.stringify)
-      .send({ type: told.type, msg: told.message });
-  });
-  server.setNotFoundHandler((request) => {
-    throw notFound(
-      `there is no ${request.method} ${request.url.split('?')[0] ?? ''}; all calls are below /v0, see /reference`,
-    );
+      .send({ type: told.type, msg: isAdmin(callerOf(request)) ? told.forAdmins : told.message });
   });
 
   const closing = closingOf(server);
   const kept = new KeptAnswers(app.db);
+  const streams = limitStreams(front.limits.streamsPerAddress, app.metrics);
   for (const route of app.routes) {
     const access = route.access === 'anyone' && app.requireAuthentication ? 'user' : route.access;
     server.route({
       method: route.method,
       url: `/v0${route.path}`,
-      onRequest: identify(app.auth, { ...route, access }),
+      onRequest: [identify(app.auth, { ...route, access }), ...(typeof route.reply === 'string' ? [streams] : [])],
       ...(typeof route.reply === 'object' && route.reply !== null
         ? { schema: { response: { [route.status]: route.reply } } }
         : {}),
@@ -91,6 +98,13 @@ export const buildServer = (app: App): FastifyInstance => {
     (message) => new CorralError('MethodNotAllowedError', message),
   );
   return server;
+};
+
+/** A page that asks with a script says itself that one must sign in; the browser's own box would be in its way. */
+const challengeFor = (app: App, headers: IncomingHttpHeaders): string => {
+  // Only browsers tell the site; some programs send the mode too.
+  const isScripted = headers['sec-fetch-site'] !== undefined && headers['sec-fetch-mode'] !== 'navigate';
+  return isScripted ? 'Session realm="corral"' : app.auth.challenge;
 };
 
 const observe = (

@@ -10,7 +10,7 @@ import { Tunnel } from '../core/vnc.ts';
 import { converse } from './console-socket.ts';
 import { openTunnel } from './tunnel-socket.ts';
 import type { App } from './app.ts';
-import { callerOf, originOf } from './identify.ts';
+import { callerOf, credentialsOf, originOf } from './identify.ts';
 import type { KeptAnswers } from './kept.ts';
 import { checkQuery } from '@corral/base/http/query';
 import type { Route } from './route.ts';
@@ -37,7 +37,13 @@ export const handlerOf = (app: App, route: Route, kept: KeptAnswers, closing: Ab
       requireSameOrigin(request);
       const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id });
       const args = { params: request.params, query: request.query, body: request.body ?? {} };
-      return route.handle(desk, args, { gone: () => gone(request, reply), wantsWebSocket: wantsWebSocket(request) });
+      return route.handle(desk, args, {
+        gone: () => gone(request, reply),
+        wantsWebSocket: wantsWebSocket(request),
+        address: request.ip,
+        credentials: credentialsOf(request),
+        setHeader: (name, value) => void reply.header(name, value),
+      });
     };
     // What is kept under this very URL was made for a request that passed the check.
     if (route.keep !== null) return sendKept(request, reply, route.keep, kept, run);

@@ -1,6 +1,7 @@
-import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Authenticator } from '../auth/chain.ts';
 import type { Credentials } from '../auth/contract.ts';
+import { requireOwnPage } from '../auth/own-page.ts';
 import { anonymous, type Caller, requireAdmin, requireChanges, requireUser } from '../core/caller.ts';
 import type { Route } from './route.ts';
 
@@ -22,6 +23,11 @@ export const identify =
     };
     const refuse = (error: unknown): void => done(error as Error);
     try {
+      if (access === 'newcomer') {
+        // Nor may a page elsewhere sign its visitor in as somebody of its own.
+        if (request.method !== 'GET') requireOwnPage(credentialsOf(request));
+        return admit(anonymous);
+      }
       // A remembered credential is known at once: most requests never wait here.
       const caller = authenticator.authenticate(credentialsOf(request));
       if (caller instanceof Promise) caller.then(admit).catch(refuse);
@@ -46,5 +52,11 @@ export const credentialsOf = (request: FastifyRequest): Credentials => ({
   },
 });
 
+const publicUrls = new WeakMap<FastifyInstance, string>();
+
+/** Pages of this service have this origin from now on, whatever a request says. */
+export const setPublicUrl = (server: FastifyInstance, origin: string): void => void publicUrls.set(server, origin);
+
 /** The origin that pages of this service have, as the client sees it. */
-export const originOf = (request: FastifyRequest): string => `${request.protocol}://${request.host}`;
+export const originOf = (request: FastifyRequest): string =>
+  publicUrls.get(request.server) ?? `${request.protocol}://${request.host}`;

@@ -1,24 +1,38 @@
 import { sql } from '@corral/base/db/kysely';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { TokenOutcome } from '../auth/keystone.ts';
 import type { Db } from '../db/db.ts';
 import { RequestTimes } from '@corral/base/http/request-times';
+
+/** Why somebody was turned away before he was asked who he is. */
+type Refusal = 'rate' | 'streams' | 'connections' | 'made_room';
 
 /** What `/metrics` shows: requests as they are served, the queue and the database when it is asked. */
 export interface Metrics {
   requestDone(method: string, route: string, status: number, ms: number): void;
+  refused(why: Refusal): void;
   actionSettled(onSwitch: string, status: 'DONE' | 'ERROR', seconds: number): void;
   passDone(onSwitch: string, outcome: 'ok' | 'fault', seconds: number): void;
+  readonly tokenChecked: (outcome: TokenOutcome, seconds: number) => void;
+  loginFailed(why: 'wrong' | 'throttled'): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
 
 const actionBuckets = [0.01, 0.05, 0.25, 1, 5, 15, 60];
+const validationBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10];
 
 export const createMetrics = (db: Db): Metrics => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new RequestTimes('corral_http_request_seconds');
+  const refusals = new Counter({
+    name: 'corral_http_refused_total',
+    help: 'Requests (rate, streams) and connections (connections, made_room) turned away because they were too many',
+    labelNames: ['why'],
+    registers,
+  });
   const settled = new Histogram({
     name: 'corral_action_seconds',
     help: 'Time from the queueing of a networking action to its end',
@@ -31,6 +45,18 @@ export const createMetrics = (db: Db): Metrics => {
     help: 'Time of one pass over a switch',
     labelNames: ['switch', 'outcome'],
     buckets: actionBuckets,
+    registers,
+  });
+  const validations = new Histogram({
+    name: 'corral_keystone_validation_seconds',
+    help: 'Time that Keystone took to validate a token, by how it ended',
+    labelNames: ['outcome'],
+    buckets: validationBuckets,
+    registers,
+  });
+  const remembered = new Counter({
+    name: 'corral_keystone_remembered_total',
+    help: 'Tokens that Keystone did not have to be asked about again',
     registers,
   });
   const actions = new Gauge({
@@ -88,6 +114,14 @@ export const createMetrics = (db: Db): Metrics => {
     registers,
   });
 
+  const logins = new Counter({
+    name: 'corral_failed_logins_total',
+    help: 'User names and passwords that were wrong, or not looked at because too many were',
+    labelNames: ['why'],
+    registers,
+  });
+  for (const why of ['wrong', 'throttled']) logins.inc({ why }, 0);
+
   const up = new Gauge({ name: 'corral_database_up', help: '1 while the database answers', registers });
 
   const collect = async (): Promise<void> => {
@@ -115,8 +149,14 @@ export const createMetrics = (db: Db): Metrics => {
 
   return {
     requestDone: (method, route, status, ms) => requests.observe(method, route, status, ms),
+    refused: (why) => refusals.inc({ why }),
     actionSettled: (onSwitch, status, seconds) => settled.observe({ switch: onSwitch, status }, seconds),
     passDone: (onSwitch, outcome, seconds) => passes.observe({ switch: onSwitch, outcome }, seconds),
+    tokenChecked: (outcome, seconds) => {
+      if (outcome === 'remembered') remembered.inc();
+      else validations.observe({ outcome }, seconds);
+    },
+    loginFailed: (why) => logins.inc({ why }),
     text: async () => {
       // A database that is down is a reason to look at the metrics, not to have none.
       const isUp = await collect().then(

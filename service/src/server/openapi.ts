@@ -12,6 +12,20 @@ const errorSchema = {
   },
 };
 
+/** What credentials can look like; which of them an installation takes, its configuration says. */
+const securitySchemes = {
+  basic: { type: 'http', scheme: 'basic', description: 'a user of the database' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'an API token, `corral_…`, or a JWT of an OpenID provider' },
+  keystone: { type: 'apiKey', in: 'header', name: 'X-Auth-Token', description: 'a token of Keystone' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'corral_session',
+    description: 'of a browser that signed in, for pages of this service; `__Host-corral_session` behind TLS',
+  },
+};
+const anyCredentials = Object.keys(securitySchemes).map((scheme) => ({ [scheme]: [] }));
+
 /** The OpenAPI 3.1 document of the calls there are: made from the route list, so it cannot be wrong about it. */
 export const openApi = (groups: readonly RouteGroup[], version: string): object => {
   const paths = new Map<string, Map<string, object>>();
@@ -32,11 +46,11 @@ export const openApi = (groups: readonly RouteGroup[], version: string): object 
     },
     servers: [{ url: '/' }],
     tags: groups.map(({ title }) => ({ name: title })),
-    security: [{ basic: [] }, {}],
+    security: [...anyCredentials, {}],
     paths: Object.fromEntries([...paths].map(([path, methods]) => [path, Object.fromEntries(methods)])),
     components: {
       schemas: { Error: errorSchema },
-      securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
+      securitySchemes,
     },
   };
 };
@@ -46,7 +60,7 @@ const operationOf = (route: Route, tag: string): object => ({
   summary: route.summary,
   description: `Who may call: ${route.auth}.`,
   tags: [tag],
-  ...(route.access === 'anyone' ? {} : { security: [{ basic: [] }] }),
+  ...securityOf(route),
   parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
   ...(hasBody(route) ? { requestBody: bodyOf(route) } : {}),
   responses: {
@@ -57,6 +71,11 @@ const operationOf = (route: Route, tag: string): object => ({
     },
   },
 });
+
+const securityOf = ({ access }: Route): object => {
+  if (access === 'anyone') return {};
+  return { security: access === 'newcomer' ? [] : anyCredentials };
+};
 
 /** The interface's name, in the spelling of programs: `nodeConnectNetwork`. */
 const operationId = ({ name, path }: Route): string =>

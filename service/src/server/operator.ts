@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Db } from '../db/db.ts';
 import type { Metrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
-import { referencePage } from './reference.ts';
+import { referencePage, referencePolicy } from './reference.ts';
 import type { RouteGroup } from './routes/all.ts';
 
 /** What an operator's machines ask: health, metrics, the document and the page that describe the calls. */
@@ -37,7 +37,8 @@ export const serveOperator = (server: FastifyInstance, parts: OperatorParts): vo
   server.get('/reference', (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'")
+      .header('content-security-policy', referencePolicy)
+      .header('cache-control', 'no-cache')
       .send(page),
   );
   server.get('/', (_request, reply) => reply.redirect('/reference'));

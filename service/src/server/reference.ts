@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { TSchema } from '@sinclair/typebox';
 import { hasBody } from './openapi.ts';
 import type { Route } from './route.ts';
@@ -154,3 +155,15 @@ filter.addEventListener('input', () => {
   for (const item of document.querySelectorAll('[data-name]')) item.hidden = !item.textContent.toLowerCase().includes(wanted);
 });
 `;
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** What a browser may take for part of the page: its own style and script, and nothing from anywhere. */
+export const referencePolicy = [
+  "default-src 'none'",
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

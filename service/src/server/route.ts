@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { Credentials } from '../auth/contract.ts';
 import type { Desk } from '../core/op.ts';
 
 /** Who may make a call at all; what they may do with it is the core's decision. */
@@ -7,7 +8,9 @@ export type Access =
   | 'anyone'
   /** Callers whom a backend knows. */
   | 'user'
-  | 'admin';
+  | 'admin'
+  /** Whoever is about to sign in: credentials that the request brings, such as a session that is over, are not looked at. */
+  | 'newcomer';
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -43,6 +46,12 @@ interface Client {
   /** Aborts when the client is gone. */
   readonly gone: () => AbortSignal;
   readonly wantsWebSocket: boolean;
+  /** Where the request comes from: behind a trusted proxy, what the proxy says. */
+  readonly address: string;
+  /** What the request says of itself, for calls that sign somebody in. */
+  readonly credentials: Credentials;
+  /** Adds a header to the answer. */
+  readonly setHeader: (name: string, value: string) => void;
 }
 
 /** The parts of a request, checked. */

@@ -24,7 +24,7 @@ export const eventStream = (app: App, route: Route, closing: AbortSignal): Route
     const closed = new AbortController();
     reply.raw.once('close', () => closed.abort());
     // The caller is asked for anew at every batch: whoever loses access loses the stream's next event.
-    const identify = () => app.auth.authenticate(credentialsOf(request));
+    const identify = () => app.auth.authenticate({ ...credentialsOf(request), isAskedAgain: true });
     const desk = async () => deskFor(app.db, app.site, { caller: await identify(), requestId: request.id });
     const start = last === undefined ? await newestEvent(app.db.ask) : Number(last);
     const frames = Readable.from(follow(app, desk, start, AbortSignal.any([closed.signal, closing])), {

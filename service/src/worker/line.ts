@@ -1,7 +1,9 @@
+import { hush } from '@corral/base/secrets/hush';
 import type { Lease } from '../core/leases.ts';
 import { driverOf } from '../core/switches.ts';
 import type { SwitchSession } from '../drivers/switches/contract.ts';
 import { callDevice, DeviceTimeout } from './device.ts';
+import { hushedSession, secretsIn } from './hushed-session.ts';
 import { recordFault, recordRecovery } from './health.ts';
 import type { DeviceCall } from './pass.ts';
 import { probeAt, timeoutFor } from './patience.ts';
@@ -116,7 +118,12 @@ export class SwitchLine {
     );
     const config = JSON.parse(desk.site.vault.open(row.config)) as Record<string, unknown>;
     const driver = driverOf(desk.site, row.type);
-    this.#session = await device('let us in', 1, (signal) => driver.open({ label: row.label, config }, signal));
+    const secrets = secretsIn(config);
+    const open = (signal: AbortSignal) => driver.open({ label: row.label, config }, signal);
+    const session = await device('let us in', 1, open).catch((error: unknown) => {
+      throw hush(error, secrets);
+    });
+    this.#session = hushedSession(session, secrets);
     return this.#session;
   }
 }

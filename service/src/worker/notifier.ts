@@ -1,5 +1,6 @@
+import type { Outbound } from '@corral/base/http/outbound';
 import type { Logger } from 'pino';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
 import type { Db } from '../db/db.ts';
 import { claimLease, releaseLease, thisProcess } from '../core/leases.ts';
 import type { Desk } from '../core/op.ts';
@@ -19,13 +20,15 @@ export class Notifier {
   readonly #pool: MaintenancePool;
   readonly #log: Logger;
   readonly #stop = new AbortController();
-  readonly #agent = new Agent({ connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  readonly #agent: Agent;
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(db: Db, desk: Desk, pool: MaintenancePool, log: Logger) {
+  constructor(db: Db, desk: Desk, pool: MaintenancePool, outbound: Outbound, log: Logger) {
     this.#db = db;
     this.#desk = desk;
     this.#pool = pool;
+    const connect = outbound.guard(buildConnector({ timeout: timeoutMs, lookup: outbound.lookup }));
+    this.#agent = new Agent({ connect, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
     this.#log = log;
   }
 
@@ -102,6 +105,9 @@ export class Notifier {
         signal: AbortSignal.any([this.#stop.signal, late.signal]),
       });
       await body.dump();
+      if (statusCode >= 300 && statusCode < 400) {
+        return `it redirects (status ${statusCode}), which is not followed; set maintenance.url to its final address`;
+      }
       return statusCode >= 200 && statusCode < 300 ? null : `it answered ${statusCode}`;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);

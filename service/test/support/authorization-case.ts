@@ -4,6 +4,7 @@ import type { CallerName, Rig } from './authorization-rig.ts';
 export interface Call {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 

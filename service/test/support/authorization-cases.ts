@@ -1,5 +1,6 @@
 import { admin, type Call, type Case, type Cases, named, nothing, project, users } from './authorization-case.ts';
 import { networkCases } from './authorization-network-cases.ts';
+import { identityCases } from './authorization-identity-cases.ts';
 import { nodeCases } from './authorization-node-cases.ts';
 import type { Rig } from './authorization-rig.ts';
 
@@ -119,6 +120,10 @@ const userCases: Cases = {
   user_create: [{ given: (rig) => named({ username: rig.fresh('user') }, { password: 'secret' }), letIn: admin }],
   user_delete: [{ given: async (rig) => named({ username: await rig.user() }), letIn: admin }],
   user_set_admin: [{ given: async (rig) => named({ username: await rig.user() }, { is_admin: true }), letIn: admin }],
+  // One's own is tried in user-password.test.ts: it would change who the callers are.
+  user_set_password: [
+    { given: async (rig) => named({ username: await rig.user() }, { password: 'another password' }), letIn: admin },
+  ],
   user_add_project: [{ given: async (rig) => named({ user: await rig.user() }, { project: rig.red }), letIn: admin }],
   user_remove_project: [
     { given: async (rig) => named({ user: await rig.user(rig.red) }, { project: rig.red }), letIn: admin },
@@ -141,5 +146,6 @@ export const authorizationCases: Cases = {
   ...headnodeCases,
   ...switchCases,
   ...userCases,
+  ...identityCases,
   ...eventCases,
 };

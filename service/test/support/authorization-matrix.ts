@@ -23,7 +23,7 @@ export const make = async (
   const body = rawBody ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
   const response = await fetch(`${url}/v0${path}${call.query ?? ''}`, {
     method: route.method,
-    headers: client.headers,
+    headers: { ...client.headers, ...call.headers },
     signal: AbortSignal.timeout(10_000),
     ...(body === undefined || route.method === 'GET' ? {} : { body }),
   });

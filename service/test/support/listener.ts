@@ -12,8 +12,8 @@ interface Heard {
   readonly answered: Reaction;
 }
 
-/** The status to answer with, `drop` the line, or `hang`: never answer. */
-type Reaction = number | 'drop' | 'hang';
+/** The status to answer with, `drop` the line, `hang`: never answer, or send elsewhere. */
+type Reaction = number | 'drop' | 'hang' | { readonly status: number; readonly location: string };
 
 /** A small HTTP service that notes what it is told and answers as the test wants. */
 export interface Listener {
@@ -38,6 +38,7 @@ export const startListener = async (): Promise<Listener> => {
         answered,
       });
       if (answered === 'drop') request.socket.destroy();
+      else if (typeof answered === 'object') response.writeHead(answered.status, { location: answered.location }).end();
       else if (answered !== 'hang') response.writeHead(answered).end();
     });
   });

@@ -1,5 +1,6 @@
 import { type LabMachine, type LabObmd, type LabObmdOptions, startLabObmd } from '@corral/lab';
 import { expect, onTestFinished } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
 import type { EngineName } from './engines.ts';
 import type { Client } from './http.ts';
 import { type Service, serviceForTest } from './service.ts';
@@ -21,17 +22,20 @@ export interface Rack {
 interface RackOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly obmd?: Partial<LabObmdOptions>;
+  readonly config?: Partial<Config>;
+  /** What the daemon is called in the node's address, if not 127.0.0.1. */
+  readonly host?: string;
 }
 
 /** Builds the rack. When the test is over, no secret may be in the log. */
 export const makeRack = async (engine: EngineName, options: RackOptions = {}): Promise<Rack> => {
   const obmd = await labObmd(options.obmd);
-  const service = await serviceForTest(engine, options.env);
+  const service = await serviceForTest(engine, options.env, options.config);
   const machine = obmd.add('n1');
   onTestFinished(() => expectNoSecrets(service.log.join('\n'), machine));
   await makeProject(service, 'red');
   const alice = await makeUser(service, 'alice', 'red');
-  await registerNode(service, 'n1', obmd.uri('n1'));
+  await registerNode(service, 'n1', obmd.uri('n1').replace('127.0.0.1', options.host ?? '127.0.0.1'));
   await reserve(service, 'red', 'n1');
   return { service, obmd, machine, alice };
 };

@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { logHooks } from '@corral/base/log-lines';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { SimulatedSwitch } from '../../src/drivers/switches/simulated.ts';
 import { start } from '../../src/start.ts';
@@ -46,22 +48,24 @@ const impatient = {
   CORRAL_OBM_TIMEOUT: '1',
 };
 
-/** Starts a service on an empty database. The caller stops it. */
+/** Starts a service on an empty database. The caller stops it. `changes` are what no setting can say. */
 export const startService = async (
   engine: EngineName,
   env: Readonly<Record<string, string>> = {},
+  changes: Partial<Config> = {},
 ): Promise<Service> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'corral-test-'));
   const database: Record<string, string> = engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {};
-  return startWith({ ...impatient, CORRAL_DATA_DIR: dataDir, ...database, ...env });
+  return startWith({ ...impatient, CORRAL_DATA_DIR: dataDir, ...database, ...env }, changes);
 };
 
 /** The same, stopped and removed when the test is over. */
 export const serviceForTest = async (
   engine: EngineName,
   env: Readonly<Record<string, string>> = {},
+  changes: Partial<Config> = {},
 ): Promise<Service> => {
-  const service = await startService(engine, env);
+  const service = await startService(engine, env, changes);
   onTestFinished(async () => {
     await service.stop();
     await rm(service.dataDir, { recursive: true, force: true });
@@ -69,7 +73,7 @@ export const serviceForTest = async (
   return service;
 };
 
-const startWith = async (env: Readonly<Record<string, string>>): Promise<Service> => {
+const startWith = async (env: Readonly<Record<string, string>>, changes: Partial<Config>): Promise<Service> => {
   const log: string[] = [];
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -77,8 +81,8 @@ const startWith = async (env: Readonly<Record<string, string>>): Promise<Service
       done();
     },
   });
-  const config = loadConfig(env);
-  const running = await start(config, pino({ level: 'debug' }, sink));
+  const config = { ...loadConfig(env), ...changes };
+  const running = await start(config, pino({ level: 'debug', hooks: logHooks }, sink));
   let stopped: Promise<void> | null = null;
   return {
     url: running.url,
@@ -91,7 +95,7 @@ const startWith = async (env: Readonly<Record<string, string>>): Promise<Service
     as: (name, password = passwordOf(name)) => clientOf(running.url, basic(name, password)),
     simulated: (label) => new SimulatedSwitch(join(config.dataDir, 'simulated-switches'), label),
     stop: () => (stopped ??= running.stop()),
-    restart: (changes = {}) => startWith({ ...env, ...changes }),
+    restart: (settings = {}) => startWith({ ...env, ...settings }, changes),
   };
 };
 

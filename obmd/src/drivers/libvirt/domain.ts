@@ -3,6 +3,8 @@ export interface Domain {
   readonly uri: string;
   /** Its name or UUID. */
   readonly name: string;
+  /** Throws if the host of that libvirt is where no connection may go. */
+  readonly requirePermitted: (signal: AbortSignal) => Promise<unknown>;
 }
 
 /**

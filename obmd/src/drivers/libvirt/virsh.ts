@@ -15,12 +15,15 @@ export const virsh = async (uri: string, args: readonly string[], signal: AbortS
 };
 
 /** Runs a command of virsh on a domain. */
-export const onDomain = (
-  { uri, name }: Domain,
+export const onDomain = async (
+  { uri, name, requirePermitted }: Domain,
   command: string,
   signal: AbortSignal,
   ...options: readonly string[]
-): Promise<string> => virsh(uri, [command, ...options, '--domain', name], signal);
+): Promise<string> => {
+  await requirePermitted(signal);
+  return virsh(uri, [command, ...options, '--domain', name], signal);
+};
 
 /** Paused, crashed or shutting down is on, as a machine with a stuck system is. */
 export const isOff = async (domain: Domain, signal: AbortSignal): Promise<boolean> =>

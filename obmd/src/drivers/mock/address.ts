@@ -49,7 +49,7 @@ const field = `(?:${Object.entries(fields)
   .join('|')})`;
 
 /** Any word without a scheme, or the whole grammar. */
-export const addressPattern = `^(?:(?!\\w+://)[^\\s?&]+|mock://[\\w.:-]+(?:\\?${field}(?:&${field})*)?)$`;
+export const addressPattern = `^(?:(?!\\w+://)[^\\s?&\\u0000-\\u001f\\u007f-\\u009f]+|mock://[\\w.:-]+(?:\\?${field}(?:&${field})*)?)$`;
 export const addressRule =
   'any word, such as "10.0.0.5", or "mock://NAME?FIELD=VALUE&FIELD=VALUE" with the fields ' +
   `${Object.keys(fields).join(', ')} (see docs/obmd/mock.md)`;

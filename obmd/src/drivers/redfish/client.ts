@@ -1,3 +1,4 @@
+import type { Outbound } from '@corral/base/http/outbound';
 import { Entry } from './entry.ts';
 import { type Document, documentIn, jsonIn } from './documents.ts';
 import { textAt } from './json.ts';
@@ -27,9 +28,9 @@ export class RedfishClient {
   readonly #entry: Entry;
   #root: Document | null = null;
 
-  constructor(target: RedfishTarget) {
+  constructor(target: RedfishTarget, outbound: Outbound) {
     this.target = target;
-    this.#line = new RedfishLine(target);
+    this.#line = new RedfishLine(target, outbound);
     this.#entry = new Entry(this.#line, target);
   }
 

@@ -1,6 +1,8 @@
 import { Connector, OtherCertificate } from '@corral/base/http/connector';
+import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
 import type { Client } from 'undici';
 import { BmcError } from '../contract.ts';
+import { notPermitted } from '../permission.ts';
 import { noCertificate, noConnection, notInTime, notRedfish, otherCertificate, untrusted } from './sentences.ts';
 import type { RedfishTarget } from './target.ts';
 
@@ -37,12 +39,14 @@ interface Connection {
  */
 export class RedfishLine {
   readonly #target: RedfishTarget;
+  readonly #outbound: Outbound;
   /** The one that is asked now, and those before it that still wait for an answer. */
   readonly #connections = new Set<Connection>();
   #current: Connection | null = null;
 
-  constructor(target: RedfishTarget) {
+  constructor(target: RedfishTarget, outbound: Outbound) {
     this.#target = target;
+    this.#outbound = outbound;
   }
 
   /** Asks once. */
@@ -92,7 +96,7 @@ export class RedfishLine {
     // Loaded when the first such BMC is asked: it would cost every start of the daemon 60 ms.
     const { Client } = await import('undici');
     if (this.#current === null) {
-      const connector = new Connector(this.#target);
+      const connector = new Connector(this.#target, this.#outbound);
       const client = new Client(origin, {
         connect: connector.connect,
         headersTimeout: 0,
@@ -117,6 +121,7 @@ const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY|DECODE)|^CRL_
 
 const faultOf = (error: unknown): BmcError => {
   if (error instanceof BmcError) return error;
+  if (error instanceof AddressRefused) return notPermitted(error);
   if (error instanceof OtherCertificate) return otherCertificate(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (certificateCodes.test(code)) return untrusted(error);

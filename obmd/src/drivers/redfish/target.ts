@@ -28,15 +28,15 @@ export const redfishInfo = Type.Object(
     user: Type.String({
       minLength: 1,
       maxLength: 255,
-      pattern: '^[^:\\u0000-\\u001f\\u007f]+$',
-      description: 'a user name without a colon',
+      pattern: '^[^:\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+      description: 'a user name without a colon or control characters',
     }),
     pass: Type.String({ maxLength: 1000, description: 'a password' }),
     system: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 255,
-        pattern: '^[^\\s\\u0000-\\u001f\\u007f]+$',
+        pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$',
         description: 'the id of a system, like "System.Embedded.1"',
       }),
     ),

@@ -1,3 +1,5 @@
+import { withoutSecrets } from '@corral/base/secrets/hush';
+
 /*
  * What an OBM daemon's answers hold. A daemon is trusted with its node, not with our responses: every
  * string is checked before it goes further.
@@ -27,11 +29,11 @@ export const powerStatusIn = (text: string): string | null => {
 };
 
 /**
- * Why the daemon refused, on one line of up to 300 characters; null if it did not say. It may repeat the address we
- * asked, so the token is taken out.
+ * Why the daemon refused, on one line of up to 300 characters; null if it did not say. It may repeat what it was
+ * sent, so the token is taken out, however it is written.
  */
 export const reasonIn = (text: string, token: string): string | null => {
-  const words = (fieldIn(text, 'msg') ?? text).replaceAll(token, '…');
+  const words = withoutSecrets(fieldIn(text, 'msg') ?? text, [token]);
   const line = words.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
   return /^.{1,300}/u.exec(line)?.[0] ?? null;
 };

@@ -1,3 +1,4 @@
+import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
 import type { Dispatcher } from 'undici';
 import { type CorralError, obmFailed } from '../../core/errors.ts';
 import type { ConsoleLine, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from './contract.ts';
@@ -19,20 +20,22 @@ export interface ObmHttpOptions {
   readonly timeoutMs: number;
   /** PEM of the authority that daemons' certificates are from; null: those that Node.js trusts. */
   readonly ca: string | null;
+  readonly outbound: Outbound;
 }
 
 /** The OBM daemon's API over HTTP. Redirects are not followed: credentials go to the registered address only. */
-export const httpObmClient = ({ timeoutMs, ca }: ObmHttpOptions): ObmClient & { close(): Promise<void> } => {
-  const limits = {
-    connect: { timeout: timeoutMs, ...(ca === null ? {} : { ca }) },
-    headersTimeout: timeoutMs,
-    // No connection is kept: one that the daemon closes just then would cost a power call, which cannot be repeated.
-    pipelining: 0,
-  };
+export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmClient & { close(): Promise<void> } => {
   // Loaded at the first call: it is a tenth of the time to start.
   let loaded: ReturnType<typeof load> | null = null;
   const load = async () => {
-    const { Agent, request } = await import('undici');
+    const { Agent, buildConnector, request } = await import('undici');
+    const { lookup } = outbound;
+    const limits = {
+      connect: outbound.guard(buildConnector({ timeout: timeoutMs, lookup, ...(ca === null ? {} : { ca }) })),
+      headersTimeout: timeoutMs,
+      // No connection is kept: one that the daemon closes just then would cost a power call, which cannot be repeated.
+      pipelining: 0,
+    };
     return {
       request,
       calls: new Agent({
@@ -67,6 +70,7 @@ export const httpObmClient = ({ timeoutMs, ca }: ObmHttpOptions): ObmClient & { 
     judge(node, await ask(node, method, name, body), () => null);
 
   return {
+    refusalOf: (uri) => outbound.refusalOf(new URL(uri).hostname)?.message ?? null,
     createToken: async (node) => {
       const token = tokenIn(admitted(node, await ask(node, 'POST', 'token')).text);
       if (token === null) throw unexpected(node, 'gave out no token');
@@ -87,7 +91,9 @@ export const httpObmClient = ({ timeoutMs, ca }: ObmHttpOptions): ObmClient & { 
       }),
     console: async (node, use, signal) => {
       if (use === 'talk') {
-        const answer = await timed(node, signal, timeoutMs, (either) => converse(urlOf(node, 'console'), ca, either));
+        const answer = await timed(node, signal, timeoutMs, (either) =>
+          converse(urlOf(node, 'console'), { ca, outbound }, either),
+        );
         return answer.kind === 'line' ? { kind: 'done', value: answer.line } : judge(node, answer, unreachable);
       }
       const { request, consoles } = await http();
@@ -219,6 +225,7 @@ const timeouts = ['TimeoutError', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TI
 
 /** What undici threw stays here: it can carry the URL with the token, or the answer with it. Only its code goes on. */
 const unanswered = (node: ObmAdmin | ObmAccess, timeoutMs: number, error: unknown): CorralError => {
+  if (error instanceof AddressRefused) return notPermitted(node, error);
   const code = codeOf(error);
   const options = { cause: new Error(code) };
   const daemon = `the OBM daemon at ${originOf(node)}`;
@@ -236,6 +243,18 @@ const unanswered = (node: ObmAdmin | ObmAccess, timeoutMs: number, error: unknow
     );
   }
   return obmFailed(`${daemon} cannot be talked to (${code}); check that it runs and can be reached`, options);
+};
+
+/** Where a daemon really is, is for administrators to know. */
+const notPermitted = (node: ObmAdmin | ObmAccess, refused: AddressRefused): CorralError => {
+  const daemon = `the OBM daemon at ${originOf(node)}`;
+  return obmFailed(
+    `${daemon} is at an address that this service may not connect to; an administrator has to permit it with ${refused.setting}`,
+    {
+      cause: refused,
+      forAdmins: `${daemon} is not talked to: ${refused.message}; or register the node under another address`,
+    },
+  );
 };
 
 const codeOf = (error: unknown): string => {

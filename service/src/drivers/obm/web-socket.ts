@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
+import type { Outbound } from '@corral/base/http/outbound';
 import type { WebSocket } from 'ws';
 import type { ConsoleLine } from './contract.ts';
 
@@ -16,12 +17,22 @@ const mostUntyped = 64 * 1024;
 /** What one message of a daemon may hold; more ends the console. */
 const maxPayload = 1024 * 1024;
 
+/** How a daemon is reached. */
+interface Way {
+  /** PEM of the authority that its certificate is from; null: those that Node.js trusts. */
+  readonly ca: string | null;
+  readonly outbound: Outbound;
+}
+
 /** Asks a daemon for a console that can be typed to; one that knows no WebSockets gives one that can only be read. */
-export const converse = async (url: URL, ca: string | null, signal: AbortSignal): Promise<Conversation> => {
+export const converse = async (url: URL, { ca, outbound }: Way, signal: AbortSignal): Promise<Conversation> => {
+  const refusal = outbound.refusalOf(url.hostname);
+  if (refusal !== null) throw refusal;
   const { WebSocket } = await import('ws');
   const address = new URL(url);
   address.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  const socket = new WebSocket(address, { perMessageDeflate: false, maxPayload, ...(ca === null ? {} : { ca }) });
+  const options = { followRedirects: false, perMessageDeflate: false, maxPayload, lookup: outbound.lookup };
+  const socket = new WebSocket(address, { ...options, ...(ca === null ? {} : { ca }) });
   const stop = () => socket.terminate();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox';
-import { Text } from '../../schema/labels.ts';
+import { SecretLine, Text } from '../../schema/labels.ts';
 
 /** Where a switch listens for SSH, and how to get in. */
 export interface SshLogin {
@@ -14,8 +14,6 @@ export interface SshLogin {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const password = Type.String({ description: 'a password' });
 
 /** The fields that every switch over SSH may have beside its host, user and password. */
 const optional = (port: number) => ({
@@ -33,14 +31,14 @@ const optional = (port: number) => ({
 /** The fields of a switch that existing clients know: it always has a password. */
 export const passwordFields = (port: number, more: Readonly<Record<string, TSchema>> = {}): TSchema =>
   Type.Object(
-    { hostname: Text, username: Text, password, ...more, ...optional(port) },
+    { hostname: Text, username: Text, password: SecretLine, ...more, ...optional(port) },
     { additionalProperties: false },
   );
 
 /** The fields of a switch: a password, a private key, or both. */
 export const passwordOrKeyFields = (port: number, more: Readonly<Record<string, TSchema>> = {}): TSchema =>
   Type.Object(
-    { hostname: Text, username: Text, password: Type.Optional(password), ...more, ...optional(port) },
+    { hostname: Text, username: Text, password: Type.Optional(SecretLine), ...more, ...optional(port) },
     {
       additionalProperties: false,
       anyOf: [{ required: ['password'] }, { required: ['private_key'] }],

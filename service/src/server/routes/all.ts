@@ -9,7 +9,9 @@ import { nodeRoutes } from './nodes.ts';
 import { obmRoutes } from './obm.ts';
 import { portRoutes } from './ports.ts';
 import { projectRoutes } from './projects.ts';
+import { passwordSessionRoutes, sessionRoutes } from './sessions.ts';
 import { switchRoutes } from './switches.ts';
+import { tokenRoutes } from './tokens.ts';
 import { userRoutes } from './users.ts';
 
 /** A group of calls, in the order of the reference. */
@@ -18,6 +20,8 @@ export interface RouteGroup {
   readonly routes: readonly Route[];
   /** Only there when this authentication backend is. */
   readonly backend?: string;
+  /** Only there when callers are people; to the backend `null` everybody is the operator. */
+  readonly isForPeople?: true;
 }
 
 /** Every call there is. */
@@ -32,10 +36,14 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Ports', routes: portRoutes },
   { title: 'Drift and reach', routes: driftRoutes },
   { title: 'Extensions', routes: extensionRoutes },
-  { title: 'Users', routes: userRoutes, backend: 'database' },
+  { title: 'Users', routes: [...userRoutes, ...passwordSessionRoutes], backend: 'database' },
+  { title: 'Sessions and tokens', routes: [...sessionRoutes, ...tokenRoutes], isForPeople: true },
   { title: 'Events', routes: eventRoutes },
 ];
 
 /** The calls that an installation with these authentication backends serves. */
 export const groupsFor = (backends: readonly string[]): readonly RouteGroup[] =>
-  routeGroups.filter(({ backend }) => backend === undefined || backends.includes(backend));
+  routeGroups.filter(
+    ({ backend, isForPeople }) =>
+      (backend === undefined || backends.includes(backend)) && !(isForPeople && backends.includes('null')),
+  );

@@ -9,7 +9,7 @@ import {
 } from '../../core/hnics.ts';
 import { headnodeDeleteLeftover } from '../../core/leftovers.ts';
 import { headnodeVnc } from '../../core/vnc.ts';
-import { Label } from '../../schema/labels.ts';
+import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Labels, orNull } from '../schemas.ts';
 
@@ -56,10 +56,10 @@ export const headnodeRoutes: readonly Route[] = [
     summary: 'Create a headnode',
     access: 'user',
     auth: 'Project access, or Admin',
-    params,
+    params: exactly({ headnode: NewLabel }),
     body: exactly({
       project: Label,
-      base_img: Type.String({ maxLength: 255, description: 'the name of an installed image' }),
+      base_img: Type.String({ maxLength: 255, pattern: oneLine, description: 'the name of an installed image' }),
     }),
     handle: (desk, { params: args, body }) => headnodeCreate(desk, { ...args, ...body }),
   }),
@@ -122,7 +122,7 @@ export const headnodeRoutes: readonly Route[] = [
     summary: 'Add an hnic to a headnode',
     access: 'user',
     auth,
-    params: hnicParams,
+    params: exactly({ headnode: Label, hnic: NewLabel }),
     handle: (desk, { params: args }) => desk.write((op) => headnodeCreateHnic(op, args)),
   }),
   route({

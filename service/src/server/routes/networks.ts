@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { networkGrantProjectAccess, networkRevokeProjectAccess } from '../../core/access.ts';
 import { listNetworkAttachments } from '../../core/attachments.ts';
 import { listNetworks, networkCreate, networkDelete, showNetwork } from '../../core/networks.ts';
-import { Label } from '../../schema/labels.ts';
+import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { byLabel, exactly, Labels, orNull } from '../schemas.ts';
 
@@ -12,7 +12,11 @@ const accessParams = exactly({ network: Label, project: Label });
 const NewNetwork = exactly({
   owner: Type.String({ ...Label, description: 'a project, or "admin" for the operator' }),
   access: Type.Union([Label, Type.Literal('')], { description: 'a project, or an empty string for a public network' }),
-  net_id: Type.String({ maxLength: 16, description: 'a VLAN id as a string, or an empty string to have one chosen' }),
+  net_id: Type.String({
+    maxLength: 16,
+    pattern: oneLine,
+    description: 'a VLAN id as a string, or an empty string to have one chosen',
+  }),
 });
 
 const Network = Type.Object({
@@ -59,7 +63,7 @@ export const networkRoutes: readonly Route[] = [
     summary: 'Create a network',
     access: 'user',
     auth: 'Project access if owner and access are that project and net_id is empty; otherwise Admin',
-    params,
+    params: exactly({ network: NewLabel }),
     body: NewNetwork,
     // Whoever needs a VLAN from the pool queues for it: all would pick the same smallest free one.
     handle: (desk, { params: args, body }) =>

@@ -3,7 +3,7 @@ import { nodeConnectNetwork, nodeDetachNetwork } from '../../core/attachments.ts
 import { nodeDeleteMetadata, nodeSetMetadata } from '../../core/metadata.ts';
 import { nodeDeleteNic, nodeRegisterNic } from '../../core/nics.ts';
 import { listNodes, nodeDelete, nodeRegister, showNode } from '../../core/nodes.ts';
-import { Label, labelRule, Text } from '../../schema/labels.ts';
+import { Label, labelRule, NewLabel, oneLine, Text } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { Accepted, byLabel, exactly, Labels, Obmd, orNull } from '../schemas.ts';
 
@@ -17,8 +17,8 @@ const NewNode = Type.Object(
     obmd: Obmd,
     metadata: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        propertyNames: Label,
-        description: `an object whose keys are labels (${labelRule})`,
+        propertyNames: NewLabel,
+        description: `an object whose keys are labels (${labelRule}; no invisible characters)`,
       }),
     ),
   },
@@ -74,7 +74,7 @@ export const nodeRoutes: readonly Route[] = [
     summary: 'Register a node',
     access: 'admin',
     auth: 'Admin',
-    params,
+    params: exactly({ node: NewLabel }),
     body: NewNode,
     handle: (desk, { params: args, body }) => desk.write((op) => nodeRegister(op, { ...args, ...body })),
   }),
@@ -95,7 +95,7 @@ export const nodeRoutes: readonly Route[] = [
     summary: 'Add a nic to a node',
     access: 'admin',
     auth: 'Admin',
-    params: nicParams,
+    params: exactly({ node: Label, nic: NewLabel }),
     body: exactly({ macaddr: Text }),
     handle: (desk, { params: args, body }) => desk.write((op) => nodeRegisterNic(op, { ...args, ...body })),
   }),
@@ -121,7 +121,11 @@ export const nodeRoutes: readonly Route[] = [
       {
         network: Label,
         channel: Type.Optional(
-          Type.String({ maxLength: 64, description: 'a channel such as "vlan/native" or "vlan/200"' }),
+          Type.String({
+            maxLength: 64,
+            pattern: oneLine,
+            description: 'a channel such as "vlan/native" or "vlan/200"',
+          }),
         ),
       },
       { additionalProperties: false },
@@ -150,7 +154,7 @@ export const nodeRoutes: readonly Route[] = [
     summary: "Set one of a node's metadata",
     access: 'admin',
     auth: 'Admin',
-    params: metadataParams,
+    params: exactly({ node: Label, label: NewLabel }),
     body: exactly({ value: Type.Unknown({ description: 'any JSON value' }) }),
     handle: (desk, { params: args, body }) => desk.write((op) => nodeSetMetadata(op, { ...args, value: body.value })),
   }),

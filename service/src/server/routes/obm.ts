@@ -9,7 +9,7 @@ import {
   nodeSetObm,
   nodeSetObmd,
 } from '../../core/obm.ts';
-import { Label } from '../../schema/labels.ts';
+import { Label, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Obmd } from '../schemas.ts';
 
@@ -93,6 +93,7 @@ export const obmRoutes: readonly Route[] = [
       bootdev: Type.String({
         minLength: 1,
         maxLength: 64,
+        pattern: oneLine,
         description: 'a boot device: "pxe", "disk" or "none" for IPMI',
       }),
     }),

@@ -7,7 +7,7 @@ import {
   switchDeletePort,
   switchRegisterPort,
 } from '../../core/ports.ts';
-import { Label, PortLabel } from '../../schema/labels.ts';
+import { Label, NewPortLabel, PortLabel } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { Accepted, byLabel, exactly, orNull } from '../schemas.ts';
 
@@ -46,7 +46,7 @@ export const portRoutes: readonly Route[] = [
     summary: 'Register a port of a switch',
     access: 'admin',
     auth: 'Admin',
-    params,
+    params: exactly({ switch: Label, port: NewPortLabel }),
     handle: (desk, { params: args }) => desk.write((op) => switchRegisterPort(op, args)),
   }),
   route({

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { listSwitches, showSwitch, switchDelete, switchRegister } from '../../core/switches.ts';
-import { Label } from '../../schema/labels.ts';
+import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Labels } from '../schemas.ts';
 
@@ -40,9 +40,16 @@ export const switchRoutes: readonly Route[] = [
     summary: 'Register a switch; the fields beside `type` are its driver’s',
     access: 'admin',
     auth: 'Admin',
-    params,
+    params: exactly({ switch: NewLabel }),
     body: Type.Object(
-      { type: Type.String({ minLength: 1, maxLength: 255, description: 'the type of a configured switch driver' }) },
+      {
+        type: Type.String({
+          minLength: 1,
+          maxLength: 255,
+          pattern: oneLine,
+          description: 'the type of a configured switch driver',
+        }),
+      },
       { additionalProperties: true },
     ),
     handle: (desk, { params: args, body: { type, ...fields } }) =>

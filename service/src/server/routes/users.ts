@@ -8,6 +8,7 @@ import {
   userRemoveProject,
   userSetAdmin,
 } from '../../core/users.ts';
+import { userSetPassword } from '../../core/user-password.ts';
 import { Label, NewUsername } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { byLabel, exactly, Labels } from '../schemas.ts';
@@ -21,6 +22,16 @@ const NewUser = Type.Object(
     password: Type.String({ minLength: 1, maxLength: 1024, description: 'a password of 1 to 1024 characters' }),
     is_admin: Type.Optional(Type.Boolean()),
     'is-admin': Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+
+const NewPassword = Type.Object(
+  {
+    password: Type.String({ minLength: 8, maxLength: 1024, description: 'a password of 8 to 1024 characters' }),
+    current: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1024, description: 'your present password, to change your own' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -74,6 +85,18 @@ export const userRoutes: readonly Route[] = [
     params,
     body: exactly({ is_admin: Type.Boolean() }),
     handle: (desk, { params: args, body }) => desk.write((op) => userSetAdmin(op, { ...args, ...body })),
+  }),
+  route({
+    name: 'user_set_password',
+    method: 'PUT',
+    path: '/auth/basic/user/:username/password',
+    summary: "Change your own password, or set another user's",
+    access: 'user',
+    auth: 'The user, with the present password as `current`; or Admin, for other users. Not with an API token',
+    params,
+    body: NewPassword,
+    handle: (desk, { params: { username }, body: { password, current } }, { address }) =>
+      userSetPassword(desk, { username, password, current, address }),
   }),
   route({
     name: 'user_add_project',

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox';
+import { SecretLine } from '../../../schema/labels.ts';
 import { passwordFields, passwordOrKeyFields, type SshLogin, sshLoginFrom } from '../ssh-login.ts';
 
 /** How to get into a switch, and into its privileged mode. */
@@ -10,7 +11,9 @@ type Fields = Readonly<Record<string, unknown>>;
 type Schemas = Readonly<Record<string, TSchema>>;
 
 const optional = {
-  enable_password: Type.Optional(Type.String({ description: 'the password of the privileged mode' })),
+  enable_password: Type.Optional(
+    Type.String({ ...SecretLine, description: 'the password of the privileged mode, without control characters' }),
+  ),
 };
 
 /** The fields of a switch that existing clients know: it always has a password. */

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
+import { SecretLine } from '../../../schema/labels.ts';
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
 import { aristaPortName, commandsFor, pendingSessions, portsFrom, showPorts } from './arista-ports.ts';
 import { type Command, CommandRefused, runCommands } from './eapi.ts';
@@ -9,7 +10,9 @@ import { type HttpLine, meetOver } from './line.ts';
 /** Arista switches, by eAPI: a pass over the ports is one configuration session, committed whole. */
 export const aristaEapi: SwitchDriver = {
   config: httpFields({
-    enable_password: Type.Optional(Type.String({ description: 'the password of the privileged mode' })),
+    enable_password: Type.Optional(
+      Type.String({ ...SecretLine, description: 'the password of the privileged mode, without control characters' }),
+    ),
   }),
   capabilities: ['nativeless-trunk-mode'],
   portName: aristaPortName,

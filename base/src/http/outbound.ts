@@ -1,0 +1,106 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import type { buildConnector } from 'undici';
+import { addressIn } from './address.ts';
+import { AllowList } from './allow-list.ts';
+
+/** Finds the addresses of a name, in the order in which they are to be tried. */
+export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+
+const bySystem: Resolve = (host) => lookup(host, { all: true });
+
+/** A host is only at addresses where no connection may go. Its message is for the log and for administrators. */
+export class AddressRefused extends Error {
+  readonly code = 'ERR_ADDRESS_REFUSED';
+  readonly host: string;
+  readonly addresses: readonly string[];
+  /** What to change if it is to be permitted. */
+  readonly setting: string;
+
+  constructor(host: string, addresses: readonly string[], setting: string) {
+    const isAddress = addresses.length === 1 && addresses[0] === host;
+    const what = isAddress
+      ? `no connection may go to ${host}`
+      : `${host} is at ${addresses.join(', ')}, where no connection may go`;
+    super(`${what}; if one should, name it in ${setting}`);
+    this.name = 'AddressRefused';
+    this.host = host;
+    this.addresses = addresses;
+    this.setting = setting;
+  }
+}
+
+interface OutboundOptions {
+  readonly allow?: AllowList;
+  /** The setting that the list is from. */
+  readonly setting: string;
+  readonly resolve?: Resolve;
+}
+
+/**
+ * Where this program may connect to. A name is resolved once for a connection, and the connection goes to the very
+ * address that was judged: a name that changes in between (DNS rebinding) changes nothing.
+ */
+export class Outbound {
+  readonly #allow: AllowList;
+  readonly #setting: string;
+  readonly #resolve: Resolve;
+
+  constructor({ allow = AllowList.from([], () => undefined), setting, resolve = bySystem }: OutboundOptions) {
+    this.#allow = allow;
+    this.#setting = setting;
+    this.#resolve = resolve;
+  }
+
+  /** Why a host that is an address can never be connected to; null if it may be, or is a name. */
+  refusalOf(host: string): AddressRefused | null {
+    const address = addressIn(host);
+    if (address === null || this.#allow.permits(host, host)) return null;
+    return new AddressRefused(address.text, [address.text], this.#setting);
+  }
+
+  /** The addresses of a host now, of them those where a connection may go; throws if there are none. */
+  async addressesOf(host: string, signal?: AbortSignal): Promise<readonly [LookupAddress, ...LookupAddress[]]> {
+    const literal = addressIn(host);
+    const found =
+      literal === null
+        ? await unlessAborted(this.#resolve(host), signal)
+        : [{ address: host.replace(/^\[(.*)\]$/, '$1'), family: literal.family === 'ipv4' ? 4 : 6 }];
+    const [first, ...others] = found.filter(({ address }) => this.#allow.permits(host, address));
+    if (first !== undefined) return [first, ...others];
+    const refused = found.map(({ address }) => addressIn(address)?.text ?? address);
+    throw new AddressRefused(literal?.text ?? host, refused, this.#setting);
+  }
+
+  /** For sockets. Of an address they ask no lookup: whoever connects asks `refusalOf` first. */
+  readonly lookup: LookupFunction = (host, { all }, callback) => {
+    this.addressesOf(host).then(
+      ([first, ...others]) => {
+        if (all === true) callback(null, [first, ...others]);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), ''),
+    );
+  };
+
+  /** Has a connector of undici, which was made with the lookup above, refuse addresses too. */
+  guard(connect: buildConnector.connector): buildConnector.connector {
+    return (options, callback) => {
+      const refusal = this.refusalOf(options.hostname);
+      if (refusal === null) connect(options, callback);
+      else callback(refusal, null);
+    };
+  }
+}
+
+/** A resolver cannot be stopped; it need not be waited for. */
+const unlessAborted = <T>(work: Promise<T>, signal?: AbortSignal): Promise<T> =>
+  signal === undefined
+    ? work
+    : new Promise((resolve, reject) => {
+        const give = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+        if (signal.aborted) give();
+        signal.addEventListener('abort', give, { once: true });
+        work.then(resolve, reject).finally(() => signal.removeEventListener('abort', give));
+      });

@@ -1,0 +1,44 @@
+/** So many addresses are remembered in each of two lists. */
+const memory = 25_000;
+
+/**
+ * How often each may call: `rate` times a second, and twice as many at once after a pause. For each there is one
+ * number: when all of his calls so far would be over if they had come at exactly that rate.
+ */
+export class RateLimit {
+  readonly #gapMs: number;
+  readonly #burstMs = 2_000;
+  readonly #clock: () => number;
+  /**
+   * Who called lately, and who did before that. When the first list is full it takes the place of the second: whoever
+   * is in neither has not called since as many others have. To look for the oldest in one list would be to walk past
+   * all that were removed from it.
+   */
+  #lately = new Map<string, number>();
+  #before = new Map<string, number>();
+
+  constructor(rate: number, clock: () => number = () => performance.now()) {
+    this.#gapMs = 1000 / rate;
+    this.#clock = clock;
+  }
+
+  /** Counts a call: 0 if it may be made, otherwise the seconds until the next one may. */
+  wait(key: string): number {
+    const now = this.#clock();
+    const known = this.#lately.get(key) ?? this.#before.get(key) ?? 0;
+    const overAt = Math.max(now, known) + this.#gapMs;
+    const tooEarlyMs = overAt - now - this.#burstMs;
+    if (tooEarlyMs > 0) return tooEarlyMs / 1000;
+    if (this.#lately.size >= memory && !this.#lately.has(key)) {
+      this.#before = this.#lately;
+      this.#lately = new Map();
+    }
+    this.#lately.set(key, overAt);
+    return 0;
+  }
+
+  /** How many addresses are remembered. */
+  get size(): number {
+    return this.#lately.size + this.#before.size;
+  }
+}

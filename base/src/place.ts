@@ -1,0 +1,23 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/** Where a process number means what it means here: containers may share a host's name, and number for themselves. */
+export const thisPlace = (): string => {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot}/${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return 'unknown';
+  }
+};
+
+/** Is a process of some place gone for certain? One that is elsewhere cannot be told to be. */
+export const isGone = (place: string, pid: number): boolean => {
+  const here = thisPlace();
+  if (here === 'unknown' || here !== place) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+};

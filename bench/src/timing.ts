@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { cpus } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { median } from './obmd/figures.ts';
+import { type Figure, tableOf } from './report.ts';
+import { authorization, call, newSite } from './site.ts';
+import { type Kind, sample } from './timing/sampler.ts';
+import { compare } from './timing/statistics.ts';
+
+/*
+ * Can the time of a refusal tell who exists? Refusals of two kinds, mixed at random, and the chance of telling them
+ * apart: one half is a coin.
+ */
+
+const isQuick = process.argv.includes('--quick');
+const rounds = isQuick ? { passwords: 60, tokens: 400 } : { passwords: 1000, tokens: 4000 };
+const users = 20;
+const tokens = 50;
+/** How far from a coin the chance of telling two kinds apart may be. */
+const aim = 0.05;
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const random = (): string => randomBytes(9).toString('base64url');
+const pick = <T>(items: readonly T[]): T => {
+  const item = items[Math.floor(Math.random() * items.length)];
+  if (item === undefined) throw new Error('nothing to pick from');
+  return item;
+};
+
+const basic = (name: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${name}:${random()}`).toString('base64')}`,
+});
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+
+const figure = (what: string, times: ReadonlyMap<string, number[]>, one: string, other: string): Figure => {
+  const [first, second] = [times.get(one) ?? [], times.get(other) ?? []];
+  const { chance, p, overlap } = compare(first, second);
+  // A short run cannot tell less than what chance alone does to so few.
+  const within = Math.max(aim, 3 * Math.sqrt((first.length + second.length + 1) / (12 * first.length * second.length)));
+  return {
+    what: `${what}: ${one} beside ${other}`,
+    measured: `${median(first).toFixed(2)} ms, chance ${chance.toFixed(3)}, p ${p.toFixed(2)}`,
+    beside: `${median(second).toFixed(2)} ms, overlap ${(100 * overlap).toFixed(0)} %`,
+    ratio: median(first) / median(second),
+    aim: `0.5 ± ${within.toFixed(2)}`,
+    isMet: Math.abs(chance - 0.5) <= within,
+  };
+};
+
+const makeToken = async (url: string, name: string, body: object): Promise<string> =>
+  ((await call(url, 'PUT', `/auth/token/${name}`, body)) as { token: string }).token;
+
+const ofPasswords = async (url: string): Promise<Figure[]> => {
+  const names = Array.from({ length: users }, () => `user-${random()}`);
+  for (const name of names) await call(url, 'PUT', `/auth/basic/user/${name}`, { password: random() });
+  const nobody = (): string => `user-${random()}`;
+  const path = '/headnode_images/';
+  const kinds: Kind[] = [
+    { name: 'wrong password', path, make: () => ({ headers: basic(pick(names)) }) },
+    { name: 'unknown user', path, make: () => ({ headers: basic(nobody()) }) },
+    { name: 'wrong password again', path, make: () => ({ headers: basic(pick(names)) }) },
+    { name: 'no user name at all', path, make: () => ({ headers: { authorization: `Basic ${random()}` } }) },
+  ];
+  const signIn = (name: string, who: () => string): Kind => ({
+    name,
+    method: 'POST',
+    path: '/auth/session',
+    make: () => ({ headers: { origin: url }, body: JSON.stringify({ username: who(), password: random() }) }),
+  });
+  const times = await sample(url, kinds, rounds.passwords);
+  const signIns = await sample(
+    url,
+    [signIn('wrong password', () => pick(names)), signIn('unknown user', nobody)],
+    rounds.passwords,
+  );
+  say(`a header without a user name is refused in ${median(times.get('no user name at all') ?? []).toFixed(2)} ms`);
+  return [
+    figure('Basic', times, 'unknown user', 'wrong password'),
+    figure('the same twice', times, 'wrong password again', 'wrong password'),
+    figure('session_open', signIns, 'unknown user', 'wrong password'),
+  ];
+};
+
+const ofTokens = async (url: string): Promise<Figure[]> => {
+  const revoked: string[] = [];
+  const expired: string[] = [];
+  for (let index = 0; index < tokens; index += 1) {
+    revoked.push(await makeToken(url, `revoked-${index}`, {}));
+    await call(url, 'DELETE', `/auth/token/revoked-${index}`);
+    expired.push(await makeToken(url, `expired-${index}`, { expires_in: 1 }));
+  }
+  await pause(1500);
+  const strangers = revoked.map((token) => `${token.slice(0, -43)}${randomBytes(32).toString('base64url')}`);
+  const path = '/headnode_images/';
+  const times = await sample(
+    url,
+    [
+      { name: 'unknown', path, make: () => ({ headers: bearer(pick(strangers)) }) },
+      { name: 'revoked', path, make: () => ({ headers: bearer(pick(revoked)) }) },
+      { name: 'expired', path, make: () => ({ headers: bearer(pick(expired)) }) },
+    ],
+    rounds.tokens,
+  );
+  return [figure('tokens', times, 'revoked', 'unknown'), figure('tokens', times, 'expired', 'unknown')];
+};
+
+const main = async (): Promise<void> => {
+  say(`timing: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
+  const site = await newSite({ CORRAL_TRUSTED_PROXIES: 'loopback', CORRAL_LIMITS_RATE: '0' });
+  const service = await site.start();
+  try {
+    await fetch(`${service.url}/v0/projects`, { headers: { authorization } });
+    const figures = [...(await ofPasswords(service.url)), ...(await ofTokens(service.url))];
+    process.stdout.write(`${tableOf(figures)}\n`);
+    if (!figures.every(({ isMet }) => isMet)) process.exitCode = 1;
+  } finally {
+    await service.stop();
+    await site.remove();
+  }
+};
+
+await main();

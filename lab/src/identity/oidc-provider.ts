@@ -1,0 +1,62 @@
+import { type ClientMetadata, type Configuration, Provider } from 'oidc-provider';
+import { interactionPath } from './oidc-login.ts';
+import type { OidcKey } from './oidc-keys.ts';
+
+/** What the provider knows of a person, beside the name. */
+export type OidcClaims = Readonly<Record<string, unknown>>;
+
+/** What a provider is made of. */
+export interface ProviderParts {
+  readonly issuer: string;
+  /** The first one signs. */
+  readonly keys: readonly [OidcKey, ...OidcKey[]];
+  readonly clients: readonly ClientMetadata[];
+  readonly users: ReadonlyMap<string, OidcClaims>;
+}
+
+const hour = 3600;
+const scope = 'openid profile groups';
+
+/** A service that wants JWTs for access tokens. */
+export const resource = (audience: string, alg: OidcKey['alg']) =>
+  ({ scope: '', audience, accessTokenFormat: 'jwt', jwt: { sign: { alg } } }) as const;
+
+/** The provider itself, without the server around it. Whoever has logged in has agreed to everything. */
+export const providerOf = ({ issuer, keys, clients, users }: ProviderParts): Provider => {
+  const { alg } = keys[0];
+  const configuration: Configuration = {
+    clients: [...clients],
+    jwks: { keys: [...keys] },
+    cookies: { keys: ['the key of a provider in a test'] },
+    claims: { openid: ['sub'], profile: ['preferred_username', 'name'], groups: ['groups', 'roles'] },
+    scopes: ['openid', 'profile', 'groups'],
+    clientDefaults: { id_token_signed_response_alg: alg },
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: { enabled: false },
+      resourceIndicators: {
+        getResourceServerInfo: (_context, audience) => resource(audience, alg),
+      },
+    },
+    interactions: { url: (_context, { uid }) => interactionPath(uid) },
+    findAccount: (_context, id) => {
+      const claims = users.get(id);
+      return claims === undefined ? undefined : { accountId: id, claims: () => ({ sub: id, ...claims }) };
+    },
+    extraTokenClaims: (_context, token) => {
+      const name = 'accountId' in token ? token.accountId : '';
+      return { preferred_username: name, ...users.get(name) };
+    },
+    loadExistingGrant: async ({ oidc }) => {
+      const accountId = oidc.session?.accountId;
+      const clientId = oidc.client?.clientId;
+      if (accountId === undefined || clientId === undefined) return undefined;
+      const grant = new oidc.provider.Grant({ accountId, clientId });
+      grant.addOIDCScope(scope);
+      await grant.save();
+      return grant;
+    },
+    ttl: { AccessToken: hour, AuthorizationCode: 60, IdToken: hour, Interaction: hour, Session: hour, Grant: hour },
+  };
+  return new Provider(issuer, configuration);
+};

@@ -1,0 +1,24 @@
+import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
+import { BmcError } from './contract.ts';
+
+/** The BMC is where no connection of this daemon may go. Where that is, the log tells by the cause. */
+export const notPermitted = (cause: AddressRefused): BmcError =>
+  new BmcError(
+    'failed',
+    `the BMC is at an address that the daemon may not connect to; an administrator has to permit it with ${cause.setting}`,
+    { cause },
+  );
+
+/** The address of a BMC now, for a program that does not ask us where it connects to. */
+export const permittedAddress = async (outbound: Outbound, host: string, signal: AbortSignal): Promise<string> => {
+  try {
+    const [{ address }] = await outbound.addressesOf(host, signal);
+    return address;
+  } catch (error) {
+    if (error instanceof AddressRefused) throw notPermitted(error);
+    const sentence = signal.aborted
+      ? 'the address of the BMC was not found in time; try again in a minute, and tell an administrator if it stays so'
+      : 'the address of the BMC is not known here; ask an administrator to register the node again with the right one';
+    throw new BmcError('unreachable', sentence, { cause: error });
+  }
+};

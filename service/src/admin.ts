@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { runAdmin } from './admin/run.ts';
+
+// What it writes is nobody else's.
+process.umask(0o077);
+process.exitCode = await runAdmin(process.argv.slice(2), process.env, {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  isLive: process.stderr.isTTY,
+});

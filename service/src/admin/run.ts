@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import { ConfigError } from '@corral/base/config/config-error';
+import type { Environment } from '@corral/base/config/setting';
+import { DatabaseRefused } from '@corral/base/db/migrate';
+import { loadConfig } from '../config/load.ts';
+import type { Command, Invocation, Terminal } from './command.ts';
+import { commands } from './commands.ts';
+import { describe, overview } from './help.ts';
+import { unknownCommand } from './nearest.ts';
+
+/** The same as those of the service. */
+const exitCodes = { mistake: 2, failure: 1 } as const;
+
+/** Runs one command and gives the exit code. */
+export const runAdmin = async (args: readonly string[], env: Environment, terminal: Terminal): Promise<number> => {
+  try {
+    const [name, ...rest] = args;
+    if (name === undefined) {
+      terminal.err(overview(commands));
+      return exitCodes.mistake;
+    }
+    const command = commands[name === '--help' || name === '-h' ? 'help' : name];
+    if (command === undefined) throw new ConfigError([unknownCommand(name, Object.keys(commands))]);
+    const { options, operands } = understood(name, command, rest);
+    if (options['help'] === true) {
+      terminal.out(describe(name, command));
+      return 0;
+    }
+    return await command.run({ config: () => loadConfig(env), terminal, options, operands });
+  } catch (error) {
+    return told(error, terminal);
+  }
+};
+
+const understood = (
+  name: string,
+  command: Command,
+  args: readonly string[],
+): Pick<Invocation, 'options' | 'operands'> => {
+  const wayOut = `corral-admin help ${name} tells what it takes`;
+  const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const surplus = positionals[command.operands];
+    if (surplus === undefined) return { options: values, operands: positionals };
+    throw new ConfigError([`${name} does not know what ${JSON.stringify(surplus)} is; ${wayOut}`]);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    throw new ConfigError([`${name}: ${sentence.replace(/\.$/, '')}; ${wayOut}`]);
+  }
+};
+
+const told = (error: unknown, terminal: Terminal): number => {
+  if (error instanceof ConfigError) {
+    for (const mistake of error.mistakes) terminal.err(`corral-admin: ${mistake}\n`);
+    return exitCodes.mistake;
+  }
+  terminal.err(`corral-admin: ${error instanceof Error ? error.message : String(error)}\n`);
+  return error instanceof DatabaseRefused ? exitCodes.mistake : exitCodes.failure;
+};

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '@corral/base/config/config-error';
+import type { DatabaseLocation } from '@corral/base/db/open';
+import type * as base from '@corral/base/db/db';
+import { sql } from '@corral/base/db/kysely';
+import { olderTransactionsEnd } from '@corral/base/db/older-transactions';
+import { keyCheckIn } from '@corral/base/secrets/key-check';
+import { readKeyFile } from '@corral/base/secrets/key-file';
+import { needOf } from '@corral/base/secrets/open-vault';
+import type { SealedDatabase } from '@corral/base/secrets/rotate';
+import { type RotationLock, rotationLockIn } from '@corral/base/secrets/rotation-lock';
+import { type SealedColumn, sealedStoreIn } from '@corral/base/secrets/sealed-store';
+import { openWithAny } from '@corral/base/secrets/sealing';
+import { openDatabase as openObmd } from '@corral/obmd/db/open';
+import { sealedColumns as obmdColumns } from '@corral/obmd/db/sealed';
+import type { Config } from '../config/config.ts';
+import { openDatabase } from '../db/open.ts';
+import { sealedColumns } from '../db/sealed.ts';
+
+/** Databases that are open, and whose secrets one key file seals. */
+export interface SealedDatabases {
+  readonly databases: readonly SealedDatabase[];
+  readonly lock: RotationLock;
+  readonly close: () => Promise<void>;
+}
+
+interface Opened {
+  readonly sealed: SealedDatabase;
+  readonly lock: RotationLock;
+  readonly close: () => Promise<void>;
+}
+
+const opened = <Schema, Topic extends string>(
+  name: string,
+  db: base.Db<Schema, Topic>,
+  settings: string,
+  columns: readonly SealedColumn[],
+): Opened => ({
+  sealed: {
+    store: sealedStoreIn(name, db, columns),
+    check: keyCheckIn(db, settings),
+    settled: (waiting) => olderTransactionsEnd(db, waiting),
+  },
+  lock: rotationLockIn(db, settings),
+  close: () => db.close(),
+});
+
+/** Opens the service's database and the daemon's, as far as they are there. None is made. */
+export const openSealedDatabases = async (config: Config): Promise<SealedDatabases> => {
+  const all: Opened[] = [];
+  const close = async (): Promise<void> => {
+    for (const one of all.splice(0)) await one.close();
+  };
+  try {
+    const places = [{ engine: 'sqlite', path: join(config.dataDir, 'obmd.db') } as const, config.database];
+    if (isThere(config.database)) {
+      const db = await openDatabase(config.database);
+      all.push(opened('service', db, 'settings', sealedColumns));
+      if (!(await hasTables(db))) places.pop();
+    }
+    for (const place of places.filter(isThere)) {
+      const daemon = opened('OBM daemon', await openObmd(place), 'obmd_settings', obmdColumns);
+      if (config.obmd !== null || (await isSealedBy(config.keyFile, daemon.sealed))) all.push(daemon);
+      else await daemon.close();
+    }
+    const [first] = all;
+    if (first === undefined) {
+      throw new ConfigError([`there is no database yet (${placeOf(config.database)}); start the service once first`]);
+    }
+    return { databases: all.map(({ sealed }) => sealed), lock: first.lock, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** A daemon of its own may have a key file of its own. */
+const isSealedBy = async (file: string, { check }: SealedDatabase): Promise<boolean> => {
+  const word = await check.recall();
+  return word !== null && openWithAny(readKeyFile(file, needOf(word)).ring.keys, word) !== undefined;
+};
+
+const isThere = (location: DatabaseLocation): boolean => location.engine === 'postgres' || existsSync(location.path);
+
+const placeOf = (location: DatabaseLocation): string => (location.engine === 'sqlite' ? location.path : 'PostgreSQL');
+
+/** Does the daemon keep its tables here too? */
+const hasTables = <Schema, Topic extends string>(db: base.Db<Schema, Topic>): Promise<boolean> =>
+  db.read(async (tx) => {
+    const { rows } = await (
+      db.engine === 'sqlite'
+        ? sql`select name from sqlite_master where type = 'table' and name = 'obmd_settings'`
+        : sql`select 1 from pg_tables where tablename = 'obmd_settings' and schemaname = any(current_schemas(false))`
+    ).execute(tx);
+    return rows.length > 0;
+  });

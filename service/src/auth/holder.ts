@@ -1,0 +1,57 @@
+import type { Caller } from '../core/caller.ts';
+import { unauthorized } from '../core/errors.ts';
+
+/** What counts for everything that was made here. */
+export interface HolderRules {
+  /** Names of the authentication backends in use. */
+  readonly backends: readonly string[];
+  readonly vouchedMs: number;
+}
+
+/** A session or token joined with whose it is; one row for each project of a user. */
+export interface OwnedRow {
+  readonly user_id: number | null;
+  readonly user: string | null;
+  readonly user_is_admin: 0 | 1 | null;
+  readonly project: string | null;
+  readonly backend: string | null;
+  readonly subject: string | null;
+  readonly name: string | null;
+  readonly identity_is_admin: 0 | 1 | null;
+  readonly identity_projects: string | null;
+  readonly identity_seen_at: number | null;
+}
+
+type Named = Extract<Caller, { kind: 'user' }>;
+
+/** Whose something is and what they may do now; throws AuthorizationError if nobody vouches for them any more. */
+export const ownerOf = (
+  rows: readonly [OwnedRow, ...OwnedRow[]],
+  { backends, vouchedMs }: HolderRules,
+): { readonly caller: Named; readonly until: number } => {
+  const [row] = rows;
+  const backend = row.user_id === null ? (row.backend ?? '') : 'database';
+  if (!backends.includes(backend)) throw unauthorized(`people of backend ${backend} are not known here any more`);
+  if (row.user_id !== null) {
+    const projects = new Set(rows.flatMap(({ project }) => (project === null ? [] : [project])));
+    const account = { kind: 'user', id: row.user_id } as const;
+    const caller = { kind: 'user', name: row.user ?? '', admin: row.user_is_admin === 1, projects, account } as const;
+    return { caller, until: Number.POSITIVE_INFINITY };
+  }
+  const until = (row.identity_seen_at ?? 0) + vouchedMs;
+  if (Date.now() >= until) {
+    throw unauthorized(`${backend} last vouched for ${row.name ?? ''} too long ago; sign in again`);
+  }
+  const labels = JSON.parse(row.identity_projects ?? '[]') as string[];
+  const account = { kind: 'identity', backend, subject: row.subject ?? '' } as const;
+  return {
+    caller: {
+      kind: 'user',
+      name: row.name ?? '',
+      admin: row.identity_is_admin === 1,
+      projects: new Set(labels),
+      account,
+    },
+    until,
+  };
+};

@@ -1,0 +1,72 @@
+import { unavailable } from '../../core/errors.ts';
+import { type Description, descriptionIn, refusalIn } from './answers.ts';
+import { type KeystoneAddress, KeystoneHttp, misunderstood, type Reply } from './http.ts';
+import { type OwnCredentials, OwnToken } from './own-token.ts';
+
+export interface KeystoneClientOptions extends KeystoneAddress {
+  readonly credentials: OwnCredentials;
+}
+
+/** So many at once are asked about; a Keystone that hangs does not make more of them wait. */
+const mostUnderWay = 64;
+
+/** Asks Keystone about tokens, by the service's own credentials. */
+export class KeystoneClient {
+  readonly #http: KeystoneHttp;
+  readonly #own: OwnToken;
+  #underWay = 0;
+
+  constructor({ credentials, ...address }: KeystoneClientOptions) {
+    this.#http = new KeystoneHttp(address);
+    this.#own = new OwnToken(this.#http, credentials);
+  }
+
+  /** What the token is; null: none that is good. Throws UnavailableError where Keystone does not say. */
+  async validate(token: string): Promise<Description | null> {
+    if (this.#underWay >= mostUnderWay) {
+      throw unavailable('too many tokens wait for Keystone already; try again', {
+        cause: new Error(`Keystone: ${mostUnderWay} validations are under way`),
+      });
+    }
+    this.#underWay += 1;
+    try {
+      return await this.#http.inTime(async (signal) => {
+        // Our own may have been revoked, or have ended by another clock than ours: then with the next.
+        const answer = (await this.#ask(token, signal)) ?? (await this.#ask(token, signal));
+        if (answer === null) throw misunderstood('with a 401 to its own token', 'our own token was refused twice');
+        return answer.description;
+      });
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#http.close();
+  }
+
+  /** null: our own token was refused, and is dropped. */
+  async #ask(subject: string, signal: AbortSignal): Promise<{ readonly description: Description | null } | null> {
+    const own = await this.#own.get();
+    const headers = { accept: 'application/json', 'x-auth-token': own, 'x-subject-token': subject };
+    const reply = await this.#http.ask({ method: 'GET', headers }, signal);
+    if (reply.status !== 401) return { description: judge(reply, [own, subject]) };
+    this.#own.drop(own);
+    return null;
+  }
+}
+
+const judge = (reply: Reply, secrets: readonly string[]): Description | null => {
+  const { status } = reply;
+  if (status === 200) return descriptionIn(reply);
+  const reason = refusalIn(reply, secrets);
+  // Only Keystone knows tokens: a 404 of something else in its place says nothing about one.
+  if (status === 404 && reason !== null) return null;
+  if (status === 403) {
+    throw unavailable(
+      'Keystone does not let this service validate tokens; an administrator has to give its user the role for that',
+      { cause: new Error(`Keystone: 403: ${reason ?? 'no reason'}`) },
+    );
+  }
+  throw misunderstood('with a failure', `status ${status}: ${reason ?? 'no reason'}`);
+};

@@ -1,0 +1,42 @@
+import type { Db } from '../../db/db.ts';
+import { statement } from '../../db/statement.ts';
+
+/** For this long a project that is there is not looked up again: what another replica deleted shows after it. */
+const lookupLastsMs = 1_000;
+const mostEntries = 10_000;
+
+/** Which projects are registered here. One that is not is looked up every time: it may be the next moment. */
+export class RegisteredProjects {
+  readonly #db: Db;
+  readonly #seenAt = new Map<string, number>();
+  #epoch = 0;
+
+  constructor(db: Db) {
+    this.#db = db;
+    // Deleting a project changes who may do what, and rings this bell.
+    db.changes.on('users', () => {
+      this.#epoch += 1;
+      this.#seenAt.clear();
+    });
+  }
+
+  /** Known at once in most cases. */
+  has(label: string): boolean | Promise<boolean> {
+    const seenAt = this.#seenAt.get(label);
+    return seenAt !== undefined && performance.now() - seenAt < lookupLastsMs ? true : this.#look(label);
+  }
+
+  async #look(label: string): Promise<boolean> {
+    const epoch = this.#epoch;
+    const begun = performance.now();
+    const [found] = await this.#db.ask(projectByLabel, { label });
+    if (found === undefined) return false;
+    if (this.#seenAt.size >= mostEntries) this.#seenAt.clear();
+    if (epoch === this.#epoch) this.#seenAt.set(label, begun);
+    return true;
+  }
+}
+
+const projectByLabel = statement((tx, { label }: { label: string }) =>
+  tx.selectFrom('projects').select('id').where('label', '=', label),
+);

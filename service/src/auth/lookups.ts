@@ -1,0 +1,97 @@
+import type { Caller } from '../core/caller.ts';
+import { hashOfSecret } from '../core/secret.ts';
+import type { Db } from '../db/db.ts';
+
+/** Who holds a secret that was made here. */
+export interface Holder {
+  /** Of the session or token. */
+  readonly id: number;
+  readonly caller: Caller;
+  /** From when on it does not count any more, whatever happens. */
+  readonly until: number;
+  readonly usedAt: number;
+}
+
+interface Entry {
+  readonly holder: Holder;
+  readonly lookedUpAt: number;
+  readonly epoch: number;
+  /** Moves on as soon as a use is being written down. */
+  usedAt: number;
+}
+
+/** Where secrets of one kind are kept. */
+export interface SecretStore {
+  /** Throws AuthorizationError where nobody holds it. */
+  find(hash: string): Promise<Holder>;
+  /** Writes down that it was used. */
+  use(id: number, now: number): Promise<unknown>;
+}
+
+/** For this long a holder is not looked up again: what another replica changed shows after it at the latest. */
+const lookupLastsMs = 1_000;
+/** Uses are written down no more often than this, so that a request costs no write. */
+const useEveryMs = 60_000;
+const mostEntries = 10_000;
+
+/** Secrets that were looked up a short while ago. A change to users makes every one be looked up again. */
+export class Lookups {
+  readonly #store: SecretStore;
+  readonly #entries = new Map<string, Entry>();
+  readonly #underWay = new Map<string, Promise<Caller>>();
+  readonly #noting = new Set<number>();
+  #epoch = 0;
+
+  constructor(db: Db, store: SecretStore) {
+    this.#store = store;
+    db.changes.on('users', () => (this.#epoch += 1));
+  }
+
+  /** The caller who holds the secret; known at once if it was looked up just now. */
+  callerOf(secret: string, use: 'use' | 'look'): Caller | Promise<Caller> {
+    const hash = hashOfSecret(secret);
+    const now = Date.now();
+    const entry = this.#entries.get(hash);
+    const isFresh = entry?.epoch === this.#epoch && now - entry.lookedUpAt < lookupLastsMs && now < entry.holder.until;
+    if (isFresh) return this.#admit(entry, use, now);
+    // Whoever comes after a change does not join a look-up that began before it.
+    const key = `${this.#epoch} ${use} ${hash}`;
+    const waiting = this.#underWay.get(key);
+    if (waiting) return waiting;
+    const found = this.#find(hash, use).finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, found);
+    return found;
+  }
+
+  async #find(hash: string, use: 'use' | 'look'): Promise<Caller> {
+    const epoch = this.#epoch;
+    const now = Date.now();
+    this.#entries.delete(hash);
+    const holder = await this.#store.find(hash);
+    const entry = { holder, lookedUpAt: now, epoch, usedAt: holder.usedAt };
+    this.#entries.set(hash, entry);
+    if (this.#entries.size > mostEntries) {
+      const [oldest] = this.#entries.keys();
+      if (oldest !== undefined) this.#entries.delete(oldest);
+    }
+    return this.#admit(entry, use, now);
+  }
+
+  #admit(entry: Entry, use: 'use' | 'look', now: number): Caller {
+    const { id, caller } = entry.holder;
+    if (use === 'use' && now - entry.usedAt >= useEveryMs && !this.#noting.has(id)) {
+      entry.usedAt = now;
+      this.#note(id, now);
+    }
+    return caller;
+  }
+
+  /** In the background; a request does not fail because its time cannot be written down. */
+  #note(id: number, now: number): void {
+    this.#noting.add(id);
+    this.#store
+      .use(id, now)
+      .catch(() => undefined)
+      .finally(() => this.#noting.delete(id));
+  }
+}

@@ -1,0 +1,67 @@
+import type { JSONWebKeySet } from 'jose';
+import { isSafeAddress, type ProviderLine, untrustworthy } from './line.ts';
+
+/** What the provider says about itself, as far as it is used here. */
+export interface Discovered {
+  readonly issuer: string;
+  readonly jwks_uri: string;
+  readonly authorization_endpoint?: string;
+  readonly token_endpoint?: string;
+  readonly userinfo_endpoint?: string;
+  readonly authorization_response_iss_parameter_supported?: boolean;
+  readonly id_token_signing_alg_values_supported?: string[];
+  readonly token_endpoint_auth_methods_supported?: string[];
+}
+
+const json = { accept: 'application/json' };
+
+/** Asks the provider what it is. One that says it is another, or points to where nobody is safe, is not believed. */
+export const discover = async (line: ProviderLine, issuer: string): Promise<Discovered> => {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const said = await objectFrom(line, issuer, url);
+  const address = (name: string): string | undefined => {
+    const value = said[name];
+    if (value === undefined) return undefined;
+    if (typeof value === 'string' && isSafeAddress(value)) return value;
+    throw untrustworthy(issuer, `names something else than an https address as ${name}`);
+  };
+  const words = (name: string): string[] | undefined => {
+    const value = said[name];
+    return Array.isArray(value) ? value.filter((word): word is string => typeof word === 'string') : undefined;
+  };
+  if (said['issuer'] !== issuer) throw untrustworthy(issuer, `says it is ${JSON.stringify(said['issuer'])}`);
+  const jwks_uri = address('jwks_uri');
+  if (jwks_uri === undefined) throw untrustworthy(issuer, 'names no jwks_uri');
+  return {
+    issuer,
+    jwks_uri,
+    ...given('authorization_endpoint', address('authorization_endpoint')),
+    ...given('token_endpoint', address('token_endpoint')),
+    ...given('userinfo_endpoint', address('userinfo_endpoint')),
+    ...given('id_token_signing_alg_values_supported', words('id_token_signing_alg_values_supported')),
+    ...given('token_endpoint_auth_methods_supported', words('token_endpoint_auth_methods_supported')),
+    authorization_response_iss_parameter_supported: said['authorization_response_iss_parameter_supported'] === true,
+  };
+};
+
+/** The keys that the provider signs with now. */
+export const fetchKeys = async (line: ProviderLine, { issuer, jwks_uri }: Discovered): Promise<JSONWebKeySet> => {
+  const { keys } = await objectFrom(line, issuer, jwks_uri);
+  if (!Array.isArray(keys)) throw untrustworthy(issuer, 'has no list of keys at its jwks_uri');
+  // Keys of kinds that nobody here knows may be among them; each says what it is.
+  return { keys: keys.filter(isKey) };
+};
+
+const isKey = (key: unknown): key is JSONWebKeySet['keys'][number] =>
+  typeof key === 'object' && key !== null && 'kty' in key && typeof key.kty === 'string';
+
+const given = <Name extends string, T>(name: Name, value: T | undefined): Partial<Record<Name, T>> =>
+  value === undefined ? {} : ({ [name]: value } as Record<Name, T>);
+
+const objectFrom = async (line: ProviderLine, issuer: string, url: string): Promise<Record<string, unknown>> => {
+  const response = await line.ask(url, { method: 'GET', headers: json });
+  if (response.status !== 200) throw untrustworthy(issuer, `answers ${response.status} at ${url}`);
+  const parsed = await response.json().catch(() => null);
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
+  throw untrustworthy(issuer, `does not answer with a JSON object at ${url}`);
+};

@@ -1,0 +1,81 @@
+import { unauthorized } from '../core/errors.ts';
+import { secretLength } from '../core/secret.ts';
+import type { Db } from '../db/db.ts';
+import { statement } from '../db/statement.ts';
+import type { AuthBackend } from './contract.ts';
+import { type HolderRules, ownerOf } from './holder.ts';
+import { type Holder, Lookups } from './lookups.ts';
+import { requireOwnPage } from './own-page.ts';
+import { sessionCookieName } from './session-cookie.ts';
+
+const over = () => unauthorized('the session is over; sign in again');
+
+/** The cookie of a browser that signed in. Credentials in a header come before it. */
+export const sessionBackend = (db: Db, rules: HolderRules & { readonly sessionIdleMs: number }): AuthBackend => {
+  const lookups = new Lookups(db, {
+    find: (hash) => findSession(db, hash, rules),
+    use: (id, now) => db.write((tx) => useSession.run(tx, { id, now })),
+  });
+  return {
+    name: 'session',
+    challenge: '',
+    authenticate: (credentials) => {
+      const cookies = credentials.header('cookie');
+      if (cookies === undefined) return null;
+      if (credentials.header('authorization') !== undefined || credentials.header('x-auth-token') !== undefined) {
+        return null;
+      }
+      const secrets = valuesIn(cookies, sessionCookieName(credentials.origin));
+      const [secret] = secrets;
+      if (secret === undefined) return null;
+      requireOwnPage(credentials);
+      // Another host of the site can set a second cookie of the name; whose it is cannot be told.
+      if (secrets.length > 1 || secret.length !== secretLength) throw over();
+      return lookups.callerOf(secret, credentials.isAskedAgain ? 'look' : 'use');
+    },
+  };
+};
+
+const valuesIn = (cookies: string, name: string): string[] =>
+  cookies
+    .split(';')
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => cookie.startsWith(`${name}=`) && cookie.length > name.length + 1)
+    .map((cookie) => cookie.slice(name.length + 1));
+
+const findSession = async (
+  db: Db,
+  hash: string,
+  rules: HolderRules & { readonly sessionIdleMs: number },
+): Promise<Holder> => {
+  const [row, ...others] = await db.ask(sessionByHash, { hash });
+  if (row === undefined) throw over();
+  const ends = Math.min(row.expires_at, row.seen_at + rules.sessionIdleMs);
+  if (Date.now() >= ends) throw over();
+  const { caller, until } = ownerOf([row, ...others], rules);
+  return {
+    id: row.id,
+    caller: { ...caller, by: { kind: 'session', id: row.id } },
+    until: Math.min(ends, until),
+    usedAt: row.seen_at,
+  };
+};
+
+const sessionByHash = statement((tx, { hash }: { hash: string }) =>
+  tx
+    .selectFrom('sessions')
+    .leftJoin('users', 'users.id', 'sessions.user_id')
+    .leftJoin('user_projects', 'user_projects.user_id', 'users.id')
+    .leftJoin('projects', 'projects.id', 'user_projects.project_id')
+    .leftJoin('identities', 'identities.id', 'sessions.identity_id')
+    .select(['sessions.id', 'sessions.seen_at', 'sessions.expires_at', 'sessions.user_id'])
+    .select(['users.label as user', 'users.is_admin as user_is_admin', 'projects.label as project'])
+    .select(['identities.backend', 'identities.subject', 'identities.name'])
+    .select(['identities.is_admin as identity_is_admin', 'identities.projects as identity_projects'])
+    .select('identities.seen_at as identity_seen_at')
+    .where('sessions.hash', '=', hash),
+);
+
+const useSession = statement((tx, { id, now }: { id: number; now: number }) =>
+  tx.updateTable('sessions').set({ seen_at: now }).where('id', '=', id).where('seen_at', '<', now),
+);

@@ -1,0 +1,144 @@
+import { hash, randomBytes } from 'node:crypto';
+import { addressKey, isOwnKey } from '@corral/base/http/address-key';
+import { keepNewest } from './bounded.ts';
+import { LeakyCounts } from './leaky-counts.ts';
+
+/** One user name and password from one address. All that is kept of it are keyed hashes. */
+export interface Attempt {
+  /** The address, or the network of an IPv6 one. */
+  readonly from: string;
+  readonly user: string;
+  readonly pair: string;
+  readonly guess: string;
+}
+
+/** What is to be done with an attempt. */
+export type Verdict =
+  | { readonly kind: 'check'; readonly isCounted: boolean; readonly isKnown: boolean }
+  /** The same was wrong a moment ago. */
+  | { readonly kind: 'known to be wrong' }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+/** Failures that are free: of a user from an address, of an address, of a user from everywhere. */
+const free = { pair: 5, address: 50, user: 100 } as const;
+/** So many refused guesses of a pair, and what was right before no longer helps: see `distrust`. */
+const freeRefusals = 100;
+const mostPairs = 20_000;
+const mostWrongGuesses = 8;
+const wrongLastsMs = 5_000;
+const goodLastsMs = 24 * 3_600_000;
+
+interface WrongGuess {
+  readonly epoch: number;
+  readonly at: number;
+}
+
+/**
+ * Slows down guessing without locking anybody out, and without a word on who exists: it knows names and addresses,
+ * never whether there is such a user.
+ *
+ * - A user from one address (a pair) has few failures free, then pauses that grow.
+ * - An address has more of them, over all users.
+ * - A user has more of them, over all addresses; but they hold up only pairs that have failed before, so that the
+ *   first attempt from an address is always checked.
+ * - What was right from an address within the last day is checked whatever others do.
+ * - What was wrong a moment ago is wrong, and does not count again: a script with an old password holds up nobody.
+ *
+ * An attempt counts when it is admitted and is taken back when it was right, so that many at once gain nothing.
+ */
+export class Throttle {
+  readonly #key = randomBytes(32).toString('base64');
+  readonly #pairs = new LeakyCounts(free.pair);
+  readonly #addresses = new LeakyCounts(free.address);
+  readonly #users = new LeakyCounts(free.user);
+  readonly #refusals = new LeakyCounts(freeRefusals);
+  readonly #wrong = new Map<string, Map<string, WrongGuess>>();
+  readonly #good = new Map<string, { readonly guess: string; readonly at: number }>();
+
+  attempt(username: string, password: string, address: string): Attempt {
+    const from = addressKey(address);
+    const keyed = (text: string): string => hash('sha256', this.#key + text, 'base64');
+    const user = keyed(username);
+    return { from, user, pair: keyed(`${from} ${user}`), guess: keyed(`${user} ${password}`) };
+  }
+
+  /** `epoch` is that of the users: when it changes, what was wrong may be right. */
+  judge(attempt: Attempt, epoch: number, now: number): Verdict {
+    const { pair, guess } = attempt;
+    const before = this.#wrong.get(pair)?.get(guess);
+    if (before?.epoch === epoch && now - before.at < wrongLastsMs) return { kind: 'known to be wrong' };
+    if (this.#isGood(attempt, now)) return { kind: 'check', isCounted: false, isKnown: true };
+    const ms = this.#pauseMs(attempt, now);
+    const isNew = before === undefined;
+    if (ms > 0) {
+      if (isNew) this.#refusals.add(pair, now);
+      return { kind: 'wait', ms };
+    }
+    if (isNew) this.#count(attempt, now);
+    return { kind: 'check', isCounted: isNew, isKnown: false };
+  }
+
+  /**
+   * Called after a refusal. True: so many passwords of this pair are tried while it is held up that letting the right
+   * one through would be an answer to each of them, so that what was right before has to wait like the rest now.
+   */
+  distrust({ pair }: Attempt, now: number): boolean {
+    return this.#refusals.isUsedUp(pair, now) && this.#good.delete(pair);
+  }
+
+  succeeded(attempt: Attempt, { isCounted }: { readonly isCounted: boolean }, now: number): void {
+    if (isCounted) this.abandoned(attempt, now);
+    this.#pairs.clear(attempt.pair);
+    this.#wrong.get(attempt.pair)?.delete(attempt.guess);
+    keepNewest(this.#good, attempt.pair, { guess: attempt.guess, at: now }, mostPairs);
+  }
+
+  failed(attempt: Attempt, { isKnown }: { readonly isKnown: boolean }, epoch: number, now: number): void {
+    if (isKnown) {
+      this.#good.delete(attempt.pair);
+      this.#count(attempt, now);
+    }
+    this.#pairs.beginPause(attempt.pair, now);
+    if (!isOwnKey(attempt.from)) {
+      this.#addresses.beginPause(attempt.from, now);
+      this.#users.beginPause(attempt.user, now);
+    }
+    const guesses = this.#wrong.get(attempt.pair) ?? new Map<string, WrongGuess>();
+    keepNewest(this.#wrong, attempt.pair, guesses, mostPairs);
+    keepNewest(guesses, attempt.guess, { epoch, at: now }, mostWrongGuesses);
+  }
+
+  /** It was counted, and nobody found out whether it was right. */
+  abandoned(attempt: Attempt, now: number): void {
+    this.#pairs.takeBack(attempt.pair, now);
+    if (isOwnKey(attempt.from)) return;
+    this.#addresses.takeBack(attempt.from, now);
+    this.#users.takeBack(attempt.user, now);
+  }
+
+  /** How many things are remembered. */
+  get size(): number {
+    const counts = [this.#pairs, this.#addresses, this.#users, this.#refusals, this.#wrong, this.#good];
+    return counts.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  #isGood(attempt: Attempt, now: number): boolean {
+    const good = this.#good.get(attempt.pair);
+    return good?.guess === attempt.guess && now - good.at < goodLastsMs;
+  }
+
+  #pauseMs({ pair, from, user }: Attempt, now: number): number {
+    const own = this.#pairs.pauseMs(pair, now);
+    // Whoever sits at the machine can be held up by his own mistakes only.
+    if (isOwnKey(from)) return own;
+    const ofUser = this.#wrong.has(pair) ? this.#users.pauseMs(user, now) : 0;
+    return Math.max(own, this.#addresses.pauseMs(from, now), ofUser);
+  }
+
+  #count({ pair, from, user }: Attempt, now: number): void {
+    this.#pairs.add(pair, now);
+    if (isOwnKey(from)) return;
+    this.#addresses.add(from, now);
+    this.#users.add(user, now);
+  }
+}

@@ -1,0 +1,79 @@
+import { unauthorized } from '../core/errors.ts';
+import { mayActFor } from '../core/caller.ts';
+import { secretLength, tokenPrefix } from '../core/secret.ts';
+import type { Db } from '../db/db.ts';
+import { statement } from '../db/statement.ts';
+import type { AuthBackend } from './contract.ts';
+import { type HolderRules, ownerOf } from './holder.ts';
+import { type Holder, Lookups } from './lookups.ts';
+
+/** One answer for a token that never was, one that expired and one that was revoked. */
+const wrong = () => unauthorized('the token is wrong, expired or revoked; make a new one');
+
+/** Tokens that people made for their scripts, as `Authorization: Bearer corral_…`. */
+export const tokenBackend = (db: Db, rules: HolderRules): AuthBackend => {
+  const lookups = new Lookups(db, {
+    find: (hash) => findToken(db, hash, rules),
+    use: (id, now) => db.write((tx) => useToken.run(tx, { id, now })),
+  });
+  return {
+    name: 'token',
+    challenge: '',
+    authenticate: (credentials) => {
+      const header = credentials.header('authorization');
+      const text = bearer.exec(header ?? '')?.[1];
+      if (!text?.startsWith(tokenPrefix)) return null;
+      const secret = text.slice(tokenPrefix.length);
+      if (secret.length !== secretLength) throw wrong();
+      return lookups.callerOf(secret, credentials.isAskedAgain ? 'look' : 'use');
+    },
+  };
+};
+
+const bearer = /^bearer +(\S+) *$/i;
+
+const findToken = async (db: Db, hash: string, rules: HolderRules): Promise<Holder> => {
+  const [row, ...others] = await db.ask(tokenByHash, { hash });
+  if (row === undefined || Date.now() >= row.expires_at) throw wrong();
+  const { caller, until } = ownerOf([row, ...others], rules);
+  const { limit } = row;
+  if (limit !== null && !mayActFor(caller, limit)) {
+    throw unauthorized(`the token is for one project only, which ${caller.name} has no access to any more`);
+  }
+  return {
+    id: row.id,
+    caller: {
+      ...caller,
+      ...(limit === null ? {} : { admin: false, projects: new Set([limit]) }),
+      ...(row.read_only === 1 ? { readOnly: true } : {}),
+      by: { kind: 'token', id: row.id, ...(limit === null ? {} : { isLimited: true }) },
+    },
+    until: Math.min(row.expires_at, until),
+    usedAt: row.used_at ?? 0,
+  };
+};
+
+const tokenByHash = statement((tx, { hash }: { hash: string }) =>
+  tx
+    .selectFrom('api_tokens')
+    .leftJoin('users', 'users.id', 'api_tokens.user_id')
+    .leftJoin('user_projects', 'user_projects.user_id', 'users.id')
+    .leftJoin('projects', 'projects.id', 'user_projects.project_id')
+    .leftJoin('identities', 'identities.id', 'api_tokens.identity_id')
+    .leftJoin('projects as limits', 'limits.id', 'api_tokens.project_id')
+    .select(['api_tokens.id', 'api_tokens.used_at', 'api_tokens.expires_at', 'api_tokens.user_id'])
+    .select(['api_tokens.read_only', 'limits.label as limit'])
+    .select(['users.label as user', 'users.is_admin as user_is_admin', 'projects.label as project'])
+    .select(['identities.backend', 'identities.subject', 'identities.name'])
+    .select(['identities.is_admin as identity_is_admin', 'identities.projects as identity_projects'])
+    .select('identities.seen_at as identity_seen_at')
+    .where('api_tokens.hash', '=', hash),
+);
+
+const useToken = statement((tx, { id, now }: { id: number; now: number }) =>
+  tx
+    .updateTable('api_tokens')
+    .set({ used_at: now })
+    .where('id', '=', id)
+    .where((where) => where.or([where('used_at', 'is', null), where('used_at', '<', now)])),
+);

@@ -1,0 +1,120 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import type { Database } from '../db/schema.ts';
+import { type Account, type Caller, requireAdmin, requireUser } from './caller.ts';
+import { notFound, unauthorized } from './errors.ts';
+import type { ReadOp, WriteOp } from './op.ts';
+
+/** A caller of whom it can be found out later whether they are still known. */
+export type Person = Extract<Caller, { kind: 'user' }> & { readonly account: Account };
+
+/** Whose a session or token is: a user of this database, or a person of another backend. */
+export type Owner =
+  { readonly user_id: number; readonly identity_id: null } | { readonly user_id: null; readonly identity_id: number };
+
+const where = expressionBuilder<Database, 'sessions' | 'api_tokens'>();
+
+/** The rows of any of these owners. */
+export const ownedBy = (owners: readonly Owner[]): Expression<SqlBool> =>
+  where.or([
+    where('user_id', 'in', [-1, ...owners.flatMap(({ user_id }) => user_id ?? [])]),
+    where('identity_id', 'in', [-1, ...owners.flatMap(({ identity_id }) => identity_id ?? [])]),
+  ]);
+
+/** Requires that something can be made for the caller. Whoever came with a token only uses what was made. */
+export const requirePerson = (caller: Caller, what: string): Person => {
+  if (caller.kind === 'anonymous') throw unauthorized(`${what} needs credentials: sign in first`);
+  if (caller.by?.kind === 'token' || caller.readOnly) {
+    throw unauthorized(`${what} cannot be done with a token; sign in, or send the credentials themselves`);
+  }
+  const { account } = caller;
+  if (account === undefined) {
+    throw unauthorized(`${what} is not possible for ${caller.name}: their authentication backend names no account`);
+  }
+  return { ...caller, account };
+};
+
+/** Whose sessions and tokens are meant: the caller's own, or those of everybody of a name, for administrators. */
+export const ownersFor = async (op: ReadOp, name: string | undefined): Promise<Owner[]> => {
+  requireWholePerson(op.caller);
+  if (name !== undefined) {
+    requireAdmin(op.caller);
+    return findOwnersNamed(op, name);
+  }
+  const account = op.caller.kind === 'user' ? op.caller.account : undefined;
+  const owner = account === undefined ? null : await findOwner(op, account);
+  return owner === null ? [] : [owner];
+};
+
+/** A token for one project stands for what its owner may do there, and for nothing else of the owner's. */
+const requireWholePerson = (caller: Caller): void => {
+  requireUser(caller);
+  if (caller.kind === 'user' && caller.by?.kind === 'token' && caller.by.isLimited) {
+    throw unauthorized('a token for one project may neither see nor end sessions and tokens; sign in for that');
+  }
+};
+
+/** The owner that a caller is, if anything was ever made for them. */
+const findOwner = async ({ tx }: ReadOp, account: Account): Promise<Owner | null> => {
+  if (account.kind === 'user') return { user_id: account.id, identity_id: null };
+  const known = await tx
+    .selectFrom('identities')
+    .select('id')
+    .where('backend', '=', account.backend)
+    .where('subject', '=', account.subject)
+    .executeTakeFirst();
+  return known === undefined ? null : { user_id: null, identity_id: known.id };
+};
+
+/** Everybody of this name: a user, and people of other backends. */
+const findOwnersNamed = async ({ tx }: ReadOp, name: string): Promise<Owner[]> => {
+  const users = await tx.selectFrom('users').select('id').where('label', '=', name).execute();
+  const identities = await tx.selectFrom('identities').select('id').where('name', '=', name).execute();
+  if (users.length + identities.length === 0) throw notFound(`user ${name} does not exist, and never signed in`);
+  return [
+    ...users.map(({ id }) => ({ user_id: id, identity_id: null }) as const),
+    ...identities.map(({ id }) => ({ user_id: null, identity_id: id }) as const),
+  ];
+};
+
+/**
+ * The owner that a caller is. A person who just showed credentials of another backend is written down as seen there
+ * now: what they may do there counts from then on for all that was made for them.
+ */
+export const ensureOwner = async (op: WriteOp, person: Person): Promise<Owner> => {
+  const { account, by } = person;
+  await requireStillThere(op, person);
+  if (account.kind === 'user') return { user_id: account.id, identity_id: null };
+  const known = await findOwner(op, account);
+  if (by !== undefined && known !== null) return known;
+  const seen = {
+    name: person.name,
+    is_admin: person.admin ? 1 : 0,
+    projects: JSON.stringify([...person.projects].sort()),
+    seen_at: Date.now(),
+  } as const;
+  op.ring('users');
+  if (known !== null) {
+    await op.tx.updateTable('identities').set(seen).where('id', '=', known.identity_id).execute();
+    return known;
+  }
+  const { backend, subject } = account;
+  const { id } = await op.tx
+    .insertInto('identities')
+    .values({ backend, subject, ...seen })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { user_id: null, identity_id: id };
+};
+
+/** Between the check of credentials and this transaction they may have been taken away. */
+const requireStillThere = async ({ tx }: ReadOp, { account, by }: Person): Promise<void> => {
+  const gone = () => unauthorized('the credentials have just been changed or revoked; sign in again');
+  if (account.kind === 'user') {
+    const user = await tx.selectFrom('users').select('version').where('id', '=', account.id).executeTakeFirst();
+    if (user === undefined) throw gone();
+    if (account.version !== undefined && account.version !== user.version) throw gone();
+  }
+  if (by?.kind !== 'session') return;
+  const session = await tx.selectFrom('sessions').select('id').where('id', '=', by.id).executeTakeFirst();
+  if (session === undefined) throw gone();
+};

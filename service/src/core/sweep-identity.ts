@@ -1,0 +1,21 @@
+import type { WriteOp } from './op.ts';
+
+/** Deletes sessions and tokens that are over, and people of other backends for whom nothing is left. */
+export const sweepIdentity = async ({ tx, site }: WriteOp): Promise<void> => {
+  const now = Date.now();
+  await tx
+    .deleteFrom('sessions')
+    .where((where) =>
+      where.or([where('expires_at', '<=', now), where('seen_at', '<=', now - site.identity.sessionIdleMs)]),
+    )
+    .execute();
+  await tx.deleteFrom('api_tokens').where('expires_at', '<=', now).execute();
+  await tx
+    .deleteFrom('identities')
+    .where('seen_at', '<=', now - site.identity.vouchedMs)
+    .where('id', 'not in', (of) => of.selectFrom('sessions').select('identity_id').where('identity_id', 'is not', null))
+    .where('id', 'not in', (of) =>
+      of.selectFrom('api_tokens').select('identity_id').where('identity_id', 'is not', null),
+    )
+    .execute();
+};

@@ -1,0 +1,9 @@
+import type { SealedColumn } from '@corral/base/secrets/sealed-store';
+
+/** Every column that holds sealed values: what a rotation of the key seals anew. */
+export const sealedColumns: readonly SealedColumn[] = [
+  { table: 'switches', key: 'id', column: 'config' },
+  { table: 'nodes', key: 'id', column: 'obm_admin_token' },
+  { table: 'nodes', key: 'id', column: 'obm_token' },
+  { table: 'settings', key: 'name', column: 'value' },
+];

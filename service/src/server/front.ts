@@ -1,0 +1,77 @@
+import { addressKey, isOwnKey } from '@corral/base/http/address-key';
+import { tidyForwarded, trustIn } from '@corral/base/http/forwarded';
+import type { Front } from '@corral/base/http/front';
+import { securityHeaders } from '@corral/base/http/headers';
+import { Places } from '@corral/base/http/places';
+import { RateLimit } from '@corral/base/http/rate';
+import { limitConnections } from '@corral/base/http/server';
+import { wantsWebSocket } from '@corral/base/http/upgrades';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import { invalid, notFound, tooMany } from '../core/errors.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Before anything is asked of a request: what every answer carries, who sent it, and whether that is too often. */
+export const guardFront = (server: FastifyInstance, front: Front, metrics: Metrics): void => {
+  const isTrusted = front.trustedProxies === null ? () => false : trustIn(front.trustedProxies);
+  limitConnections(server, {
+    total: front.limits.connections,
+    perAddress: front.limits.connectionsPerAddress,
+    isExempt: isTrusted,
+    told: (what) => metrics.refused(what === 'refused' ? 'connections' : 'made_room'),
+  });
+  if (front.trustedProxies !== null) {
+    server.addHook('onRequest', (request, _reply, done) => {
+      if (isTrusted(request.socket.remoteAddress ?? '')) tidyForwarded(request.headers);
+      done();
+    });
+  }
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders(request.protocol)).header('x-request-id', request.id);
+    done();
+  });
+  if (front.limits.rate > 0) server.addHook('onRequest', limitRate(front.limits.rate, metrics));
+};
+
+/** What is no call at all is told before any of its body is read. */
+export const refuseUncallable: onRequestHookHandler = (request, _reply, done) => {
+  if (request.is404) {
+    const path = request.url.split('?')[0] ?? '';
+    done(notFound(`there is no ${request.method} ${path}; all calls are below /v0, see /reference`));
+  } else if (request.headers.host === undefined && request.raw.httpVersionMinor > 0) {
+    done(invalid('the request has no Host header; HTTP/1.1 needs one'));
+  } else done();
+};
+
+const limitRate = (rate: number, metrics: Metrics): onRequestHookHandler => {
+  const limit = new RateLimit(rate);
+  return (request, _reply, done) => {
+    const key = keyOf(request);
+    const seconds = isOwnKey(key) ? 0 : limit.wait(key);
+    if (seconds === 0) return done();
+    metrics.refused('rate');
+    done(tooMany(`more than ${rate} requests a second came from your address; wait a moment, then go on`, seconds));
+  };
+};
+
+/** Keeps one address from holding all the streams there can be: event streams, consoles, screens. */
+export const limitStreams = (most: number, metrics: Metrics): onRequestHookHandler => {
+  const places = new Places(most === 0 ? Infinity : most);
+  return (request, reply, done) => {
+    const key = keyOf(request);
+    if (isOwnKey(key)) return done();
+    const giveBack = places.take(key);
+    if (giveBack === null) {
+      metrics.refused('streams');
+      done(tooMany(`${most} streams and consoles are open from your address; close one, then open another`, 1));
+      return;
+    }
+    const line = wantsWebSocket(request) ? request.raw.socket : reply.raw;
+    line.once('close', giveBack);
+    // It may have left while we found out who it is.
+    if (line.destroyed) giveBack();
+    done();
+  };
+};
+
+/** A client that is gone has no address any more. */
+const keyOf = ({ ip }: { readonly ip?: string | undefined }): string => addressKey(ip ?? '');

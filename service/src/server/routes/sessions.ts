@@ -1,0 +1,109 @@
+import { Type } from '@sinclair/typebox';
+import { requirePerson } from '../../core/accounts.ts';
+import { listSessions, sessionClose, sessionEnd, sessionOpen } from '../../core/sessions.ts';
+import { viewOf, whoami } from '../../core/whoami.ts';
+import { Label } from '../../schema/labels.ts';
+import { type Route, route } from '../route.ts';
+import { exactly, Labels, orNull } from '../schemas.ts';
+import { clearedSessionCookie, sessionCookie } from '../session-cookie.ts';
+
+const Time = Type.String({ description: 'a time such as 2026-01-31T12:00:00.000Z' });
+
+const WhoAmI = Type.Object({
+  name: Type.String(),
+  admin: Type.Boolean(),
+  projects: Labels,
+  by: Type.String({ description: 'what the caller came with: `credentials`, `session` or `token`' }),
+  read_only: Type.Boolean(),
+  expires_at: orNull(Time),
+});
+
+const Session = Type.Object({
+  session: Type.String(),
+  user: Type.String(),
+  made_at: Time,
+  seen_at: Time,
+  expires_at: Time,
+  address: Type.String(),
+  agent: Type.String(),
+  current: Type.Boolean({ description: 'it is the one that asks' }),
+});
+
+/** Whose sessions or tokens are meant, where they are not one's own. */
+export const ofUser = exactly({
+  user: Type.Optional(Type.String({ ...Label, description: 'of this person; for administrators' })),
+});
+
+/** Signing in with the password of a user of the database. */
+export const passwordSessionRoutes: readonly Route[] = [
+  route({
+    name: 'session_open',
+    method: 'POST',
+    path: '/auth/session',
+    summary: 'Sign in with a password, from a page of this service: sets the cookie of a new session',
+    access: 'newcomer',
+    auth: 'None',
+    body: exactly({
+      username: Type.String({ minLength: 1, maxLength: 255, description: "a user's name" }),
+      password: Type.String({ minLength: 1, maxLength: 1024, description: 'the password' }),
+    }),
+    reply: WhoAmI,
+    handle: async (desk, { body }, { credentials, setHeader }) => {
+      const { address, origin } = credentials;
+      const user = await desk.site.checkPassword({ ...body, address });
+      const caller = requirePerson(user.caller, 'opening a session');
+      const agent = credentials.header('user-agent') ?? '';
+      const session = await sessionOpen(desk, { caller, address, agent });
+      setHeader('set-cookie', sessionCookie(origin, session));
+      setHeader('cache-control', 'no-store');
+      return { ...viewOf(caller, session.expiresAt), by: 'session' };
+    },
+  }),
+];
+
+/** Who one is here, and the sessions of one's browsers. */
+export const sessionRoutes: readonly Route[] = [
+  route({
+    name: 'whoami',
+    method: 'GET',
+    path: '/auth/whoami',
+    summary: 'Who the caller is here, what they may do, and until when',
+    access: 'user',
+    auth: 'Any user',
+    reply: WhoAmI,
+    handle: (desk) => desk.read(whoami),
+  }),
+  route({
+    name: 'session_close',
+    method: 'DELETE',
+    path: '/auth/session',
+    summary: 'Sign out: end the session that the call comes with',
+    access: 'user',
+    auth: 'Any user with a session',
+    handle: async (desk, _args, { credentials, setHeader }) => {
+      await desk.write(sessionClose);
+      setHeader('set-cookie', clearedSessionCookie(credentials.origin));
+    },
+  }),
+  route({
+    name: 'list_sessions',
+    method: 'GET',
+    path: '/auth/sessions',
+    summary: "List one's sessions, newest first",
+    access: 'user',
+    auth: 'Any user; Admin for those of others',
+    query: ofUser,
+    reply: Type.Array(Session),
+    handle: (desk, { query }) => desk.read((op) => listSessions(op, query)),
+  }),
+  route({
+    name: 'session_end',
+    method: 'DELETE',
+    path: '/auth/sessions/:session',
+    summary: 'End a session',
+    access: 'user',
+    auth: 'Whose it is, or Admin',
+    params: exactly({ session: Label }),
+    handle: (desk, { params: args }) => desk.write((op) => sessionEnd(op, args)),
+  }),
+];

@@ -1,0 +1,57 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { build } from './support/program.ts';
+import { runAdmin } from './support/rotation.ts';
+
+/** corral-admin as an operator calls it. */
+describe('corral-admin', () => {
+  beforeAll(build);
+
+  it('lists its commands, and tells of each', async () => {
+    const list = await runAdmin({}, 'help');
+    expect(list.code).toBe(0);
+    expect(list.output).toMatch(/^ {2}rotate-key \[--prepare \| --keep-old\] \[--dry-run\] {3}\w/m);
+    expect(await runAdmin({}, '--help')).toEqual(list);
+    const one = await runAdmin({}, 'help', 'rotate-key');
+    expect(one.output).toMatch(/^usage: corral-admin rotate-key \[--prepare \| --keep-old\] \[--dry-run\]\n/);
+    expect(one.output).toContain('--keep-old   leaves the old key');
+    expect(await runAdmin({}, 'rotate-key', '--help')).toEqual(one);
+    // Without any command it is a mistake, and says the same.
+    expect(await runAdmin({})).toEqual({ code: 2, output: list.output });
+  });
+
+  const mistakes = [
+    [['rotatekey'], 'there is no command "rotatekey"; did you mean rotate-key?'],
+    [['rotate-kye'], 'there is no command "rotate-kye"; did you mean rotate-key?'],
+    [['hlep'], 'there is no command "hlep"; did you mean help?'],
+    [['frobnicate'], 'there is no command "frobnicate"; corral-admin help lists them'],
+    [['help', 'rotate'], 'there is no command "rotate"; corral-admin help lists them'],
+    [
+      ['rotate-key', '--keepold'],
+      "rotate-key: Unknown option '--keepold'; corral-admin help rotate-key tells what it takes",
+    ],
+    [['rotate-key', '--prepare', '--keep-old'], 'rotate-key: --prepare goes with no other option'],
+    [['rotate-key', 'now'], 'rotate-key does not know what "now" is; corral-admin help rotate-key tells what it takes'],
+  ] as const;
+  it.each(mistakes)('%j is told as a mistake', async (args, sentence) => {
+    expect(await runAdmin({}, ...args)).toEqual({ code: 2, output: `corral-admin: ${sentence}\n` });
+  });
+
+  it('takes the configuration of the service, with its mistakes', async () => {
+    const { code, output } = await runAdmin({ CORRAL_PORT: 'high', CORRAL_VLANS: '5000' }, 'rotate-key');
+    expect(code).toBe(2);
+    expect(output).toMatch(/^corral-admin: CORRAL_PORT: .*\ncorral-admin: CORRAL_VLANS: .*\n$/);
+  });
+
+  it('makes nothing where there is nothing', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'corral-admin-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    expect(await runAdmin({ CORRAL_DATA_DIR: directory }, 'rotate-key')).toEqual({
+      code: 2,
+      output: `corral-admin: there is no database yet (${join(directory, 'corral.db')}); start the service once first\n`,
+    });
+    expect(await readdir(directory)).toEqual([]);
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { engines } from './support/engines.ts';
+import { audience, inSeconds, oidcEnv, sharedOidcSite, signed, startOidcSite } from './support/oidc.ts';
+import { raw } from './support/raw.ts';
+import { serviceForTest } from './support/service.ts';
+import { message, refusal } from './support/shared.ts';
+import { done, eventually, makeProject, makeUser } from './support/world.ts';
+
+describe.each(engines)('bearer tokens of an OpenID provider on %s', (engine) => {
+  const site = sharedOidcSite(engine);
+
+  it('a member of a group acts for the project of that name, and for no other', async () => {
+    const { oidc, service, user } = site();
+    await makeProject(service, 'red');
+    await makeProject(service, 'blue');
+    oidc.user('ada', { groups: ['red', 'not-registered-here'] });
+    const ada = await user('ada');
+    expect((await ada.get('/project/red/nodes')).status).toBe(200);
+    expect(await refusal(ada.get('/project/blue/nodes'))).toBe('401 AuthorizationError');
+    expect(await refusal(ada.get('/projects'))).toBe('401 AuthorizationError');
+    expect(await refusal(ada.get('/project/not-registered-here/nodes'))).toBe('404 NotFoundError');
+  });
+
+  it('whoever has the value in the claim is an administrator, and events say who it was', async () => {
+    const { oidc, service, user } = site();
+    oidc.user('root', { roles: ['corral-admin'] });
+    oidc.user('almost', { roles: ['corral-admins', 'CORRAL-ADMIN'], admin: true });
+    await done((await user('root')).put('/project/made-by-root'));
+    expect(await refusal((await user('almost')).put('/project/made-by-almost'))).toBe('401 AuthorizationError');
+    const { text } = await done(service.admin.get('/events?limit=1'));
+    expect(text).toContain('"oidc:root"');
+  });
+
+  it('a user of the database of the same name is somebody else', async () => {
+    const { oidc, service, user } = site();
+    await makeProject(service, 'same');
+    const here = await makeUser(service, 'twin', 'same');
+    oidc.user('twin');
+    oidc.user('admin');
+    expect((await here.get('/project/same/nodes')).status).toBe(200);
+    expect((await (await user('twin')).get('/project/same/nodes')).status).toBe(401);
+    expect(await message((await user('admin')).get('/projects'))).toMatch(/which oidc:admin does not have/);
+  });
+
+  it('both backends are there at once, and each takes its own credentials', async () => {
+    const { oidc, service, user, as } = site();
+    oidc.user('both', { roles: 'corral-admin' });
+    expect((await service.admin.get('/projects')).status).toBe(200);
+    expect((await (await user('both')).get('/projects')).status).toBe(200);
+    for (const token of ['corral_abc', 'opaque', 'a.b', 'a.b.c.d.e', 'a b.c.d', '']) {
+      expect(await refusal(as(token).get('/nodes/free'))).toBe('401 AuthorizationError');
+    }
+    const { headers } = await raw(service.url, { method: 'GET', path: '/projects' });
+    expect(headers.get('www-authenticate')).toMatch(/^Basic realm=.*, Bearer realm="corral"/);
+  });
+
+  it('a token that has expired, by more than the clocks may differ, is refused', async () => {
+    const { oidc, as } = site();
+    expect((await as(await signed(oidc, { claims: { exp: inSeconds(-20) } })).get('/projects')).status).toBe(200);
+    const late = as(await signed(oidc, { claims: { exp: inSeconds(-40) } }));
+    expect(await refusal(late.get('/nodes/free'))).toBe('401 AuthorizationError');
+    expect(await message(late.get('/nodes/free'))).toMatch(/expired; get a new one/);
+  });
+
+  it('a token of the provider stops counting when it ends, also if it was good a moment ago', async () => {
+    const { oidc } = site();
+    const strict = await serviceForTest(engine, { ...oidcEnv(oidc), CORRAL_OIDC_CLOCK_SKEW: '0' });
+    oidc.user('brief');
+    const token = await oidc.accessToken('brief', { audience, ttlSeconds: 3 });
+    const call = () => fetch(`${strict.url}/v0/nodes/free`, { headers: { authorization: `Bearer ${token}` } });
+    expect((await call()).status).toBe(200);
+    await eventually(async () => ((await call()).status === 401 ? true : undefined));
+    expect(Date.now()).toBeGreaterThanOrEqual(
+      (JSON.parse(atob(token.split('.')[1] ?? '')) as { exp: number }).exp * 1000,
+    );
+  });
+
+  it.each([
+    ['not valid yet', { nbf: inSeconds(3600) }, /not valid yet/],
+    ['for another audience', { aud: 'https://other.example.org' }, /ask the identity provider for one with audience/],
+    ['for an audience that begins like ours', { aud: `${audience}/more` }, /audience/],
+    ['for no audience', { aud: undefined }, /audience/],
+    ['for an audience of an odd type', { aud: { [audience]: true } }, /audience/],
+    ['from another issuer', { iss: 'https://id.example.org' }, /not from the identity provider/],
+    ['from an issuer that differs by a slash', { iss: 'SLASH' }, /not from the identity provider/],
+    ['from no issuer', { iss: undefined }, /not from the identity provider/],
+    ['without an end', { exp: undefined }, /does not say when it ends/],
+    ['with an end of an odd type', { exp: '2100-01-01' }, /does not say when it ends/],
+    ['of nobody', { sub: undefined }, /damaged, or not signed/],
+    ['of somebody who is a number', { sub: 7 }, /names nobody/],
+    ['of somebody with a line break', { sub: 'a\nb' }, /names nobody/],
+    ['that is an ID token', { nonce: 'n' }, /ID token/],
+    ['that says it is an ID token', { typ: 'ID' }, /ID token/],
+    ['that is bound to a key', { cnf: { jkt: 'x' } }, /bound to a key/],
+  ])('a token %s is refused', async (_what, claims, why) => {
+    const { oidc, as } = site();
+    const changed = 'iss' in claims && claims.iss === 'SLASH' ? { iss: `${oidc.issuer}/` } : claims;
+    const client = as(await signed(oidc, { claims: changed }));
+    expect(await refusal(client.get('/nodes/free'))).toBe('401 AuthorizationError');
+    expect(await message(client.get('/nodes/free'))).toMatch(why);
+  });
+
+  it('a token for several audiences is good if we are among them', async () => {
+    const { oidc, as } = site();
+    const token = await signed(oidc, { claims: { aud: ['https://other.example.org', audience] } });
+    expect((await as(token).get('/projects')).status).toBe(200);
+  });
+
+  it('claims of odd types give nothing, and break nothing', async () => {
+    const { oidc, service, as } = site();
+    await makeProject(service, 'odd');
+    const odd = [7, true, null, {}, { odd: true }, [['odd']], [null, 7], { length: 1, 0: 'odd' }, 'ODD', ['odd\0']];
+    for (const groups of odd) {
+      const client = as(await signed(oidc, { claims: { groups, roles: groups, preferred_username: groups } }));
+      expect((await client.get('/nodes/free')).status).toBe(200);
+      expect((await client.get('/project/odd/nodes')).status, JSON.stringify(groups)).toBe(401);
+      expect((await client.get('/projects')).status).toBe(401);
+    }
+    for (const groups of ['odd', 'even odd', ['odd'], [7, 'odd']]) {
+      const client = as(await signed(oidc, { claims: { groups, roles: undefined } }));
+      expect((await client.get('/project/odd/nodes')).status, JSON.stringify(groups)).toBe(200);
+    }
+  });
+
+  it('a group called admin, or anything that is no label, is no project', async () => {
+    const { oidc, as } = site();
+    const groups = ['admin', '', ' ', 'a/b', 'x'.repeat(256), '__proto__', 'constructor'];
+    const client = as(await signed(oidc, { claims: { groups, roles: undefined } }));
+    expect((await client.get('/nodes/free')).status).toBe(200);
+    expect((await client.put('/network/of-admin', { owner: 'admin', access: '', net_id: '' })).status).toBe(401);
+    expect((await client.get('/projects')).status).toBe(401);
+  });
+
+  it('nothing of a token is in the log, good or bad', async () => {
+    const { oidc, service, as } = site();
+    const good = await signed(oidc, { claims: { secret_claim: 'canary' } });
+    const bad = await signed(oidc, { claims: { secret_claim: 'canary', aud: 'other' } });
+    await as(good).put('/project/logged');
+    await as(bad).put('/project/logged');
+    const log = service.log.join('');
+    expect(log).toContain('"route":"/v0/project/:project"');
+    for (const token of [good, bad]) {
+      for (const part of token.split('.').slice(1)) expect(log).not.toContain(part);
+    }
+    expect(log).not.toContain('canary');
+  });
+
+  it('which claims count is for the operator to say', async () => {
+    const mapped = await startOidcSite(engine, {
+      CORRAL_OIDC_NAME_CLAIM: 'email',
+      CORRAL_OIDC_PROJECTS_CLAIM: 'resource.corral.groups',
+      CORRAL_OIDC_PROJECTS_PREFIX: 'corral/',
+      CORRAL_OIDC_ADMIN_CLAIM: 'https://example.org/role',
+      CORRAL_OIDC_ADMIN_VALUE: 'operator',
+    });
+    onTestFinished(() => mapped.close());
+    const { oidc, service, as } = mapped;
+    await makeProject(service, 'red');
+    await makeProject(service, 'corral');
+    const groups = ['corral/red', 'red', 'corral', 'other/corral'];
+    const claims = { email: 'ada@example.org', resource: { corral: { groups } }, groups: ['corral'] };
+    const ada = as(await signed(oidc, { claims }));
+    expect((await ada.get('/project/red/nodes')).status).toBe(200);
+    expect((await ada.get('/project/corral/nodes')).status).toBe(401);
+    expect(await message(ada.get('/projects'))).toMatch(/oidc:ada@example\.org/);
+    const root = as(await signed(oidc, { claims: { 'https://example.org/role': 'operator' } }));
+    expect((await root.get('/projects')).status).toBe(200);
+  });
+
+  it('where the audience is the client itself, ID tokens are what the operator wants', async () => {
+    const lenient = await startOidcSite(engine, { CORRAL_OIDC_AUDIENCE: 'console', CORRAL_OIDC_CLIENT_ID: 'console' });
+    onTestFinished(() => lenient.close());
+    const { oidc, as } = lenient;
+    const token = await signed(oidc, { claims: { aud: 'console', nonce: 'n', at_hash: 'h' }, header: { typ: 'JWT' } });
+    expect((await as(token).get('/projects')).status).toBe(200);
+  });
+});

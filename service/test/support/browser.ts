@@ -1,0 +1,60 @@
+import { expect } from 'vitest';
+import type { Answer, Client } from './http.ts';
+import { raw } from './raw.ts';
+import { passwordOf, type Service } from './service.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A client that sends exactly these headers; fetch would add some of its own. */
+export const clientWith = (url: string, headers: Headers): Client => {
+  const send: Client['send'] = (method, path, options = {}) =>
+    raw(url, {
+      method,
+      path,
+      headers: { ...headers, ...options.headers },
+      ...(options.body === undefined ? {} : { body: options.body }),
+    });
+  const json = (method: string) => (path: string, body?: unknown) =>
+    send(method, path, body === undefined ? {} : { body: JSON.stringify(body) });
+  return {
+    headers,
+    send,
+    get: json('GET'),
+    put: json('PUT'),
+    post: json('POST'),
+    patch: json('PATCH'),
+    del: json('DELETE'),
+  };
+};
+
+/** What a browser says when a page of the service asks. */
+export const ownPage = (service: Service): Headers => ({
+  origin: service.url,
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-mode': 'cors',
+  'user-agent': 'a browser',
+});
+
+/** The cookie that an answer sets, as it is sent back. */
+export const cookieOf = ({ headers }: Answer): string => headers.get('set-cookie')?.split(';')[0] ?? '';
+
+export const tryToSignIn = (service: Service, username: string, password = passwordOf(username)): Promise<Answer> =>
+  clientWith(service.url, ownPage(service)).post('/auth/session', { username, password });
+
+/** A browser whose user has signed in, on a page of the service. */
+export const signIn = async (service: Service, username: string, password?: string): Promise<Client> => {
+  const answer = await tryToSignIn(service, username, password);
+  expect(answer.status, answer.text).toBe(200);
+  return clientWith(service.url, { ...ownPage(service), cookie: cookieOf(answer) });
+};
+
+/** Makes a token as somebody and answers with its text. */
+export const makeToken = async (client: Client, name: string, body: object = {}): Promise<string> => {
+  const answer = await client.put(`/auth/token/${name}`, body);
+  expect(answer.status, answer.text).toBe(200);
+  return (answer.body as { token: string }).token;
+};
+
+/** A script that comes with a token. */
+export const scriptWith = (service: Service, token: string): Client =>
+  clientWith(service.url, { authorization: `Bearer ${token}` });

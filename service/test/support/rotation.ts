@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type KeyRing, parseKeyRing } from '@corral/base/secrets/key-ring';
+import type { RotationStep } from '@corral/base/secrets/rotate';
+import Libsql from 'libsql';
+import pg from 'pg';
+import { expect } from 'vitest';
+import type { EngineName } from './engines.ts';
+import { type Household, startHousehold } from './obmd-daemon.ts';
+import { patient } from './rack.ts';
+import type { Service } from './service.ts';
+import { done, makeNode, makeProject, makeSwitch, reserve } from './world.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+const built = (file: string): string => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
+
+/** corral-admin as a process. */
+export interface Admin {
+  readonly output: () => string;
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string | null>;
+}
+
+const watched = (child: ChildProcess): Admin => {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return { output: () => output, ended: once(child, 'close').then(() => child.exitCode ?? child.signalCode) };
+};
+
+const startAdmin = (env: Env, ...args: readonly string[]): Admin =>
+  watched(spawn(process.execPath, [built('admin.js'), ...args], { env: { PATH: process.env['PATH'], ...env } }));
+
+/** Runs it to its end. */
+export const runAdmin = async (env: Env, ...args: readonly string[]): Promise<{ code: unknown; output: string }> => {
+  const { output, ended } = startAdmin(env, ...args);
+  return { code: await ended, output: output() };
+};
+
+/** Rotates the key, and expects it to be done. */
+export const rotated = async (env: Env, ...args: readonly string[]): Promise<string> => {
+  const { code, output } = await runAdmin(env, 'rotate-key', ...args);
+  expect(code, output).toBe(0);
+  return output;
+};
+
+/** The built rotation, which does something of its own at every step; `name` is the step's. */
+const startStepping = (env: Env, atStep: string): Admin => {
+  const program = `
+    import { existsSync } from 'node:fs';
+    import { loadConfig } from ${JSON.stringify(built('config/load.js'))};
+    import { rotateKeyOf } from ${JSON.stringify(built('admin/rotate-key.js'))};
+    let reached = 0;
+    const step = (name) => { ${atStep} };
+    const terminal = { out: () => undefined, err: (text) => process.stderr.write(text), isLive: false };
+    await rotateKeyOf(loadConfig(process.env), terminal, { step });`;
+  const args = ['--input-type=module', '--eval', program];
+  return watched(spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env } }));
+};
+
+/** A rotation that kills itself, as by `kill -9`, when it comes to a step for the nth time. */
+export const rotateAndDie = async (env: Env, step: RotationStep, times = 1): Promise<void> => {
+  const isTime = `name === ${JSON.stringify(step)} && (reached += 1) === ${times}`;
+  const { ended, output } = startStepping(env, `if (${isTime}) process.kill(process.pid, 'SIGKILL');`);
+  expect(await ended, output()).toBe('SIGKILL');
+};
+
+/** A rotation that says when it comes to a step, and stands still there until a file appears. */
+export const rotateHeldAt = (env: Env, step: RotationStep, file: string): Admin => {
+  const wait = `while (!existsSync(${JSON.stringify(file)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);`;
+  return startStepping(env, `if (name === ${JSON.stringify(step)}) { console.log('held'); ${wait} }`);
+};
+
+export const keyFileOf = (service: Service): string => join(service.dataDir, 'secret.key');
+export const ringOf = (service: Service): KeyRing => parseKeyRing(readFileSync(keyFileOf(service), 'utf8'));
+
+/** A value in a database that looks sealed. */
+export interface Found {
+  readonly table: string;
+  readonly column: string;
+  readonly value: string;
+}
+
+/** Every sealed value in the databases of an installation, whatever table it is in. */
+export const sealedValues = async ({ env, dataDir }: Service): Promise<Found[]> => {
+  const url = env['CORRAL_DATABASE_URL'];
+  if (url !== undefined) return sealedInPostgres(url);
+  const files = ['corral.db', 'obmd.db'].map((name) => join(dataDir, name)).filter((file) => existsSync(file));
+  return files.flatMap(sealedInSqlite);
+};
+
+type Row = Readonly<Record<string, unknown>>;
+
+const sealedIn = (table: string, rows: readonly Row[]): Found[] =>
+  rows.flatMap((row) =>
+    Object.entries(row).flatMap(([column, value]) =>
+      typeof value === 'string' && /^v\d+:/.test(value) ? [{ table, column, value }] : [],
+    ),
+  );
+
+const sealedInSqlite = (file: string): Found[] => {
+  const database = new Libsql(file);
+  try {
+    const tables = database.prepare("select name from sqlite_master where type = 'table'").all() as { name: string }[];
+    return tables.flatMap(({ name }) => sealedIn(name, database.prepare(`select * from "${name}"`).all() as Row[]));
+  } finally {
+    database.close();
+  }
+};
+
+const sealedInPostgres = async (url: string): Promise<Found[]> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      "select tablename as name from pg_tables where schemaname = 'public'",
+    );
+    const found: Found[] = [];
+    for (const { name } of rows)
+      found.push(...sealedIn(name, (await client.query<Row>(`select * from "${name}"`)).rows));
+    return found;
+  } finally {
+    await client.end();
+  }
+};
+
+/** A service with the daemon inside it, and something sealed in every column that takes it. */
+export const sealedHousehold = async (engine: EngineName): Promise<Household> => {
+  const household = await startHousehold(engine, 'inside', patient);
+  const { service } = household;
+  await makeProject(service, 'red');
+  await makeNode(service, 'plain', ['eth0']);
+  await makeSwitch(service, 'sw1');
+  await household.addNode('n1', 'mock', { addr: 'mock://rotation' });
+  await reserve(service, 'red', 'n1');
+  await done(service.admin.put('/node/n1/obm', { enabled: true }));
+  await done(service.admin.get('/node/n1/power_status'));
+  return household;
+};

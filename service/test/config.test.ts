@@ -73,6 +73,15 @@ describe('the configuration', () => {
       },
       obm: { timeoutMs: 20_000, ca: null },
       outbound: expect.any(Outbound) as Outbound,
+      front: {
+        tls: null,
+        trustedProxies: null,
+        corsOrigins: [],
+        limits: { rate: 200, connections: 4096, connectionsPerAddress: 512, streamsPerAddress: 100 },
+      },
+      keystone: null,
+      oidc: null,
+      publicUrl: null,
       obmd: null,
       extensions: [],
     });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clientWith, makeToken, scriptWith, signIn } from './support/browser.ts';
+import { bareClient, makeToken, scriptWith, signIn } from './support/browser.ts';
 import { engines } from './support/engines.ts';
 import type { Client } from './support/http.ts';
 import { adminPassword, passwordOf } from './support/service.ts';
@@ -138,7 +138,7 @@ describe.each(engines)('what is made here for people on %s', (engine) => {
   it('a new session is no other’s, whatever cookies are mixed', async () => {
     const mine = await signIn(service(), 'owner');
     const boss = await signIn(service(), 'admin', adminPassword);
-    const mixed = clientWith(service().url, {
+    const mixed = bareClient(service().url, {
       ...mine.headers,
       cookie: `${mine.headers['cookie'] ?? ''}; ${boss.headers['cookie'] ?? ''}`,
     });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clientWith, cookieOf, makeToken, ownPage, signIn, tryToSignIn } from './support/browser.ts';
+import { bareClient, cookieOf, makeToken, ownPage, signIn, tryToSignIn } from './support/browser.ts';
 import { engines } from './support/engines.ts';
 import type { Client } from './support/http.ts';
 import { replicaOf } from './support/rack.ts';
@@ -74,7 +74,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     it('makes a new secret every time, whatever cookie the browser had', async () => {
       await makeUser(service(), 'dora');
       const planted = `corral_session=${'A'.repeat(43)}`;
-      const visitor = clientWith(service().url, { ...ownPage(service()), cookie: planted });
+      const visitor = bareClient(service().url, { ...ownPage(service()), cookie: planted });
       const body = { username: 'dora', password: 'password of dora' };
       const cookies = [
         cookieOf(await visitor.post('/auth/session', body)),
@@ -97,7 +97,7 @@ describe.each(engines)('sessions on %s', (engine) => {
   describe('a cookie', () => {
     let browser: Client;
     let cookie: string;
-    const bare = (headers: Readonly<Record<string, string>>) => clientWith(service().url, { cookie, ...headers });
+    const bare = (headers: Readonly<Record<string, string>>) => bareClient(service().url, { cookie, ...headers });
     beforeAll(async () => {
       await makeUser(service(), 'eve');
       browser = await signIn(service(), 'eve');
@@ -153,7 +153,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     it('does not help a page elsewhere to sign its visitor in as somebody of its own', async () => {
       const body = JSON.stringify({ username: 'eve', password: 'password of eve' });
       for (const headers of [{}, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
-        const answer = await clientWith(service().url, headers).send('POST', '/auth/session', { body });
+        const answer = await bareClient(service().url, headers).send('POST', '/auth/session', { body });
         expect([answer.status, answer.headers.get('set-cookie')]).toEqual([401, null]);
       }
     });
@@ -174,13 +174,13 @@ describe.each(engines)('sessions on %s', (engine) => {
       ['nobody’s secret', `corral_session=${'x'.repeat(43)}`],
       ['a NUL', `corral_session=${'x'.repeat(42)}%00`],
     ])('that is %s is a 401', async (_what, wrong) => {
-      const client = clientWith(service().url, { ...ownPage(service()), cookie: wrong });
+      const client = bareClient(service().url, { ...ownPage(service()), cookie: wrong });
       expect(await refusal(client.get('/nodes/free'))).toBe('401 AuthorizationError');
       expect(await message(client.get('/nodes/free'))).toContain('sign in again');
     });
 
     it('of two of the name is refused: another host of the site may have set one', async () => {
-      const twice = clientWith(service().url, {
+      const twice = bareClient(service().url, {
         ...ownPage(service()),
         cookie: `${cookie}; corral_session=${'x'.repeat(43)}`,
       });
@@ -197,7 +197,7 @@ describe.each(engines)('sessions on %s', (engine) => {
 
   it('a 401 to a script of a page asks for a session, and no password box pops up', async () => {
     const challengeFor = async (headers: Readonly<Record<string, string>>) =>
-      (await clientWith(service().url, headers).get('/projects')).headers.get('www-authenticate');
+      (await bareClient(service().url, headers).get('/projects')).headers.get('www-authenticate');
     const page = { 'sec-fetch-site': 'same-origin' };
     expect(await challengeFor({ ...page, 'sec-fetch-mode': 'cors' })).toBe('Session realm="corral"');
     expect(await challengeFor({ ...page, 'sec-fetch-mode': 'same-origin' })).toBe('Session realm="corral"');
@@ -244,7 +244,7 @@ describe.each(engines)('sessions on %s', (engine) => {
       await makeUser(service(), 'ida');
       const replica = await replicaOf(service());
       const browser = await signIn(service(), 'ida');
-      const elsewhere = clientWith(replica.url, { ...browser.headers, ...ownPage(replica) });
+      const elsewhere = bareClient(replica.url, { ...browser.headers, ...ownPage(replica) });
       await done(elsewhere.get('/auth/whoami'));
       await done(browser.del('/auth/session'));
       // What was looked up before counts for a second; the rest is for a busy machine.
@@ -280,7 +280,7 @@ describe.each(engines)('sessions on %s', (engine) => {
       await done(service().admin.put('/auth/basic/user/rex/password', { password: `password ${count} of rex` }));
       const cookies = (await Promise.all(attempts)).map(cookieOf).filter((cookie) => cookie !== '');
       for (const cookie of cookies) {
-        const browser = clientWith(service().url, { ...ownPage(service()), cookie });
+        const browser = bareClient(service().url, { ...ownPage(service()), cookie });
         expect((await browser.get('/auth/whoami')).status).toBe(401);
       }
       await token;
@@ -330,7 +330,7 @@ describe.each(engines)('sessions on %s', (engine) => {
       const browser = await signIn(first, 'admin', adminPassword);
       const { withPeople } = await import('./support/people.ts');
       const later = await first.restart({ ...withPeople, CORRAL_AUTH: 'people' });
-      const client = clientWith(later.url, { ...browser.headers, ...ownPage(later) });
+      const client = bareClient(later.url, { ...browser.headers, ...ownPage(later) });
       const answer = await client.get('/nodes/free');
       await later.stop();
       expect([answer.status, answer.text]).toEqual([401, expect.stringContaining('not known here any more')]);
@@ -372,7 +372,7 @@ describe.each(engines)('sessions on %s', (engine) => {
 
     it('keeps of what a browser says it is no more than 200 characters, and no control characters', async () => {
       await makeUser(service(), 'ned');
-      const visitor = clientWith(service().url, { ...ownPage(service()), 'user-agent': `a\tb${'x'.repeat(500)}` });
+      const visitor = bareClient(service().url, { ...ownPage(service()), 'user-agent': `a\tb${'x'.repeat(500)}` });
       await done(visitor.post('/auth/session', { username: 'ned', password: 'password of ned' }));
       const [listed] = await sessionsOf(service().as('ned'));
       expect(listed?.agent).toBe(`a b${'x'.repeat(197)}`);

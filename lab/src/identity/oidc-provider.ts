@@ -1,4 +1,4 @@
-import { type ClientMetadata, type Configuration, Provider } from 'oidc-provider';
+import type { ClientMetadata, Configuration, Provider } from 'oidc-provider';
 import { interactionPath } from './oidc-login.ts';
 import type { OidcKey } from './oidc-keys.ts';
 
@@ -7,6 +7,8 @@ export type OidcClaims = Readonly<Record<string, unknown>>;
 
 /** What a provider is made of. */
 export interface ProviderParts {
+  /** The class of `oidc-provider`, which is loaded only where it is used. */
+  readonly Kind: typeof Provider;
   readonly issuer: string;
   /** The first one signs. */
   readonly keys: readonly [OidcKey, ...OidcKey[]];
@@ -22,7 +24,7 @@ export const resource = (audience: string, alg: OidcKey['alg']) =>
   ({ scope: '', audience, accessTokenFormat: 'jwt', jwt: { sign: { alg } } }) as const;
 
 /** The provider itself, without the server around it. Whoever has logged in has agreed to everything. */
-export const providerOf = ({ issuer, keys, clients, users }: ProviderParts): Provider => {
+export const providerOf = ({ Kind, issuer, keys, clients, users }: ProviderParts): Provider => {
   const { alg } = keys[0];
   const configuration: Configuration = {
     clients: [...clients],
@@ -58,5 +60,5 @@ export const providerOf = ({ issuer, keys, clients, users }: ProviderParts): Pro
     },
     ttl: { AccessToken: hour, AuthorizationCode: 60, IdToken: hour, Interaction: hour, Session: hour, Grant: hour },
   };
-  return new Provider(issuer, configuration);
+  return new Kind(issuer, configuration);
 };

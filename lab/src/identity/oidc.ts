@@ -40,6 +40,7 @@ export interface LabOidc {
 
 /** Starts a provider without users and with one client, `script`. */
 export const startOidc = async (): Promise<LabOidc> => {
+  const { Provider: Kind } = await import('oidc-provider');
   const users = new Map<string, OidcClaims>();
   const clients = new Map<string, OidcClient>([
     ['script', { id: 'script', secret: 'secret of script', redirectUris: [] }],
@@ -53,7 +54,7 @@ export const startOidc = async (): Promise<LabOidc> => {
 
   // Its keys and clients are fixed when it is made, so that a change makes another in its place.
   const current = (): Provider =>
-    (provider ??= providerOf({ issuer, keys, clients: [...clients.values()].map(metadataOf), users }));
+    (provider ??= providerOf({ Kind, issuer, keys, clients: [...clients.values()].map(metadataOf), users }));
   const changed = (): void => {
     provider = null;
   };

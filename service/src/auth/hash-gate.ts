@@ -2,9 +2,9 @@ import { tooMany, unavailable } from '../core/errors.ts';
 
 /** One hash takes 19 MiB and a processor. More at once are no faster, and hold up everything else. */
 const atOnce = 2;
-const mostWaiting = 64;
-/** So that one address cannot fill the queue for all. */
-const mostWaitingFrom = 8;
+const mostWaiting = 256;
+/** So that one address cannot fill the queue for all. Many people may stand behind one, each with their own password. */
+const mostWaitingFrom = 64;
 
 interface Waiting {
   readonly from: string;

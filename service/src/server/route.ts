@@ -3,7 +3,7 @@ import type { Credentials } from '../auth/contract.ts';
 import type { Desk } from '../core/op.ts';
 
 /** Who may make a call at all; what they may do with it is the core's decision. */
-export type Access =
+type Access =
   /** Callers without credentials too. */
   | 'anyone'
   /** Callers whom a backend knows. */

@@ -6,7 +6,7 @@ import { passwordOf, type Service } from './service.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** A client that sends exactly these headers; fetch would add some of its own. */
-export const clientWith = (url: string, headers: Headers): Client => {
+export const bareClient = (url: string, headers: Headers): Client => {
   const send: Client['send'] = (method, path, options = {}) =>
     raw(url, {
       method,
@@ -39,13 +39,13 @@ export const ownPage = (service: Service): Headers => ({
 export const cookieOf = ({ headers }: Answer): string => headers.get('set-cookie')?.split(';')[0] ?? '';
 
 export const tryToSignIn = (service: Service, username: string, password = passwordOf(username)): Promise<Answer> =>
-  clientWith(service.url, ownPage(service)).post('/auth/session', { username, password });
+  bareClient(service.url, ownPage(service)).post('/auth/session', { username, password });
 
 /** A browser whose user has signed in, on a page of the service. */
 export const signIn = async (service: Service, username: string, password?: string): Promise<Client> => {
   const answer = await tryToSignIn(service, username, password);
   expect(answer.status, answer.text).toBe(200);
-  return clientWith(service.url, { ...ownPage(service), cookie: cookieOf(answer) });
+  return bareClient(service.url, { ...ownPage(service), cookie: cookieOf(answer) });
 };
 
 /** Makes a token as somebody and answers with its text. */
@@ -57,4 +57,4 @@ export const makeToken = async (client: Client, name: string, body: object = {})
 
 /** A script that comes with a token. */
 export const scriptWith = (service: Service, token: string): Client =>
-  clientWith(service.url, { authorization: `Bearer ${token}` });
+  bareClient(service.url, { authorization: `Bearer ${token}` });

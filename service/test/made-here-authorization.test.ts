@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { passwordSessionRoutes, sessionRoutes } from '../src/server/routes/sessions.ts';
+import { tokenRoutes } from '../src/server/routes/tokens.ts';
+import { tryMatrix } from './support/authorization-matrix.ts';
+import { makeRig, type Rig } from './support/authorization-rig.ts';
+import { basicSource, type Source } from './support/authorization-sources.ts';
+import { cookieOf, makeToken, tryToSignIn } from './support/browser.ts';
+import { engines } from './support/engines.ts';
+import { type Client, clientWith } from './support/http.ts';
+import { adminPassword, passwordOf, type Service } from './support/service.ts';
+
+type Exchange = (service: Service, name: string, client: Client) => Promise<Client>;
+
+/** What a user of the database comes with instead of the password. */
+const instead: readonly (readonly [string, Exchange])[] = [
+  [
+    'a session',
+    async (service, name) => {
+      const password = name === 'admin' ? adminPassword : passwordOf(name);
+      const cookie = cookieOf(await tryToSignIn(service, name, password));
+      return clientWith(service.url, { cookie, origin: service.url });
+    },
+  ],
+  [
+    'a token',
+    async (service, _name, client) =>
+      clientWith(service.url, { authorization: `Bearer ${await makeToken(client, 'matrix')}` }),
+  ],
+];
+
+/** Calls about sessions and tokens differ by what one comes with: made-here.test.ts. */
+const differing = [...passwordSessionRoutes, ...sessionRoutes, ...tokenRoutes].map(({ name }) => name);
+
+const pairs = engines.flatMap((engine) => instead.map(([what, exchange]) => [what, engine, exchange] as const));
+
+describe.each(pairs)('authorization of users who come with %s, on %s', (what, engine, exchange) => {
+  const source: Source = {
+    ...basicSource,
+    callers: async (service) => {
+      const known = await basicSource.callers(service);
+      const as = (name: 'stranger' | 'member' | 'other' | 'admin') => exchange(service, name, known[name]);
+      return {
+        'wrong password': clientWith(service.url, { authorization: `Bearer corral_${'A'.repeat(43)}` }),
+        stranger: await as('stranger'),
+        member: await as('member'),
+        other: await as('other'),
+        admin: await as('admin'),
+      };
+    },
+  };
+  let rig: Rig | null = null;
+  beforeAll(async () => {
+    rig = await makeRig(engine, source);
+  });
+  afterAll(() => rig?.close());
+
+  tryMatrix(
+    () => {
+      if (rig === null) throw new Error('the rig is made before the first test');
+      return rig;
+    },
+    // With a token no password is changed: user-password.test.ts.
+    ({ name }) => !differing.includes(name) && !(what === 'a token' && name === 'user_set_password'),
+  );
+});

@@ -60,10 +60,16 @@ const join = (all: Extensions, exported: Record<string, unknown>, module: string
 };
 
 /** The one of its kind that the configuration names. */
-export const chosen = <T>(table: Readonly<Record<string, T>>, setting: string, name: string): T => {
+export const chosen = <T>(
+  table: Readonly<Record<string, T>>,
+  setting: string,
+  name: string,
+  /** Those that are there too, once they are set up. */
+  others: readonly string[] = [],
+): T => {
   const found = Object.hasOwn(table, name) ? table[name] : undefined;
   if (found !== undefined) return found;
   throw new ConfigError([
-    `${setting}: there is no ${JSON.stringify(name)}; there are ${Object.keys(table).sort().join(', ')}`,
+    `${setting}: there is no ${JSON.stringify(name)}; there are ${[...new Set([...Object.keys(table), ...others])].sort().join(', ')}`,
   ]);
 };

@@ -32,7 +32,7 @@ import { switchDrivers } from './drivers/switches/registry.ts';
 import { chosen, loadExtensions } from './extensions.ts';
 import { buildServer } from './server/app.ts';
 import { createMetrics, type Metrics } from './server/metrics.ts';
-import { setPublicUrl } from './server/identify.ts';
+import { setPublicUrl } from './server/origin.ts';
 import { serveOperator } from './server/operator.ts';
 import { groupsFor } from './server/routes/all.ts';
 import { Engine } from './worker/engine.ts';
@@ -92,7 +92,9 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
       ...(oidc === null ? {} : { oidc: oidc.backend }),
     },
   });
-  const backends = Object.fromEntries(config.auth.map((name) => [name, chosen(plugged.auth, 'auth', name)]));
+  const backends = Object.fromEntries(
+    config.auth.map((name) => [name, chosen(plugged.auth, 'auth', name, ['keystone', 'oidc'])]),
+  );
   const auth = chainOf(withSessions(db, config.identity, backends));
   const site: Site = {
     switches: plugged.switches,

@@ -12,11 +12,13 @@ describe('corral-admin', () => {
   it('lists its commands, and tells of each', async () => {
     const list = await runAdmin({}, 'help');
     expect(list.code).toBe(0);
-    expect(list.output).toMatch(/^ {2}rotate-key \[--prepare \| --keep-old\] \[--dry-run\] {3}\w/m);
+    expect(list.output).toMatch(/^ {2}rotate-key \[--prepare \| --keep-old \| --single-machine\] \[--dry-run\] {3}\w/m);
     expect(await runAdmin({}, '--help')).toEqual(list);
     const one = await runAdmin({}, 'help', 'rotate-key');
-    expect(one.output).toMatch(/^usage: corral-admin rotate-key \[--prepare \| --keep-old\] \[--dry-run\]\n/);
-    expect(one.output).toContain('--keep-old   leaves the old key');
+    expect(one.output).toMatch(
+      /^usage: corral-admin rotate-key \[--prepare \| --keep-old \| --single-machine\] \[--dry-run\]\n/,
+    );
+    expect(one.output).toContain('--keep-old        leaves the old key');
     expect(await runAdmin({}, 'rotate-key', '--help')).toEqual(one);
     // Without any command it is a mistake, and says the same.
     expect(await runAdmin({})).toEqual({ code: 2, output: list.output });

@@ -45,13 +45,13 @@ describe.each(engines)('who may open a console by WebSocket, on %s', (engine) =>
     expect(scene.isWatched()).toBe(false);
     const own = new Talker(service, alice, { headers: { origin: service.url } });
     await heard(scene, own);
-    // A page that only reads is none of this check's business.
+    // Reading it disconnects whoever does, so that is no foreign page's business either.
     const reading = await raw(service.url, {
       method: 'GET',
       path: '/node/missing/console',
       headers: { ...alice.headers, origin: 'http://evil.example' },
     });
-    expect(reading.status).toBe(404);
+    expect(reading.status).toBe(401);
   });
 
   it('is nobody who cannot shake hands', async () => {

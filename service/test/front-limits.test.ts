@@ -62,6 +62,18 @@ describe.each(engines)('the rate limit on %s', (engine) => {
     expect(answers.map(({ status }) => status)).toContain(429);
   });
 
+  it.each([
+    from('unknown'),
+    from('192.0.2.8, unknown'),
+    from('127.0.0.1'),
+    from('::1'),
+    { 'x-forwarded-proto': 'https' },
+    { via: '1.1 proxy' },
+  ])('is not escaped through a proxy that does not say from where: %j', async (headers) => {
+    const answers = await burst(() => headers);
+    expect(answers.map(({ status }) => status)).toContain(429);
+  });
+
   it('is not for programs on this machine', async () => {
     const answers = await burst(() => ({}));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

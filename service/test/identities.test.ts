@@ -15,6 +15,9 @@ describe.each(engines)('people of another backend on %s', (engine) => {
   const service = sharedService(engine, withPeople);
   const person = (name: string, projects = '', of: Service = service()): Client =>
     clientOf(of.url, `People ${name} ${projects}`);
+  /** The same with credentials that the backend made some seconds ago. */
+  const earlier = (seconds: number, name: string, projects = ''): Client =>
+    clientOf(service().url, `People ${name} ${projects} ${Date.now() - seconds * 1000}`);
   const rightsOf = async (client: Client) => (await done(client.get('/auth/whoami'))).body;
 
   it('make tokens, which let a script do what they were last seen to be able to do', async () => {
@@ -28,7 +31,7 @@ describe.each(engines)('people of another backend on %s', (engine) => {
     expect((await done(person('ada').get('/auth/tokens'))).body).toMatchObject([{ token: 'ci', user: 'ada' }]);
   });
 
-  it('have for all their tokens the rights that were seen last, less or more', async () => {
+  it('have for all their tokens the rights that were seen last, as far as a token was made with them', async () => {
     await makeProject(service(), 'blue');
     const script = scriptWith(service(), await makeToken(person('bea', 'blue,*'), 'first'));
     await done(script.get('/projects'));
@@ -39,6 +42,62 @@ describe.each(engines)('people of another backend on %s', (engine) => {
     }
     await makeToken(person('bea', 'blue'), 'third');
     await done(script.get('/project/blue/nodes'));
+    expect(await refusal(second.get('/project/blue/nodes'))).toBe('401 AuthorizationError');
+  });
+
+  it('give a token that was made with few rights no more of them later', async () => {
+    const narrow = scriptWith(service(), await makeToken(person('ike'), 'narrow'));
+    const member = scriptWith(service(), await makeToken(person('ike', 'red,blue'), 'member'));
+    const whole = scriptWith(service(), await makeToken(person('ike', 'blue,*'), 'whole'));
+    expect(await rightsOf(narrow)).toMatchObject({ admin: false, projects: [] });
+    expect(await rightsOf(member)).toMatchObject({ admin: false, projects: ['blue', 'red'] });
+    expect(await rightsOf(whole)).toMatchObject({ admin: true });
+    await makeToken(person('ike', 'blue,gold'), 'later');
+    expect(await rightsOf(narrow)).toMatchObject({ admin: false, projects: [] });
+    expect(await rightsOf(member)).toMatchObject({ admin: false, projects: ['blue'] });
+    expect(await rightsOf(whole)).toMatchObject({ admin: false, projects: ['blue', 'gold'] });
+  });
+
+  it('get nothing back by credentials that are older than those they lost it with', async () => {
+    const script = scriptWith(service(), await makeToken(earlier(300, 'jo', 'red,*'), 'first'));
+    expect(await rightsOf(script)).toMatchObject({ admin: true });
+    await makeToken(earlier(100, 'jo', 'red'), 'demoted');
+    const late = scriptWith(service(), await makeToken(earlier(200, 'jo', 'red,*'), 'late'));
+    for (const client of [script, late]) {
+      expect(await rightsOf(client)).toMatchObject({ admin: false, projects: ['red'] });
+    }
+    await makeToken(person('jo', 'red,*'), 'promoted');
+    expect(await rightsOf(script)).toMatchObject({ admin: true });
+  });
+
+  it('are vouched for since their credentials were made, and not since they were used', async () => {
+    const seenAt = async () => {
+      const [row] = await sql(service(), "select seen_at from identities where name = 'kim'");
+      return Number((row as { seen_at: number | string }).seen_at);
+    };
+    await makeToken(earlier(3600, 'kim'), 'an hour ago');
+    expect(Date.now() - (await seenAt())).toBeGreaterThanOrEqual(3_600_000);
+    await makeToken(earlier(-3600, 'kim'), 'from the future');
+    expect(await seenAt()).toBeLessThanOrEqual(Date.now());
+    for (const old of [earlier(86_400, 'kim'), clientOf(service().url, 'People kim red never')]) {
+      const answer = old.put('/auth/token/too-late', {});
+      expect(await refusal(answer)).toBe('401 AuthorizationError');
+      expect(await message(answer)).toBe('people vouched for kim too long ago; get new credentials there');
+    }
+  });
+
+  it('are found by administrators under names that no user could have', async () => {
+    for (const name of ['org/team/lea', 'l'.repeat(600)]) {
+      const script = scriptWith(service(), await makeToken(person(name), 'ci'));
+      const query = `?user=${encodeURIComponent(name)}`;
+      expect((await done(service().admin.get(`/auth/tokens${query}`))).body).toMatchObject([{ user: name }]);
+      expect((await done(service().admin.get(`/auth/sessions${query}`))).body).toEqual([]);
+      await done(service().admin.del(`/auth/token/ci${query}`));
+      expect(await refusal(script.get('/auth/whoami'))).toBe('401 AuthorizationError');
+    }
+    for (const name of ['', 'two%0Alines', 'l'.repeat(601)]) {
+      expect(await refusal(service().admin.get(`/auth/tokens?user=${name}`))).toBe('400 ValidationError');
+    }
   });
 
   it('lose a token for a project with the project', async () => {
@@ -109,7 +168,8 @@ describe.each(engines)('people of another backend on %s', (engine) => {
     // Nobody but the backend vouches for them: a token that a session makes does not.
     expect(await sql(service(), "select seen_at from identities where name = 'hal'")).toEqual(before);
     await makeToken(person('hal', '*'), 'later');
-    for (const client of [browser, script]) expect(await rightsOf(client)).toMatchObject({ admin: true, projects: [] });
+    expect(await rightsOf(browser)).toMatchObject({ admin: true, projects: [] });
+    expect(await rightsOf(script)).toMatchObject({ admin: false, projects: ['red'] });
     await sql(service(), `update identities set seen_at = ${Date.now() - 86_400_000} where name = 'hal'`);
     for (const client of [browser, script]) {
       await eventually(async () => ((await client.get('/nodes/free')).status === 401 ? true : undefined));

@@ -121,6 +121,18 @@ describe.each(engines)('the answers of a Keystone on %s', (engine) => {
     expect((await ask()).status).toBe(401);
   });
 
+  it.each([
+    ['long ago', inSeconds(-86_400), 401],
+    ['at a time that is none', '2026-99-99T99:99:99Z', 401],
+    ['a while ago', inSeconds(-3_000), 200],
+    ['at a time that they do not tell', undefined, 200],
+  ])('that call a token good which was made %s: API tokens count from then', async (_, issued_at, status) => {
+    script().describe = () => ({ status: 200, body: { token: describedToken({ issued_at }) } });
+    expect((await ask()).status).toBe(200);
+    const made = await withToken(service(), token).put(`/auth/token/${token}`, {});
+    expect(made.status, made.text).toBe(status);
+  });
+
   it('with odd names of users cannot make one look like another, nor write lines into logs', async () => {
     const nameOf = async (name: string, domain: string): Promise<string> => {
       const user = { id: 'u1', name, domain: { name: domain } };

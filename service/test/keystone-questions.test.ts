@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { labCertificate } from '@corral/lab';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { engines } from './support/engines.ts';
-import type { Answer } from './support/http.ts';
+import { type Answer, clientWith } from './support/http.ts';
 import { keystoneEnv, withToken } from './support/keystone.ts';
 import {
   describedToken,
@@ -121,6 +121,32 @@ describe.each(engines)('how a Keystone is asked on %s: one', (engine) => {
     open();
     await Promise.all(asked);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(64);
+  });
+
+  it('that hangs keeps places free for others, however many tokens one address makes up', async () => {
+    const script = await startScriptedKeystone();
+    const service = await start(script, { CORRAL_TRUSTED_PROXIES: 'loopback' });
+    const { open, pass } = gate();
+    script.describe = pass;
+    const from = (address: string, token: string): Promise<Answer> =>
+      clientWith(service.url, { 'x-auth-token': token, 'x-forwarded-for': address }).get('/project/red/nodes');
+    const answers: Answer[] = [];
+    const crowd = Array.from({ length: 80 }, async (_, index) =>
+      answers.push(await from(`2001:db8:7:${index}::1`, `made-up-${index}`)),
+    );
+    await eventually(() => (answers.length === 72 ? true : undefined));
+    for (const { status, body } of answers) {
+      expect(status).toBe(429);
+      expect(body).toMatchObject({
+        msg: expect.stringMatching(/^8 tokens from your address wait for Keystone/) as string,
+      });
+    }
+    const other = from('192.0.2.1', 'token-of-alice');
+    await eventually(() => (script.waiting === 9 ? true : undefined));
+    open();
+    expect((await other).status).toBe(200);
+    await Promise.all(crowd);
+    expect((await from('2001:db8:7::1', 'another')).status).toBe(200);
   });
 
   it('is talked to by HTTPS only if its certificate is vouched for', async () => {

@@ -31,6 +31,9 @@ const instead: readonly (readonly [string, Exchange])[] = [
 /** Calls about sessions and tokens differ by what one comes with: made-here.test.ts. */
 const differing = [...passwordSessionRoutes, ...sessionRoutes, ...tokenRoutes].map(({ name }) => name);
 
+/** Not with a token, whoever has it: user-password.test.ts and made-here.test.ts. */
+const notWithToken = ['user_set_password', 'user_set_admin'];
+
 const pairs = engines.flatMap((engine) => instead.map(([what, exchange]) => [what, engine, exchange] as const));
 
 describe.each(pairs)('authorization of users who come with %s, on %s', (what, engine, exchange) => {
@@ -59,7 +62,6 @@ describe.each(pairs)('authorization of users who come with %s, on %s', (what, en
       if (rig === null) throw new Error('the rig is made before the first test');
       return rig;
     },
-    // With a token no password is changed: user-password.test.ts.
-    ({ name }) => !differing.includes(name) && !(what === 'a token' && name === 'user_set_password'),
+    ({ name }) => !differing.includes(name) && !(what === 'a token' && notWithToken.includes(name)),
   );
 });

@@ -3,7 +3,7 @@ import { bareClient, makeToken, scriptWith, signIn } from './support/browser.ts'
 import { engines } from './support/engines.ts';
 import type { Client } from './support/http.ts';
 import { adminPassword, passwordOf } from './support/service.ts';
-import { sharedService } from './support/shared.ts';
+import { message, sharedService } from './support/shared.ts';
 import { done, makeProject, makeUser } from './support/world.ts';
 
 /*
@@ -24,6 +24,7 @@ interface Who {
 const isWhole = ({ by }: Who) => by !== 'project token';
 const mayChange = ({ by }: Who) => by !== 'read-only token';
 const isBoss = (who: Who) => who.person === 'boss' && isWhole(who);
+const isInPerson = ({ by }: Who) => by === 'password' || by === 'session';
 
 interface Tryout {
   readonly what: string;
@@ -44,6 +45,12 @@ describe.each(engines)('what is made here for people on %s', (engine) => {
     count += 1;
     await makeToken(byPassword(person), `fresh-${count}`);
     return `fresh-${count}`;
+  };
+  /** A user whom only this try is about. */
+  const freshUser = async (isAdmin: boolean): Promise<string> => {
+    const username = `user-${(count += 1)}`;
+    await done(service().admin.put(`/auth/basic/user/${username}`, { password: 'secret', is_admin: isAdmin }));
+    return `/auth/basic/user/${username}`;
   };
   const freshSession = async (person: Person): Promise<string> => {
     await signIn(service(), person);
@@ -82,7 +89,7 @@ describe.each(engines)('what is made here for people on %s', (engine) => {
     ]),
     {
       what: 'make a token',
-      expected: ({ by }) => (by === 'password' || by === 'session' ? 200 : 401),
+      expected: (who) => (isInPerson(who) ? 200 : 401),
       call: (client) => client.put(`/auth/token/made-${(count += 1)}`, {}),
     },
     {
@@ -105,9 +112,26 @@ describe.each(engines)('what is made here for people on %s', (engine) => {
       expected: (who) => (isWhole(who) && mayChange(who) && (who.person === 'owner' || isBoss(who)) ? 200 : 401),
       call: async (client) => client.del(`/auth/sessions/${await freshSession('owner')}`),
     },
+    ...[false, true].flatMap((is_admin): Tryout[] => [
+      {
+        what: is_admin ? 'create an administrator' : 'create a user',
+        expected: (who) => (isBoss(who) && (is_admin ? isInPerson(who) : mayChange(who)) ? 200 : 401),
+        call: (client) => client.put(`/auth/basic/user/made-${(count += 1)}`, { password: 'secret', is_admin }),
+      },
+      {
+        what: is_admin ? 'delete an administrator' : 'delete a user',
+        expected: (who) => (isBoss(who) && (is_admin ? isInPerson(who) : mayChange(who)) ? 200 : 401),
+        call: async (client) => client.del(await freshUser(is_admin)),
+      },
+      {
+        what: is_admin ? 'make an administrator of a user' : 'make a user of an administrator',
+        expected: (who) => (isBoss(who) && isInPerson(who) ? 200 : 401),
+        call: async (client) => client.patch(await freshUser(!is_admin), { is_admin }),
+      },
+    ]),
     {
       what: 'change their password',
-      expected: ({ by }) => (by === 'password' || by === 'session' ? 200 : 401),
+      expected: (who) => (isInPerson(who) ? 200 : 401),
       call: async (client, { person, by }) => {
         // It ends all other sessions of the user, and it is not the same password again.
         const caller = by === 'session' ? await signIn(service(), person) : client;
@@ -126,6 +150,13 @@ describe.each(engines)('what is made here for people on %s', (engine) => {
       const answer = await call(clientOf({ person, by }), { person, by });
       expect(answer.status, answer.text).toBe(expected({ person, by }));
     });
+  });
+
+  it('whoever is refused because of a token is told the way out', async () => {
+    const answer = clientOf({ person: 'boss', by: 'token' }).patch('/auth/basic/user/owner', { is_admin: true });
+    expect(await message(answer)).toBe(
+      'an API token may not give or take administrative access; sign in, or send user name and password',
+    );
   });
 
   it('nobody without credentials may do any of it', async () => {

@@ -32,9 +32,12 @@ describe.each(engines)('when logging in goes wrong, on %s', (engine) => {
   };
 
   it('a provider that is down is told as such, before and after', async () => {
+    const made = await startOidcSite(engine, loginEnv);
+    onTestFinished(() => made.close());
+    await made.oidc.stop();
+    expect(await ending(made, new Jar(), `${addressOf(made)}/auth/oidc/login`)).toEqual([503, unanswered]);
     const { jar, back, oidc } = await ready('down');
     await oidc.stop();
-    expect(await ending(site(), new Jar(), `${addressOf(site())}/auth/oidc/login`)).toEqual([503, unanswered]);
     expect(await ending(site(), jar, back)).toEqual([503, unanswered]);
     await oidc.restart();
     expect((await logIn(site(), jar, 'down')).status).toBe(200);

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeToken, scriptWith } from './support/browser.ts';
 import { engines } from './support/engines.ts';
 import { audience, inSeconds, oidcEnv, sharedOidcSite, signed, startOidcSite } from './support/oidc.ts';
 import { raw } from './support/raw.ts';
@@ -129,6 +130,30 @@ describe.each(engines)('bearer tokens of an OpenID provider on %s', (engine) => 
     expect((await client.get('/nodes/free')).status).toBe(200);
     expect((await client.put('/network/of-admin', { owner: 'admin', access: '', net_id: '' })).status).toBe(401);
     expect((await client.get('/projects')).status).toBe(401);
+  });
+
+  it('what is made with one token is worth what that token was, and what the newest of the person is', async () => {
+    const { oidc, service, as } = site();
+    const made = async (name: string, secondsAgo: number, roles: string[]) => {
+      const token = await signed(oidc, { claims: { sub: 'several', iat: inSeconds(-secondsAgo), roles } });
+      return scriptWith(service, await makeToken(as(token), name));
+    };
+    const boss = await made('boss', 300, ['corral-admin']);
+    expect((await boss.get('/projects')).status).toBe(200);
+    const narrow = await made('narrow', 200, []);
+    const late = await made('late', 250, ['corral-admin']);
+    for (const script of [boss, narrow, late]) expect((await script.get('/projects')).status).toBe(401);
+    await made('again', 100, ['corral-admin']);
+    expect((await boss.get('/projects')).status).toBe(200);
+    expect((await narrow.get('/projects')).status).toBe(401);
+  });
+
+  it('a token that the provider made too long ago makes no API tokens, also if it is still good', async () => {
+    const { oidc, as } = site();
+    const old = as(await signed(oidc, { claims: { sub: 'lasting', iat: inSeconds(-86_400) } }));
+    expect((await old.get('/projects')).status).toBe(200);
+    expect(await message(old.put('/auth/token/ci', {}))).toMatch(/^oidc vouched for oidc:lasting too long ago/);
+    await makeToken(as(await signed(oidc, { claims: { sub: 'lasting', iat: undefined } })), 'ci');
   });
 
   it('nothing of a token is in the log, good or bad', async () => {

@@ -146,6 +146,29 @@ describe.each(engines)('user_set_password on %s', (engine) => {
       expect(await mayEnter(service(), 'keeper', passwordOf('keeper'))).toBe(false);
     });
 
+    it('of the own one, where tokens are to be revoked: only the session that changed it stays', async () => {
+      await makeUser(service(), 'careful');
+      const here = await signIn('careful', passwordOf('careful'));
+      const token = await makeToken(here);
+      const other = await makeToken(await makeUser(service(), 'bystander'));
+      const change = { password: fresh, current: passwordOf('careful'), revoke_tokens: true };
+      await done(here.put(pathOf('careful'), change));
+      expect(await by(here, token, other)).toEqual([200, 401, 200]);
+      const back = { password: 'one more password', current: fresh, revoke_tokens: false };
+      const again = await makeToken(here);
+      await done(here.put(pathOf('careful'), back));
+      expect(await by(here, again)).toEqual([200, 200]);
+    });
+
+    it('of another: whether tokens are revoked is no question', async () => {
+      await makeUser(service(), 'asked');
+      for (const revoke_tokens of [true, false]) {
+        const answer = service().admin.put(pathOf('asked'), { password: fresh, revoke_tokens });
+        expect(await refusal(answer)).toBe('400 ValidationError');
+        expect(await message(answer)).toMatch(/"revoke_tokens" is only for your own password/);
+      }
+    });
+
     it('of another, by an administrator: nothing stays', async () => {
       await makeUser(service(), 'loser');
       const session = await signIn('loser', passwordOf('loser'));

@@ -13,6 +13,12 @@ export const trustIn =
     return address !== null && proxies.has(address);
   };
 
+/** What proxies add to a request. */
+const marks = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'] as const;
+
+/** Does a request say that it came through a proxy? To be asked before its headers are tidied. */
+export const isForwarded = (headers: IncomingHttpHeaders): boolean => marks.some((name) => headers[name] !== undefined);
+
 /**
  * Leaves of what a trusted proxy says about a request only what makes sense. Proxies add to the end of the list of
  * addresses, so it is read from there; whatever cannot be read, and all before it, may be anybody's invention.

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { type Key, keyBytes, keyOf } from './key.ts';
 import { openWithAny, sealWith } from './sealing.ts';
 
@@ -6,7 +7,7 @@ export interface KeyRing {
   readonly keys: readonly [Key, ...Key[]];
   /** The id of a key that is to seal when every machine has it; null: there is none. */
   readonly next: string | null;
-  /** The id of the sealing key, sealed by each key that was taken out of the file for it. */
+  /** By each key that was taken out of the file, for the one that sealed instead; the oldest first. */
   readonly vouchers: readonly string[];
 }
 
@@ -16,6 +17,9 @@ export class NotAKeyRing extends Error {}
 const keyLine = /^[A-Za-z0-9+/_-]{43}=?$/;
 const nextLine = /^# next ([0-9a-f]{12})$/;
 const voucherLine = /^# follows (v2:\S+)$/;
+
+/** A vault that looks at the file after more rotations than these takes it for a foreign one. */
+const maxVouchers = 16;
 
 export const parseKeyRing = (text: string): KeyRing => {
   const lines = text.split('\n').map((line) => line.trim());
@@ -57,6 +61,13 @@ export const withNewKey = ({ keys, next, vouchers }: KeyRing, key: () => Key): K
   return { keys: [sealing, ...keys.filter(({ id }) => id !== sealing.id)], next: null, vouchers };
 };
 
+/** What a key vouches with. The key cannot be told from it, so it may be handed on to whoever knows an older key. */
+const voucherKeyOf = ({ bytes }: Key): Key => keyOf(createHmac('sha256', bytes).update('corral voucher').digest());
+
+/** Says whom to believe next: whoever can open it can open those that the successor made. */
+const voucher = (old: Key, successor: Key): string =>
+  sealWith(voucherKeyOf(old), voucherKeyOf(successor).bytes.toString('base64'));
+
 /** The ring without these keys; each of them vouches for the one that seals now, which stays. */
 export const withoutKeys = (ring: KeyRing, ids: ReadonlySet<string>): KeyRing => {
   const [sealing, ...others] = ring.keys;
@@ -65,14 +76,20 @@ export const withoutKeys = (ring: KeyRing, ids: ReadonlySet<string>): KeyRing =>
   return {
     ...ring,
     keys: [sealing, ...others.filter(({ id }) => !ids.has(id))],
-    vouchers: gone.map((key) => sealWith(key, sealing.id)),
+    vouchers: [...ring.vouchers, ...gone.map((key) => voucher(key, sealing))].slice(-maxVouchers),
   };
 };
 
 /**
- * Is this what became of a ring whose keys are known? One that shares no key with it, and that none of them vouches
- * for, may be any file; what it seals, the database's own key would never open.
+ * Is this what became of a ring whose keys are known? One that shares no key with it, and that no chain of vouchers
+ * leads to from them, may be any file; what it seals, the database's own key would never open.
  */
-export const isSuccessor = ({ keys, vouchers }: KeyRing, known: ReadonlyMap<string, Key>): boolean =>
-  keys.some(({ id }) => known.has(id)) ||
-  vouchers.some((voucher) => openWithAny(known.values(), voucher) === keys[0].id);
+export const isSuccessor = ({ keys, vouchers }: KeyRing, known: ReadonlyMap<string, Key>): boolean => {
+  if (keys.some(({ id }) => known.has(id))) return true;
+  const believed = [...known.values()].map(voucherKeyOf);
+  for (const sealed of vouchers) {
+    const successor = openWithAny(believed, sealed);
+    if (successor !== undefined) believed.push(keyOf(Buffer.from(successor, 'base64')));
+  }
+  return keys.map(voucherKeyOf).some(({ bytes }) => believed.some((one) => one.bytes.equals(bytes)));
+};

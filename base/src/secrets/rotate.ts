@@ -3,9 +3,11 @@ import { newKey } from './key.ts';
 import type { KeyCheck } from './key-check.ts';
 import { readKeyFile } from './key-file.ts';
 import { ConfigError } from '../config/config-error.ts';
+import type { Elsewhere } from '../db/elsewhere.ts';
 import { type KeyRing, withNewKey, withNextKey, withoutKeys } from './key-ring.ts';
 import { checkText, needOf, notTheKey } from './open-vault.ts';
 import { replaceKeyFile } from './replace-key-file.ts';
+import { requireOneFile } from './require-one-file.ts';
 import type { RotationLock } from './rotation-lock.ts';
 import type { SealedColumn, SealedStore, SealedValue } from './sealed-store.ts';
 import { openWithAny, sealWith } from './sealing.ts';
@@ -21,6 +23,7 @@ export interface SealedDatabase {
   readonly check: KeyCheck;
   /** Waits until every transaction that has begun by now is over; called while it does. */
   readonly settled: (waiting: (count: number) => Promise<void>) => Promise<void>;
+  readonly elsewhere: () => Promise<Elsewhere>;
 }
 
 /** The moments between which a rotation can die. */
@@ -33,6 +36,9 @@ export interface Rotation {
   readonly databases: readonly SealedDatabase[];
   readonly lock: RotationLock;
   readonly keepOld: boolean;
+  /** Nobody has a copy of the file, whoever uses the databases. */
+  readonly isSingleMachine: boolean;
+  readonly warn: (text: string) => void;
   readonly progress: (text: string) => void;
   readonly step: (step: RotationStep) => Promise<void> | void;
 }
@@ -94,6 +100,7 @@ const rotate = async (rotation: Rotation): Promise<Rotated> => {
   const { file, databases, lock, step, progress } = rotation;
   await step('locked');
   const found = await requireRing(file, databases);
+  await requireCopied(rotation, found);
   // Whoever starts for the first time meanwhile keeps this word, not one of his own under a key that goes.
   for (const { check } of databases) await check.remember(sealWith(found.keys[0], checkText));
   const isResumed = isBegun(found);
@@ -119,6 +126,14 @@ const rotate = async (rotation: Rotation): Promise<Rotated> => {
   }
   await step('done');
   return { sealing: sealing.id, old: [...old], isResumed, resealed, unopenable };
+};
+
+/** Takes an old key out only where nobody seals with it: it was kept for a while before, or there is one file. */
+export const requireCopied = async (
+  { databases, keepOld, isSingleMachine, warn }: Pick<Rotation, 'databases' | 'keepOld' | 'isSingleMachine' | 'warn'>,
+  found: KeyRing,
+): Promise<void> => {
+  if (!keepOld && !isSingleMachine && !isBegun(found)) await requireOneFile(databases, warn);
 };
 
 /** Again and again, until a look at all of them finds nothing of another key. */

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { networkIn, Networks } from '../../src/http/address.ts';
-import { addressKey, isOwnKey } from '../../src/http/address-key.ts';
+import { addressKey, isOwnKey, siteKey } from '../../src/http/address-key.ts';
 import { Connections } from '../../src/http/connections.ts';
-import { tidyForwarded, trustIn } from '../../src/http/forwarded.ts';
+import { isForwarded, tidyForwarded, trustIn } from '../../src/http/forwarded.ts';
 import { Places } from '../../src/http/places.ts';
 import { RateLimit } from '../../src/http/rate.ts';
 
@@ -22,6 +22,11 @@ describe('the key of an address', () => {
     [':nonsense:', 'none'],
     ['', ''],
   ])('of %s is %s', (address, key) => expect(addressKey(address)).toBe(key));
+
+  it('is wider for a site of IPv6', () => {
+    const keys = ['2001:db8:1:2:3:4:5:6', '2001:DB8:1::9', '2001:db8::1', '192.0.2.1', '::ffff:192.0.2.1'].map(siteKey);
+    expect(keys).toEqual(['2001:db8:1::/48', '2001:db8:1::/48', '2001:db8:0::/48', '192.0.2.1', '192.0.2.1']);
+  });
 
   it('tells who is on this machine', () => {
     for (const own of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])
@@ -72,6 +77,12 @@ describe('what a proxy says', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it('is known by any header that proxies add', () => {
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'])
+      expect(isForwarded({ [name]: '' }), name).toBe(true);
+    expect(isForwarded({ host: 'a.example', 'user-agent': 'curl' })).toBe(false);
   });
 
   it('counts if its address is among the trusted', () => {

@@ -95,6 +95,36 @@ describe('a vault', () => {
     );
   });
 
+  it('follows as many as sixteen rotations that it saw nothing of', () => {
+    const [idle, tooIdle] = [vault(), vault()];
+    const rotations = (count: number): void => {
+      for (let done = 0; done < count; done += 1) ring = finished(withNewKey(ring, newKey));
+      replaceKeyFile(file, ring);
+    };
+    rotations(2);
+    expect(keyIdIn(idle.seal('new'))).toBe(ring.keys[0].id);
+    rotations(16);
+    expect(ring.vouchers).toHaveLength(16);
+    expect(keyIdIn(idle.seal('newer'))).toBe(ring.keys[0].id);
+    expect(refusal(() => tooIdle.seal('x'))).toContain('was replaced by one with another key');
+  });
+
+  it('does not follow a chain of vouchers that is broken, or that leads to another key', () => {
+    const running = vault();
+    const [own, foreign] = [ring, fresh()].map((one) =>
+      finished(withNewKey(finished(withNewKey(one, newKey)), newKey)),
+    );
+    if (own === undefined || foreign === undefined) throw new Error('there are two rings');
+    for (const vouchers of [own.vouchers.slice(1), own.vouchers.slice(0, 1)]) {
+      replaceKeyFile(file, { ...own, vouchers });
+      expect(refusal(() => running.seal('x'))).toContain('was replaced by one with another key');
+    }
+    replaceKeyFile(file, { ...foreign, vouchers: [...own.vouchers, ...foreign.vouchers] });
+    expect(refusal(() => running.seal('x'))).toContain('was replaced by one with another key');
+    replaceKeyFile(file, own);
+    expect(keyIdIn(running.seal('x'))).toBe(own.keys[0].id);
+  });
+
   it('does not seal with the key of some other file that was put in the place of its own', () => {
     const running = vault();
     const foreign = fresh();

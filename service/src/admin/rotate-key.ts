@@ -1,6 +1,7 @@
 import {
   isBegun,
   prepareKey,
+  requireCopied,
   requireRing,
   rotateKey,
   type Rotated,
@@ -15,6 +16,7 @@ import { openSealedDatabases } from './sealed-databases.ts';
 /** How the rotation is done, and who watches it: a test may end the process between any two steps. */
 export interface RotateKeyOptions {
   readonly keepOld?: boolean;
+  readonly isSingleMachine?: boolean;
   readonly step?: (step: RotationStep) => Promise<void> | void;
 }
 
@@ -22,12 +24,21 @@ export interface RotateKeyOptions {
 export const rotateKeyOf = async (
   config: Config,
   terminal: Terminal,
-  { keepOld = false, step = () => undefined }: RotateKeyOptions = {},
+  { keepOld = false, isSingleMachine = false, step = () => undefined }: RotateKeyOptions = {},
 ): Promise<number> => {
   const { databases, lock, close } = await openSealedDatabases(config);
   const { show: progress, end } = progressOn(terminal);
   try {
-    const rotated = await rotateKey({ file: config.keyFile, databases, lock, keepOld, progress, step });
+    const rotated = await rotateKey({
+      file: config.keyFile,
+      databases,
+      lock,
+      keepOld,
+      isSingleMachine,
+      progress,
+      warn: warningOn(terminal),
+      step,
+    });
     end();
     terminal.out(outcome(config.keyFile, rotated, keepOld));
     for (const what of rotated.unopenable) terminal.err(`corral-admin: no key in the file opens ${what}\n`);
@@ -36,6 +47,11 @@ export const rotateKeyOf = async (
     await close();
   }
 };
+
+const warningOn =
+  (terminal: Terminal) =>
+  (text: string): void =>
+    terminal.err(`corral-admin: ${text}\n`);
 
 const heading = (label: string): string => label.padEnd(14);
 
@@ -84,10 +100,15 @@ const outcome = (
   );
 };
 
-const plan = async (config: Config, terminal: Terminal, keepOld: boolean): Promise<number> => {
+const plan = async (
+  config: Config,
+  terminal: Terminal,
+  { keepOld, isSingleMachine }: Required<Omit<RotateKeyOptions, 'step'>>,
+): Promise<number> => {
   const { databases, close } = await openSealedDatabases(config);
   try {
     const ring = await requireRing(config.keyFile, databases);
+    await requireCopied({ databases, keepOld, isSingleMachine, warn: warningOn(terminal) }, ring);
     const [sealing, ...others] = ring.keys;
     const isResumed = isBegun(ring);
     terminal.out(lines(`${heading('key file')}${config.keyFile}`, `${heading('sealing key')}${sealing.id}`));
@@ -128,26 +149,36 @@ const prepare = async (config: Config, terminal: Terminal): Promise<number> => {
 };
 
 export const rotateKeyCommand: Command = {
-  usage: '[--prepare | --keep-old] [--dry-run]',
+  usage: '[--prepare | --keep-old | --single-machine] [--dry-run]',
   summary: 'makes a new key for secrets at rest, and seals everything with it',
   help: `The service and the OBM daemon may run meanwhile, and need no restart. If it is interrupted, run it
 again: it goes on where it was.
 
 Programs on other machines have a copy of the key file. For them, copy it after each of these:
-rotate-key --prepare, then rotate-key --keep-old, then rotate-key.
+rotate-key --prepare, then rotate-key --keep-old, then rotate-key. If other machines are connected to
+the database, rotate-key alone is refused at first.
 
-  --prepare    puts the new key into the file, and seals nothing with it yet
-  --keep-old   leaves the old key in the file; the next rotate-key takes it out
-  --dry-run    says what would be done`,
-  options: { prepare: { type: 'boolean' }, 'keep-old': { type: 'boolean' }, 'dry-run': { type: 'boolean' } },
+  --prepare         puts the new key into the file, and seals nothing with it yet
+  --keep-old        leaves the old key in the file; the next rotate-key takes it out
+  --single-machine  no other machine has a copy of the key file, whoever is connected
+  --dry-run         says what would be done`,
+  options: {
+    prepare: { type: 'boolean' },
+    'keep-old': { type: 'boolean' },
+    'single-machine': { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+  },
   operands: 0,
   run: ({ config, terminal, options }) => {
     const keepOld = options['keep-old'] === true;
+    const isSingleMachine = options['single-machine'] === true;
     const isTrial = options['dry-run'] === true;
     if (options['prepare'] === true) {
-      if (keepOld || isTrial) throw new ConfigError(['rotate-key: --prepare goes with no other option']);
+      if (keepOld || isSingleMachine || isTrial)
+        throw new ConfigError(['rotate-key: --prepare goes with no other option']);
       return prepare(config(), terminal);
     }
-    return isTrial ? plan(config(), terminal, keepOld) : rotateKeyOf(config(), terminal, { keepOld });
+    const chosen = { keepOld, isSingleMachine };
+    return isTrial ? plan(config(), terminal, chosen) : rotateKeyOf(config(), terminal, chosen);
   },
 };

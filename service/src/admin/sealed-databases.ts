@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ConfigError } from '@corral/base/config/config-error';
 import type { DatabaseLocation } from '@corral/base/db/open';
 import type * as base from '@corral/base/db/db';
+import { connectedElsewhere } from '@corral/base/db/elsewhere';
 import { sql } from '@corral/base/db/kysely';
 import { olderTransactionsEnd } from '@corral/base/db/older-transactions';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
@@ -41,6 +42,7 @@ const opened = <Schema, Topic extends string>(
     store: sealedStoreIn(name, db, columns),
     check: keyCheckIn(db, settings),
     settled: (waiting) => olderTransactionsEnd(db, waiting),
+    elsewhere: () => connectedElsewhere(db),
   },
   lock: rotationLockIn(db, settings),
   close: () => db.close(),

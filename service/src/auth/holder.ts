@@ -22,7 +22,8 @@ export interface OwnedRow {
   readonly identity_seen_at: number | null;
 }
 
-type Named = Extract<Caller, { kind: 'user' }>;
+/** A caller whom somebody knows. */
+export type Named = Extract<Caller, { kind: 'user' }>;
 
 /** Whose something is and what they may do now; throws AuthorizationError if nobody vouches for them any more. */
 export const ownerOf = (

@@ -29,10 +29,10 @@ export const keystoneBackend = (db: Db, options: KeystoneOptions): AuthBackend &
   const registered = new RegisteredProjects(db);
   const underWay = new Map<string, Promise<Identity>>();
 
-  const validate = async (name: string, token: string): Promise<Identity> => {
+  const validate = async (name: string, token: string, address: string): Promise<Identity> => {
     const askedAt = performance.now();
     const told = (outcome: TokenOutcome) => options.tokenChecked(outcome, (performance.now() - askedAt) / 1000);
-    const description = await client.validate(token).catch((error: unknown) => {
+    const description = await client.validate(token, address).catch((error: unknown) => {
       told('failed');
       throw error;
     });
@@ -49,10 +49,10 @@ export const keystoneBackend = (db: Db, options: KeystoneOptions): AuthBackend &
   };
 
   /** Those who come with one token at the same time share one question. */
-  const identify = (name: string, token: string): Promise<Identity> => {
+  const identify = (name: string, token: string, address: string): Promise<Identity> => {
     const waiting = underWay.get(name);
     if (waiting) return waiting;
-    const verdict = validate(name, token).finally(() => underWay.delete(name));
+    const verdict = validate(name, token, address).finally(() => underWay.delete(name));
     underWay.set(name, verdict);
     return verdict;
   };
@@ -74,7 +74,7 @@ export const keystoneBackend = (db: Db, options: KeystoneOptions): AuthBackend &
       if (!tokenPattern.test(token)) throw wrong();
       const name = tokens.nameOf(token);
       const known = tokens.recall(name);
-      if (known === undefined) return identify(name, token).then(admit);
+      if (known === undefined) return identify(name, token, credentials.address).then(admit);
       options.tokenChecked('remembered', 0);
       if (known === null) throw wrong();
       return admit(known);

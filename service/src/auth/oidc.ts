@@ -54,7 +54,10 @@ export const oidcBackend = async (options: OidcOptions): Promise<OidcBackend> =>
     requireAccessToken(claims, audience === options.client?.id);
     const caller = callerOf(claims);
     // If the keys changed in between, nobody knows which of them it was checked with.
-    if (known === tokens) tokens.remember(tokens.nameOf(token), caller, askedAt, expiresAt);
+    if (known !== tokens) return caller;
+    // Nor is it good for longer than the keys are without another look at them.
+    const endsAt = Math.min(expiresAt, Date.now() + keys.freshForMs);
+    tokens.remember(tokens.nameOf(token), caller, askedAt, endsAt);
     return caller;
   };
 

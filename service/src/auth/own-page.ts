@@ -19,7 +19,10 @@ const isFromOwnPage = (credentials: Credentials): boolean => {
 /** Requires that the request comes from a page of this service. */
 export const requireOwnPage = (credentials: Credentials): void => {
   if (isFromOwnPage(credentials)) return;
+  const origin = credentials.header('origin');
   throw unauthorized(
-    'a session counts only for pages of this service, and the browser does not say that one asks; scripts use a token',
+    origin === undefined
+      ? 'a session counts only for pages of this service, and the browser does not say that one asks; scripts use a token'
+      : `a session counts only for pages of this service, which is at ${credentials.origin} as far as it knows, and this is one of ${origin}; behind a proxy set public_url, or trusted_proxies`,
   );
 };

@@ -58,7 +58,7 @@ export const passwordCheck = (db: Db, watch: LoginWatch): PasswordCheck => {
   const find = async (attempt: Attempt, username: string, password: string, lane: 'known' | 'others') => {
     const user = await findUserRecord(db, username);
     const hash = user?.password_hash ?? (await nobodysHash);
-    const fits = await gate.run(attempt.from, lane, () => passwordFits(hash, password));
+    const fits = await gate.run(attempt.site, lane, () => passwordFits(hash, password));
     return fits ? user : null;
   };
 

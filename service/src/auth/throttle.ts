@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { addressKey, isOwnKey } from '@corral/base/http/address-key';
+import { addressKey, isOwnKey, siteKey } from '@corral/base/http/address-key';
 import { keepNewest } from './bounded.ts';
 import { LeakyCounts } from './leaky-counts.ts';
 
@@ -7,8 +7,12 @@ import { LeakyCounts } from './leaky-counts.ts';
 export interface Attempt {
   /** The address, or the network of an IPv6 one. */
   readonly from: string;
+  /** The same, or the wider network of an IPv6 one. */
+  readonly site: string;
   readonly user: string;
   readonly pair: string;
+  /** The user from anywhere in the site. */
+  readonly sitePair: string;
   readonly guess: string;
 }
 
@@ -19,13 +23,15 @@ export type Verdict =
   | { readonly kind: 'known to be wrong' }
   | { readonly kind: 'wait'; readonly ms: number };
 
-/** Failures that are free: of a user from an address, of an address, of a user from everywhere. */
-const free = { pair: 5, address: 50, user: 100 } as const;
+/** Failures that are free: of a user from an address, of an address, of a site, of a user from everywhere. */
+const free = { pair: 5, address: 50, site: 200, user: 100 } as const;
 /** So many refused guesses of a pair, and what was right before no longer helps: see `distrust`. */
 const freeRefusals = 100;
 const mostPairs = 20_000;
 const mostWrongGuesses = 8;
 const wrongLastsMs = 5_000;
+/** For this long somebody who failed is held up by what others do to the same user. */
+const failureLastsMs = 15 * 60_000;
 const goodLastsMs = 24 * 3_600_000;
 
 interface WrongGuess {
@@ -38,9 +44,9 @@ interface WrongGuess {
  * never whether there is such a user.
  *
  * - A user from one address (a pair) has few failures free, then pauses that grow.
- * - An address has more of them, over all users.
- * - A user has more of them, over all addresses; but they hold up only pairs that have failed before, so that the
- *   first attempt from an address is always checked.
+ * - An address has more of them, over all users; so has a site, which is a /48 of IPv6: who has one has 65,536 /64s.
+ * - A user has more of them, over all addresses; but they hold up only sites from where that user has failed lately,
+ *   so that the first attempt from a site is checked as long as the site itself is not held up.
  * - What was right from an address within the last day is checked whatever others do.
  * - What was wrong a moment ago is wrong, and does not count again: a script with an old password holds up nobody.
  *
@@ -50,16 +56,25 @@ export class Throttle {
   readonly #key = randomBytes(32).toString('base64');
   readonly #pairs = new LeakyCounts(free.pair);
   readonly #addresses = new LeakyCounts(free.address);
+  readonly #sites = new LeakyCounts(free.site);
   readonly #users = new LeakyCounts(free.user);
   readonly #refusals = new LeakyCounts(freeRefusals);
   readonly #wrong = new Map<string, Map<string, WrongGuess>>();
+  /** When the last attempt of a user from a site was wrong. */
+  readonly #failures = new Map<string, number>();
   readonly #good = new Map<string, { readonly guess: string; readonly at: number }>();
 
   attempt(username: string, password: string, address: string): Attempt {
     const from = addressKey(address);
     const keyed = (text: string): string => hash('sha256', this.#key + text, 'base64');
+    const site = siteKey(address);
     const user = keyed(username);
-    return { from, user, pair: keyed(`${from} ${user}`), guess: keyed(`${user} ${password}`) };
+    return {
+      ...{ from, site, user },
+      pair: keyed(`${from} ${user}`),
+      sitePair: keyed(`${site} ${user}`),
+      guess: keyed(`${user} ${password}`),
+    };
   }
 
   /** `epoch` is that of the users: when it changes, what was wrong may be right. */
@@ -90,6 +105,7 @@ export class Throttle {
     if (isCounted) this.abandoned(attempt, now);
     this.#pairs.clear(attempt.pair);
     this.#wrong.get(attempt.pair)?.delete(attempt.guess);
+    this.#failures.delete(attempt.sitePair);
     keepNewest(this.#good, attempt.pair, { guess: attempt.guess, at: now }, mostPairs);
   }
 
@@ -101,8 +117,10 @@ export class Throttle {
     this.#pairs.beginPause(attempt.pair, now);
     if (!isOwnKey(attempt.from)) {
       this.#addresses.beginPause(attempt.from, now);
+      this.#sites.beginPause(attempt.site, now);
       this.#users.beginPause(attempt.user, now);
     }
+    keepNewest(this.#failures, attempt.sitePair, now, mostPairs);
     const guesses = this.#wrong.get(attempt.pair) ?? new Map<string, WrongGuess>();
     keepNewest(this.#wrong, attempt.pair, guesses, mostPairs);
     keepNewest(guesses, attempt.guess, { epoch, at: now }, mostWrongGuesses);
@@ -113,13 +131,14 @@ export class Throttle {
     this.#pairs.takeBack(attempt.pair, now);
     if (isOwnKey(attempt.from)) return;
     this.#addresses.takeBack(attempt.from, now);
+    this.#sites.takeBack(attempt.site, now);
     this.#users.takeBack(attempt.user, now);
   }
 
   /** How many things are remembered. */
   get size(): number {
-    const counts = [this.#pairs, this.#addresses, this.#users, this.#refusals, this.#wrong, this.#good];
-    return counts.reduce((sum, { size }) => sum + size, 0);
+    const counts = [this.#pairs, this.#addresses, this.#sites, this.#users, this.#refusals];
+    return [...counts, this.#wrong, this.#failures, this.#good].reduce((sum, { size }) => sum + size, 0);
   }
 
   #isGood(attempt: Attempt, now: number): boolean {
@@ -127,18 +146,24 @@ export class Throttle {
     return good?.guess === attempt.guess && now - good.at < goodLastsMs;
   }
 
-  #pauseMs({ pair, from, user }: Attempt, now: number): number {
+  #hasFailed({ sitePair }: Attempt, now: number): boolean {
+    return now - (this.#failures.get(sitePair) ?? Number.NEGATIVE_INFINITY) < failureLastsMs;
+  }
+
+  #pauseMs(attempt: Attempt, now: number): number {
+    const { pair, from, site, user } = attempt;
     const own = this.#pairs.pauseMs(pair, now);
     // Whoever sits at the machine can be held up by his own mistakes only.
     if (isOwnKey(from)) return own;
-    const ofUser = this.#wrong.has(pair) ? this.#users.pauseMs(user, now) : 0;
-    return Math.max(own, this.#addresses.pauseMs(from, now), ofUser);
+    const ofUser = this.#hasFailed(attempt, now) ? this.#users.pauseMs(user, now) : 0;
+    return Math.max(own, this.#addresses.pauseMs(from, now), this.#sites.pauseMs(site, now), ofUser);
   }
 
-  #count({ pair, from, user }: Attempt, now: number): void {
+  #count({ pair, from, site, user }: Attempt, now: number): void {
     this.#pairs.add(pair, now);
     if (isOwnKey(from)) return;
     this.#addresses.add(from, now);
+    this.#sites.add(site, now);
     this.#users.add(user, now);
   }
 }

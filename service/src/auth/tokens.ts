@@ -4,7 +4,7 @@ import { secretLength, tokenPrefix } from '../core/secret.ts';
 import type { Db } from '../db/db.ts';
 import { statement } from '../db/statement.ts';
 import type { AuthBackend } from './contract.ts';
-import { type HolderRules, ownerOf } from './holder.ts';
+import { type HolderRules, type Named, ownerOf } from './holder.ts';
 import { type Holder, Lookups } from './lookups.ts';
 
 /** One answer for a token that never was, one that expired and one that was revoked. */
@@ -35,7 +35,8 @@ const bearer = /^bearer +(\S+) *$/i;
 const findToken = async (db: Db, hash: string, rules: HolderRules): Promise<Holder> => {
   const [row, ...others] = await db.ask(tokenByHash, { hash });
   if (row === undefined || Date.now() >= row.expires_at) throw wrong();
-  const { caller, until } = ownerOf([row, ...others], rules);
+  const { caller: owner, until } = ownerOf([row, ...others], rules);
+  const caller = within(owner, row);
   const { limit } = row;
   if (limit !== null && !mayActFor(caller, limit)) {
     throw unauthorized(`the token is for one project only, which ${caller.name} has no access to any more`);
@@ -53,6 +54,15 @@ const findToken = async (db: Db, hash: string, rules: HolderRules): Promise<Hold
   };
 };
 
+/** An owner with no more rights than the token was made with. */
+const within = (owner: Named, row: { made_admin: 0 | 1 | null; made_projects: string | null }): Named => {
+  if (row.made_admin === null) return owner;
+  const labels = JSON.parse(row.made_projects ?? '[]') as string[];
+  const maker = { ...owner, admin: row.made_admin === 1, projects: new Set(labels) };
+  const projects = [...owner.projects, ...labels].filter((label) => mayActFor(owner, label) && mayActFor(maker, label));
+  return { ...owner, admin: owner.admin && maker.admin, projects: new Set(projects) };
+};
+
 const tokenByHash = statement((tx, { hash }: { hash: string }) =>
   tx
     .selectFrom('api_tokens')
@@ -62,7 +72,7 @@ const tokenByHash = statement((tx, { hash }: { hash: string }) =>
     .leftJoin('identities', 'identities.id', 'api_tokens.identity_id')
     .leftJoin('projects as limits', 'limits.id', 'api_tokens.project_id')
     .select(['api_tokens.id', 'api_tokens.used_at', 'api_tokens.expires_at', 'api_tokens.user_id'])
-    .select(['api_tokens.read_only', 'limits.label as limit'])
+    .select(['api_tokens.read_only', 'api_tokens.made_admin', 'api_tokens.made_projects', 'limits.label as limit'])
     .select(['users.label as user', 'users.is_admin as user_is_admin', 'projects.label as project'])
     .select(['identities.backend', 'identities.subject', 'identities.name'])
     .select(['identities.is_admin as identity_is_admin', 'identities.projects as identity_projects'])

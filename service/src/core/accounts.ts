@@ -76,9 +76,14 @@ const findOwnersNamed = async ({ tx }: ReadOp, name: string): Promise<Owner[]> =
   ];
 };
 
+/** What a person may do, as it is stored. */
+export const storedRights = ({ admin, projects }: Person) =>
+  ({ is_admin: admin ? 1 : 0, projects: JSON.stringify([...projects].sort()) }) as const;
+
 /**
- * The owner that a caller is. A person who just showed credentials of another backend is written down as seen there
- * now: what they may do there counts from then on for all that was made for them.
+ * The owner that a caller is. Of a person who showed credentials of another backend it is written down what they may do
+ * there, and since when that is so: it counts for all that was made for them. What was said later is not unsaid by
+ * older credentials.
  */
 export const ensureOwner = async (op: WriteOp, person: Person): Promise<Owner> => {
   const { account, by } = person;
@@ -86,18 +91,26 @@ export const ensureOwner = async (op: WriteOp, person: Person): Promise<Owner> =
   if (account.kind === 'user') return { user_id: account.id, identity_id: null };
   const known = await findOwner(op, account);
   if (by !== undefined && known !== null) return known;
-  const seen = {
-    name: person.name,
-    is_admin: person.admin ? 1 : 0,
-    projects: JSON.stringify([...person.projects].sort()),
-    seen_at: Date.now(),
-  } as const;
+  const { backend, subject } = account;
+  const now = Date.now();
+  const seen_at = Math.min(account.vouchedAt ?? now, now);
+  // So that a time that is none is refused as well.
+  const isRecent = seen_at > now - op.site.identity.vouchedMs;
+  if (!isRecent) {
+    throw unauthorized(`${backend} vouched for ${person.name} too long ago; get new credentials there`);
+  }
+  const seen = { name: person.name, ...storedRights(person), seen_at };
   op.ring('users');
   if (known !== null) {
-    await op.tx.updateTable('identities').set(seen).where('id', '=', known.identity_id).execute();
+    const { identity_id } = known;
+    await op.tx
+      .updateTable('identities')
+      .set(seen)
+      .where('id', '=', identity_id)
+      .where('seen_at', '<=', seen_at)
+      .execute();
     return known;
   }
-  const { backend, subject } = account;
   const { id } = await op.tx
     .insertInto('identities')
     .values({ backend, subject, ...seen })

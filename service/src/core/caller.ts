@@ -25,7 +25,8 @@ export type Caller =
 export type Account =
   /** `version`: of the user whose password was checked; absent where it was something else. */
   | { readonly kind: 'user'; readonly id: number; readonly version?: number }
-  | { readonly kind: 'identity'; readonly backend: string; readonly subject: string };
+  /** `vouchedAt`: when the backend said what the person may do, in milliseconds; absent: just now. */
+  | { readonly kind: 'identity'; readonly backend: string; readonly subject: string; readonly vouchedAt?: number };
 
 export const anonymous: Caller = { kind: 'anonymous' };
 
@@ -50,7 +51,10 @@ export const authorityOf = (caller: Caller): string => {
 };
 
 export const requireUser = (caller: Caller): void => {
-  if (caller.kind === 'anonymous') throw unauthorized('this call needs credentials: send a user name and password');
+  if (caller.kind === 'anonymous')
+    throw unauthorized(
+      'this call needs credentials; the header WWW-Authenticate of this answer names the kinds that are taken here',
+    );
 };
 
 export const requireAdmin = (caller: Caller): void => {
@@ -63,6 +67,12 @@ export const requireAdmin = (caller: Caller): void => {
 export const requireChanges = (caller: Caller): void => {
   if (caller.kind === 'user' && caller.readOnly)
     throw unauthorized('this token may only look; make one without read_only for this call');
+};
+
+/** Requires that the caller came with something else than a token, which whoever finds it could keep the site with. */
+export const requireNoToken = (caller: Caller, what: string): void => {
+  if (caller.kind === 'user' && caller.by?.kind === 'token')
+    throw unauthorized(`an API token may not ${what}; sign in, or send user name and password`);
 };
 
 /** Requires access to a project; where there is none (a free node), only an administrator will do. */

@@ -1,4 +1,4 @@
-import { ensureOwner, type Owner, ownedBy, ownersFor, requirePerson } from './accounts.ts';
+import { ensureOwner, type Owner, ownedBy, ownersFor, type Person, requirePerson, storedRights } from './accounts.ts';
 import { nameOf, requireProject } from './caller.ts';
 import { badArgument, blocked, duplicate, notFound } from './errors.ts';
 import { findProject } from './find.ts';
@@ -33,6 +33,7 @@ export const tokenCreate = async (op: WriteOp, args: TokenCreate): Promise<{ tok
     .insertInto('api_tokens')
     .values({
       ...owner,
+      ...madeWith(owner, person),
       label: args.token,
       hash: hashOfSecret(secret),
       project_id: project?.id ?? null,
@@ -48,6 +49,13 @@ export const tokenCreate = async (op: WriteOp, args: TokenCreate): Promise<{ tok
     detail: { token: args.token, expires_at, project: project?.label ?? null, read_only: args.read_only ?? false },
   });
   return { token: tokenPrefix + secret, expires_at };
+};
+
+/** Credentials of one person may differ in what they are for: what was made with few rights gets no more later. */
+const madeWith = (owner: Owner, person: Person) => {
+  if (owner.identity_id === null) return { made_admin: null, made_projects: null };
+  const { is_admin, projects } = storedRights(person);
+  return { made_admin: is_admin, made_projects: projects };
 };
 
 /** A token that expired is in nobody's way. */

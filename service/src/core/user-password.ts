@@ -1,5 +1,5 @@
-import { type Caller, isAdmin } from './caller.ts';
-import { badArgument, blocked, invalid, unauthorized } from './errors.ts';
+import { type Caller, isAdmin, requireNoToken } from './caller.ts';
+import { badArgument, blocked, CorralError, invalid, unauthorized } from './errors.ts';
 import { findUser, type User } from './find.ts';
 import type { Desk, WriteOp } from './op.ts';
 import { hashPassword, passwordFits } from './passwords.ts';
@@ -10,6 +10,8 @@ interface UserSetPassword {
   readonly username: string;
   readonly password: string;
   readonly current: string | undefined;
+  /** Also revoke the tokens; a reset does so always. */
+  readonly revoke_tokens: boolean | undefined;
   /** Where the request comes from: a wrong `current` is a failed login from there. */
   readonly address: string;
 }
@@ -33,7 +35,8 @@ export const userSetPassword = async (desk: Desk, args: UserSetPassword): Promis
       .set({ password_hash, version: user.version + 1 })
       .where('id', '=', user.id)
       .execute();
-    await endAccess(op, user, isOwn);
+    if (!isOwn || args.revoke_tokens === true) await revokeTokensOf(op, user);
+    await endSessions(op, user, isOwn);
     op.record({ type: 'user_set_password', user: user.label, detail: { reset: !isOwn } });
     op.ring('users');
   });
@@ -42,27 +45,31 @@ export const userSetPassword = async (desk: Desk, args: UserSetPassword): Promis
 
 /** Is it the caller's own? A token is for scripts: whoever finds one must not become its owner. */
 const requireOwnOrAdmin = (caller: Caller, username: string): boolean => {
-  if (caller.kind === 'user' && caller.by?.kind === 'token') {
-    throw unauthorized('an API token may not change passwords; sign in, or send user name and password');
-  }
+  requireNoToken(caller, 'change passwords');
   if (caller.kind === 'user' && caller.account?.kind === 'user' && caller.name === username) return true;
   if (!isAdmin(caller)) throw unauthorized("only administrators may set another user's password");
   return false;
 };
 
-const requireFit = ({ username, password, current }: UserSetPassword, isOwn: boolean): void => {
+const requireFit = ({ username, password, current, revoke_tokens }: UserSetPassword, isOwn: boolean): void => {
   if (isOwn && current === undefined) {
     throw invalid('field "current" is missing; expected your present password, to change your own');
   }
   if (!isOwn && current !== undefined) {
     throw invalid('field "current" is only for changing your own password; leave it out to set that of another user');
   }
+  if (!isOwn && revoke_tokens !== undefined) {
+    throw invalid('field "revoke_tokens" is only for your own password; setting that of another user always revokes');
+  }
   if (password === username) throw badArgument('the new password is the user name; choose another');
   if (password === current) throw badArgument('the new password is the present one; choose another');
 };
 
 const verifyOwn = async (desk: Desk, { username, current = '', address }: UserSetPassword): Promise<User> => {
-  const verified = await desk.site.checkPassword({ username, password: current, address });
+  const verified = await desk.site.checkPassword({ username, password: current, address }).catch((error: unknown) => {
+    if (!(error instanceof CorralError) || error.type !== 'AuthorizationError') throw error;
+    throw unauthorized('field "current" is not your present password');
+  });
   const user = await desk.read((op) => findUser(op, username));
   return { ...user, id: verified.id, version: verified.version };
 };
@@ -75,12 +82,8 @@ const findOther = async (desk: Desk, { username, password }: UserSetPassword): P
   return user;
 };
 
-/** Whoever changes the password keeps the present session and the tokens; a reset leaves nothing of the old access. */
-const endAccess = async (op: WriteOp, user: User, isOwn: boolean): Promise<void> => {
-  if (!isOwn) {
-    await revokeTokensOf(op, user);
-    return endSessionsOf(op, user);
-  }
-  const by = op.caller.kind === 'user' ? op.caller.by : undefined;
-  await endSessionsOf(op, user, by?.kind === 'session' ? { id: by.id } : {});
+/** Whoever changes the own password keeps the present session. */
+const endSessions = (op: WriteOp, user: User, isOwn: boolean): Promise<void> => {
+  const by = isOwn && op.caller.kind === 'user' ? op.caller.by : undefined;
+  return endSessionsOf(op, user, by?.kind === 'session' ? { id: by.id } : {});
 };

@@ -1,4 +1,4 @@
-import { nameOf } from './caller.ts';
+import { nameOf, requireNoToken } from './caller.ts';
 import { duplicate, illegalState, notFound } from './errors.ts';
 import { findProject, findUser, type User } from './find.ts';
 import type { Desk, ReadOp, WriteOp } from './op.ts';
@@ -38,6 +38,7 @@ interface UserCreate {
 
 /** The slow hash is made between two transactions, so that it holds up nobody else. */
 export const userCreate = async (desk: Desk, args: UserCreate): Promise<void> => {
+  if (args.admin) requireNoToken(desk.caller, 'create administrators');
   await desk.read((op) => requireFreeName(op, args.username));
   const password_hash = await hashPassword(args.password);
   await desk.write(async (op) => {
@@ -58,7 +59,10 @@ const requireFreeName = async ({ tx }: ReadOp, username: string): Promise<void> 
 
 export const userDelete = async (op: WriteOp, args: { username: string }): Promise<void> => {
   const user = await findUser(op, args.username);
-  if (user.is_admin === 1) await requireAnotherAdmin(op, user, 'deleted');
+  if (user.is_admin === 1) {
+    requireNoToken(op.caller, 'delete administrators');
+    await requireAnotherAdmin(op, user, 'deleted');
+  }
   await endSessionsOf(op, user);
   await revokeTokensOf(op, user);
   await op.tx.deleteFrom('user_projects').where('user_id', '=', user.id).execute();
@@ -68,6 +72,7 @@ export const userDelete = async (op: WriteOp, args: { username: string }): Promi
 };
 
 export const userSetAdmin = async (op: WriteOp, args: { username: string; is_admin: boolean }): Promise<void> => {
+  requireNoToken(op.caller, 'give or take administrative access');
   const user = await findUser(op, args.username);
   if (user.label === nameOf(op.caller)) {
     throw illegalState('nobody may change their own admin status; ask another administrator');

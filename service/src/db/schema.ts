@@ -168,6 +168,9 @@ export interface Database {
     /** null: for everything that its owner may do. */
     project_id: Fixed<number | null>;
     read_only: Fixed<Flag>;
+    /** What the person could do when it was made, as in `identities`. null: a user's, which is looked up. */
+    made_admin: Fixed<Flag | null>;
+    made_projects: Fixed<string | null>;
     made_at: Fixed<number>;
     expires_at: Fixed<number>;
     used_at: Generated<number | null>;

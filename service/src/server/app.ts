@@ -85,7 +85,10 @@ export const buildServer = (app: App): FastifyInstance => {
     server.route({
       method: route.method,
       url: `/v0${route.path}`,
-      onRequest: [identify(app.auth, { ...route, access }), ...(typeof route.reply === 'string' ? [streams] : [])],
+      onRequest: [
+        identify(app.auth, { ...route, access }, front.corsOrigins),
+        ...(typeof route.reply === 'string' ? [streams] : []),
+      ],
       ...(typeof route.reply === 'object' && route.reply !== null
         ? { schema: { response: { [route.status]: route.reply } } }
         : {}),

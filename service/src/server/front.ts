@@ -1,12 +1,12 @@
 import { addressKey, isOwnKey } from '@corral/base/http/address-key';
-import { tidyForwarded, trustIn } from '@corral/base/http/forwarded';
+import { isForwarded, tidyForwarded, trustIn } from '@corral/base/http/forwarded';
 import type { Front } from '@corral/base/http/front';
 import { securityHeaders } from '@corral/base/http/headers';
 import { Places } from '@corral/base/http/places';
 import { RateLimit } from '@corral/base/http/rate';
 import { limitConnections } from '@corral/base/http/server';
 import { wantsWebSocket } from '@corral/base/http/upgrades';
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { invalid, notFound, tooMany } from '../core/errors.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -21,7 +21,7 @@ export const guardFront = (server: FastifyInstance, front: Front, metrics: Metri
   });
   if (front.trustedProxies !== null) {
     server.addHook('onRequest', (request, _reply, done) => {
-      if (isTrusted(request.socket.remoteAddress ?? '')) tidyForwarded(request.headers);
+      if (isTrusted(request.socket.remoteAddress ?? '')) believe(request);
       done();
     });
   }
@@ -30,6 +30,17 @@ export const guardFront = (server: FastifyInstance, front: Front, metrics: Metri
     done();
   });
   if (front.limits.rate > 0) server.addHook('onRequest', limitRate(front.limits.rate, metrics));
+};
+
+/**
+ * Takes a trusted proxy's word. A client that it does not name, or calls this very machine, is nobody in particular:
+ * programs on this machine have no limits, and come without a proxy.
+ */
+const believe = (request: FastifyRequest): void => {
+  const { headers } = request;
+  const hasComeThrough = isForwarded(headers);
+  tidyForwarded(headers);
+  if (hasComeThrough && isOwnKey(keyOf(request))) headers['x-forwarded-for'] = 'unknown';
 };
 
 /** What is no call at all is told before any of its body is read. */

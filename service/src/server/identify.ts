@@ -1,9 +1,13 @@
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Authenticator } from '../auth/chain.ts';
 import type { Credentials } from '../auth/contract.ts';
 import { requireOwnPage } from '../auth/own-page.ts';
 import { anonymous, type Caller, requireAdmin, requireChanges, requireUser } from '../core/caller.ts';
+import { unauthorized } from '../core/errors.ts';
+import { originOf, refuseForeignPages } from './origin.ts';
 import type { Route } from './route.ts';
+
+const authorization = 'authorization';
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 
@@ -12,7 +16,11 @@ export const callerOf = (request: FastifyRequest): Caller => callers.get(request
 
 /** Before anything is read or validated: who is calling, and may they make this call at all? */
 export const identify =
-  (authenticator: Authenticator, { access, effect }: Pick<Route, 'access' | 'effect'>): onRequestHookHandler =>
+  (
+    authenticator: Authenticator,
+    { access, effect }: Pick<Route, 'access' | 'effect'>,
+    trustedOrigins: readonly string[],
+  ): onRequestHookHandler =>
   (request, _reply, done) => {
     const admit = (caller: Caller): void => {
       if (access === 'admin') requireAdmin(caller);
@@ -28,6 +36,8 @@ export const identify =
         if (request.method !== 'GET') requireOwnPage(credentialsOf(request));
         return admit(anonymous);
       }
+      if (effect === 'changes') refuseForeignPages(request, trustedOrigins);
+      if (authorization in request.headers) requireOneAuthorization(request);
       // A remembered credential is known at once: most requests never wait here.
       const caller = authenticator.authenticate(credentialsOf(request));
       if (caller instanceof Promise) caller.then(admit).catch(refuse);
@@ -45,18 +55,22 @@ export const credentialsOf = (request: FastifyRequest): Credentials => ({
   },
   method: request.method,
   get address() {
-    return request.ip;
+    return addressOf(request);
   },
   get origin() {
     return originOf(request);
   },
 });
 
-const publicUrls = new WeakMap<FastifyInstance, string>();
+/** A client that is gone has no address any more. */
+const addressOf = ({ ip }: { readonly ip?: string | undefined }): string => ip ?? '';
 
-/** Pages of this service have this origin from now on, whatever a request says. */
-export const setPublicUrl = (server: FastifyInstance, origin: string): void => void publicUrls.set(server, origin);
-
-/** The origin that pages of this service have, as the client sees it. */
-export const originOf = (request: FastifyRequest): string =>
-  publicUrls.get(request.server) ?? `${request.protocol}://${request.host}`;
+/** Of two headers Node keeps the first, and nobody would know which of them was meant. */
+const requireOneAuthorization = ({ raw: { rawHeaders } }: FastifyRequest): void => {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === authorization.length && name.toLowerCase() === authorization) count += 1;
+  }
+  if (count > 1) throw unauthorized('header authorization is there twice; send it once');
+};

@@ -15,6 +15,8 @@ const largestString = 16 * 1024;
 const keptForMs = 5_000;
 const mostCharacters = 32 * 1024 * 1024;
 
+const sizeOf = (name: string, { text }: Kept): number => name.length + text.length;
+
 /**
  * Answers that stay right until something happens. Every change writes an event in its own transaction, so
  * the newest event's id names the state of everything: an answer made at that id is given again while the
@@ -59,7 +61,7 @@ export class KeptAnswers {
   #keep(name: string, kept: Kept): void {
     this.#drop(name);
     this.#answers.set(name, kept);
-    this.#characters += kept.text.length;
+    this.#characters += sizeOf(name, kept);
     for (const oldest of this.#answers.keys()) {
       if (this.#characters <= mostCharacters) return;
       this.#drop(oldest);
@@ -67,7 +69,9 @@ export class KeptAnswers {
   }
 
   #drop(name: string): void {
-    this.#characters -= this.#answers.get(name)?.text.length ?? 0;
+    const kept = this.#answers.get(name);
+    if (kept === undefined) return;
+    this.#characters -= sizeOf(name, kept);
     this.#answers.delete(name);
   }
 }

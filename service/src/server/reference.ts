@@ -16,7 +16,7 @@ export const referencePage = (groups: readonly RouteGroup[], version: string): s
 <body>
 <header>
 <h1>Corral <small>${escape(version)} · interface v0</small></h1>
-<p>Calls take and give JSON. Errors are <code>{"type": …, "msg": …}</code>. Machine-readable: <a href="/openapi.json">openapi.json</a>.</p>
+<p>Calls take and give JSON. Errors are <code>{"type": …, "msg": …}</code>. In the examples <code>$V0</code> is the address of this service with <code>/v0</code>. Machine-readable: <a href="/openapi.json">openapi.json</a>.</p>
 <input id="filter" type="search" placeholder="Filter calls" aria-label="Filter calls">
 </header>
 <div class="columns">
@@ -59,9 +59,11 @@ const replyOf = ({ reply }: Route): string => {
 };
 
 const example = ({ method, path, reply, ...route }: Route): string => {
-  const url = `http://localhost:5000/v0${path.replace(/:(\w+)/g, (_, name: string) => name.toUpperCase())}`;
+  const url = `$V0${path.replace(/:(\w+)/g, (_, name: string) => name.toUpperCase())}`;
   const body = hasBody({ method, path, reply, ...route }) ? ` -d '${sample(route.body)}'` : '';
-  return `curl -u USER -X ${method}${reply === 'text/event-stream' ? ' -N' : ''} ${url}${body}`;
+  // Signing in is for our own pages, which say so.
+  const who = route.access === 'newcomer' ? '-H "Origin: ${V0%/v0}"' : '-u USER';
+  return `curl ${who} -X ${method}${reply === 'text/event-stream' ? ' -N' : ''} ${url}${body}`;
 };
 
 interface Described {
@@ -113,6 +115,7 @@ const sample = (schema: Described): string => {
 
 const sampleValue = (schema: Described): unknown => {
   if (schema.type === 'boolean') return true;
+  if (schema.type === 'integer') return schema['minimum'] ?? 0;
   if (schema.type === 'object') {
     return Object.fromEntries(
       Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, sampleValue(inner)]),
@@ -145,7 +148,7 @@ h3 code { font-size: 1rem; } h4 { margin: .6rem 0 .2rem; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; } td { border-top: 1px solid var(--line); padding: .25rem .6rem .25rem 0; vertical-align: top; }
 pre { background: var(--soft); padding: .6rem .8rem; border-radius: 6px; overflow: auto; margin: .4rem 0 0; }
 code { overflow-wrap: anywhere; }
-@media (max-width: 50rem) { .columns { grid-template-columns: 1fr; } nav { display: none; } main, header { padding: 1rem; } }
+@media (max-width: 50rem) { .columns { display: block; } nav { position: static; max-height: 40vh; border: 0; padding: 0 1rem; } main, header { padding-inline: 1rem; } article { overflow-x: auto; } }
 `;
 
 const script = `

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { appendFile, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -73,6 +73,8 @@ const startPostgres = async (bin: string): Promise<{ url: string; stop: () => Pr
   const port = await freePort();
   const data = join(directory, 'data');
   await command('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']);
+  // Other machines are played by other loopback addresses.
+  await appendFile(join(data, 'pg_hba.conf'), 'host all all 127.0.0.0/8 trust\n');
   const options = `-k ${directory} -p ${port} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200`;
   await command('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', options, 'start']);
   return {

@@ -5,6 +5,7 @@ import type { Caller } from '../../src/core/caller.ts';
 /*
  * Two backends as extensions bring them: `people` vouches for whoever says so, `guests` too, but cannot say later who
  * they were. Both take `Authorization: <scheme> <name> <project,project>`, with `*` among the projects for an admin.
+ * `people` also takes when it is that they said so, in milliseconds, as a last word.
  */
 
 /** The settings of a service with both of them. */
@@ -26,7 +27,9 @@ const people: AuthBackend = {
   authenticate: (credentials) => {
     const caller = callerIn('People', credentials.header('authorization'));
     if (caller === null) return null;
-    return { ...caller, account: { kind: 'identity', backend: 'people', subject: `subject of ${caller.name}` } };
+    const vouchedAt = credentials.header('authorization')?.split(' ')[3];
+    const account = { kind: 'identity', backend: 'people', subject: `subject of ${caller.name}` } as const;
+    return { ...caller, account: vouchedAt === undefined ? account : { ...account, vouchedAt: Number(vouchedAt) } };
   },
 };
 

@@ -24,6 +24,7 @@ const Described = Type.Object({
   token: Type.Object({
     user: Type.Object({ id: Id, name: Name, domain: Type.Object({ name: Name }) }),
     expires_at: Time,
+    issued_at: Type.Optional(Time),
     project: Type.Optional(Type.Object({ id: Id })),
     is_domain: Type.Optional(Type.Boolean()),
     system: Type.Optional(Type.Object({ all: Type.Optional(Type.Boolean()) })),

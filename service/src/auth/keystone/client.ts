@@ -1,4 +1,6 @@
-import { unavailable } from '../../core/errors.ts';
+import { addressKey, isOwnKey, siteKey } from '@corral/base/http/address-key';
+import { Places } from '@corral/base/http/places';
+import { tooMany, unavailable } from '../../core/errors.ts';
 import { type Description, descriptionIn, refusalIn } from './answers.ts';
 import { type KeystoneAddress, KeystoneHttp, misunderstood, type Reply } from './http.ts';
 import { type OwnCredentials, OwnToken } from './own-token.ts';
@@ -9,11 +11,14 @@ export interface KeystoneClientOptions extends KeystoneAddress {
 
 /** So many at once are asked about; a Keystone that hangs does not make more of them wait. */
 const mostUnderWay = 64;
+/** And so many of one address (of IPv6, its /48), or made-up tokens from one would leave no place for others. */
+const mostUnderWayFrom = 8;
 
 /** Asks Keystone about tokens, by the service's own credentials. */
 export class KeystoneClient {
   readonly #http: KeystoneHttp;
   readonly #own: OwnToken;
+  readonly #places = new Places(mostUnderWayFrom);
   #underWay = 0;
 
   constructor({ credentials, ...address }: KeystoneClientOptions) {
@@ -22,12 +27,13 @@ export class KeystoneClient {
   }
 
   /** What the token is; null: none that is good. Throws UnavailableError where Keystone does not say. */
-  async validate(token: string): Promise<Description | null> {
+  async validate(token: string, address: string): Promise<Description | null> {
     if (this.#underWay >= mostUnderWay) {
       throw unavailable('too many tokens wait for Keystone already; try again', {
         cause: new Error(`Keystone: ${mostUnderWay} validations are under way`),
       });
     }
+    const giveBack = this.#takePlace(address);
     this.#underWay += 1;
     try {
       return await this.#http.inTime(async (signal) => {
@@ -38,11 +44,20 @@ export class KeystoneClient {
       });
     } finally {
       this.#underWay -= 1;
+      giveBack();
     }
   }
 
   close(): Promise<void> {
     return this.#http.close();
+  }
+
+  /** Answers with how to give it back. Programs on this machine need none. */
+  #takePlace(address: string): () => void {
+    if (isOwnKey(addressKey(address))) return () => undefined;
+    const giveBack = this.#places.take(siteKey(address));
+    if (giveBack !== null) return giveBack;
+    throw tooMany(`${mostUnderWayFrom} tokens from your address wait for Keystone already; try again in a second`, 1);
   }
 
   /** null: our own token was refused, and is dropped. */

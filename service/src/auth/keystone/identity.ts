@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/caller.ts';
-import type { Description } from './answers.ts';
+import { type Description, timeOf } from './answers.ts';
 
 type User = Extract<Caller, { kind: 'user' }>;
 
@@ -17,7 +17,13 @@ export const identityOf = (token: Description, adminRole: string): Identity => {
   // An administrator of one domain is none of the site.
   const isOfSite = project !== null || token.system?.all === true;
   const isDelegated = delegations.some((kind) => token[kind] !== undefined);
-  const { user } = token;
+  const { user, issued_at } = token;
+  const account = {
+    kind: 'identity',
+    backend: 'keystone',
+    subject: `${user.id}/${project ?? ''}`,
+    ...(issued_at === undefined ? {} : { vouchedAt: timeOf(issued_at) }),
+  } as const;
   return {
     project,
     caller: {
@@ -27,9 +33,7 @@ export const identityOf = (token: Description, adminRole: string): Identity => {
       admin: isOfSite && (token.roles ?? []).some(({ name }) => name === adminRole),
       projects: new Set(project === null ? [] : [project]),
       // What was lent to somebody for a purpose makes nothing that lasts longer.
-      ...(isDelegated
-        ? {}
-        : { account: { kind: 'identity', backend: 'keystone', subject: `${user.id}/${project ?? ''}` } }),
+      ...(isDelegated ? {} : { account }),
     },
   };
 };

@@ -26,7 +26,7 @@ const project = checkOf(labelOf('/', 'a project', '(?!admin$)'), () => '');
 
 /** Who somebody with these claims is here. A claim of an odd type gives nothing. */
 export const callerFrom = (claims: Claims, issuer: string, names: ClaimNames): OidcCaller => {
-  const { sub } = claims;
+  const { sub, iat } = claims;
   if (!isFree(person, sub)) throw unauthorized('the identity provider names nobody in `sub`, or in odd characters');
   const name = claimOf(claims, names.name);
   return {
@@ -40,7 +40,12 @@ export const callerFrom = (claims: Claims, issuer: string, names: ClaimNames): O
         .filter((label) => isFree(project, label)),
     ),
     // Only together do they name one person: another provider has other people under the same names.
-    account: { kind: 'identity', backend: 'oidc', subject: `${issuer} ${sub}` },
+    account: {
+      kind: 'identity',
+      backend: 'oidc',
+      subject: `${issuer} ${sub}`,
+      ...(typeof iat === 'number' ? { vouchedAt: Math.floor(iat * 1000) } : {}),
+    },
   };
 };
 

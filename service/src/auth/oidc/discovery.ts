@@ -44,6 +44,32 @@ export const discover = async (line: ProviderLine, issuer: string): Promise<Disc
   };
 };
 
+const knownForMs = 60_000;
+
+/** What the provider is, asked once a minute at most. Those who want to know at the same time share one question. */
+export class KnownProvider {
+  readonly #ask: () => Promise<Discovered>;
+  #known: { readonly provider: Discovered; readonly until: number } | null = null;
+  #underWay: Promise<Discovered> | null = null;
+
+  constructor(line: ProviderLine, issuer: string) {
+    this.#ask = () => discover(line, issuer);
+  }
+
+  get(): Promise<Discovered> {
+    if (this.#known !== null && performance.now() < this.#known.until) return Promise.resolve(this.#known.provider);
+    this.#underWay ??= this.#renew().finally(() => (this.#underWay = null));
+    return this.#underWay;
+  }
+
+  async #renew(): Promise<Discovered> {
+    const until = performance.now() + knownForMs;
+    const provider = await this.#ask();
+    this.#known = { provider, until };
+    return provider;
+  }
+}
+
 /** The keys that the provider signs with now. */
 export const fetchKeys = async (line: ProviderLine, { issuer, jwks_uri }: Discovered): Promise<JSONWebKeySet> => {
   const { keys } = await objectFrom(line, issuer, jwks_uri);

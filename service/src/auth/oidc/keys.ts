@@ -12,13 +12,16 @@ export interface ProviderKeysOptions {
 
 /** For this long keys are not asked for again: one that the provider took back is good no longer than that. */
 const freshMs = 5 * 60_000;
+/** For this long they go on while the provider does not tell them. */
+const lastResortMs = 24 * 3_600_000;
 /** After a failure, and after a key that even the provider does not know, it is left alone for a moment. */
 const failurePauseMs = 1_000;
 const strangerPauseMs = 10_000;
 
 /**
  * The provider's keys. They are asked for when they are needed, now and then, and at once when a token names one that
- * is not there: the provider changed its keys. Made-up names of keys cost the provider one question in ten seconds.
+ * is not there: the provider changed its keys. Made-up names of keys cost the provider one question in ten seconds;
+ * after one of them a new key may be taken for made up for as long.
  */
 export class ProviderKeys {
   readonly #options: ProviderKeysOptions;
@@ -45,6 +48,11 @@ export class ProviderKeys {
     throw new UnknownKey();
   };
 
+  /** For how long from now on they count without another question. */
+  get freshForMs(): number {
+    return this.#keys === null ? 0 : Math.max(0, freshMs - ageMs(this.#keys));
+  }
+
   async #lookUp(...[header, token]: Parameters<JWTVerifyGetKey>): Promise<Awaited<ReturnType<JWTVerifyGetKey>> | null> {
     try {
       return (await this.#keys?.find(header, token)) ?? null;
@@ -55,9 +63,12 @@ export class ProviderKeys {
   }
 
   async #freshen(): Promise<void> {
-    if (this.#keys === null) return this.#reload();
-    if (performance.now() - this.#keys.fetchedAt < freshMs) return;
-    await this.#reload().catch(() => undefined);
+    if (this.#keys === null || ageMs(this.#keys) >= lastResortMs) return this.#reload();
+    if (this.freshForMs > 0) return;
+    const isFailing = this.#failure !== null;
+    const reloaded = this.#reload().catch(() => undefined);
+    // It did not answer the last time: nobody waits for it as long as there are keys.
+    if (!isFailing) await reloaded;
   }
 
   /** Those who need the keys at the same time share one question. */
@@ -86,6 +97,8 @@ export class ProviderKeys {
     }
   }
 }
+
+const ageMs = ({ fetchedAt }: { readonly fetchedAt: number }): number => performance.now() - fetchedAt;
 
 /** The provider has no key of the name that a token gives. */
 export class UnknownKey extends Error {}

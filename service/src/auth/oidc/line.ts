@@ -22,6 +22,7 @@ interface Loaded {
 }
 
 const largestAnswer = 1024 * 1024;
+const mostConnections = 16;
 
 /** The way to the identity provider: in time, of bounded size, without redirects, encrypted unless it is this machine. */
 export class ProviderLine {
@@ -70,6 +71,8 @@ export class ProviderLine {
       connect: { timeout: timeoutMs, ...(ca === null ? {} : { ca }) },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
+      // Anybody may begin to log in.
+      connections: mostConnections,
       maxResponseSize: largestAnswer,
       // It is asked seldom: a connection that is kept would be one that was closed meanwhile.
       pipelining: 0,

@@ -4,7 +4,7 @@ import { CorralError } from '../../core/errors.ts';
 import type { OidcBackend } from '../oidc.ts';
 import { attemptLastsMs, openAttempt, sealAttempt } from './attempt.ts';
 import type { OidcCaller } from './claims.ts';
-import { discover } from './discovery.ts';
+import { KnownProvider } from './discovery.ts';
 import { type ProviderLine, untrustworthy } from './line.ts';
 import { faultOf, LoginFault } from './login-fault.ts';
 
@@ -18,9 +18,11 @@ export interface LoginOptions {
 /** Lets people log in at the provider: authorization code with PKCE, state and nonce. */
 export class OidcLogin {
   readonly #options: LoginOptions;
+  readonly #provider: KnownProvider;
 
   constructor(options: LoginOptions) {
     this.#options = options;
+    this.#provider = new KnownProvider(options.backend.line, options.issuer);
   }
 
   /** Where the browser has to go, and what it has to keep until it is back. */
@@ -85,10 +87,9 @@ export class OidcLogin {
     return backend.callerFrom({ ...more, ...claims });
   }
 
-  /** Asked anew each time: logins are rare, and what the provider says may change. */
   async #configuration(openid: typeof OpenIdClient): Promise<OpenIdClient.Configuration> {
     const { issuer, client, backend } = this.#options;
-    const provider = await discover(backend.line, issuer);
+    const provider = await this.#provider.get();
     if (provider.authorization_endpoint === undefined || provider.token_endpoint === undefined) {
       throw untrustworthy(issuer, 'names no authorization_endpoint or token_endpoint');
     }

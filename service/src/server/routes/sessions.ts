@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { requirePerson } from '../../core/accounts.ts';
 import { listSessions, sessionClose, sessionEnd, sessionOpen } from '../../core/sessions.ts';
 import { viewOf, whoami } from '../../core/whoami.ts';
-import { Label } from '../../schema/labels.ts';
+import { Label, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Labels, orNull } from '../schemas.ts';
 import { clearedSessionCookie, sessionCookie } from '../session-cookie.ts';
@@ -29,9 +29,11 @@ const Session = Type.Object({
   current: Type.Boolean({ description: 'it is the one that asks' }),
 });
 
-/** Whose sessions or tokens are meant, where they are not one's own. */
+/** Whose sessions or tokens are meant, where they are not one's own. People of other backends have longer names. */
 export const ofUser = exactly({
-  user: Type.Optional(Type.String({ ...Label, description: 'of this person; for administrators' })),
+  user: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 600, pattern: oneLine, description: 'of this person; for administrators' }),
+  ),
 });
 
 /** Signing in with the password of a user of the database. */

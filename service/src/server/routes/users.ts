@@ -32,6 +32,7 @@ const NewPassword = Type.Object(
     current: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1024, description: 'your present password, to change your own' }),
     ),
+    revoke_tokens: Type.Optional(Type.Boolean({ description: 'true: also revoke your API tokens' })),
   },
   { additionalProperties: false },
 );
@@ -54,7 +55,7 @@ export const userRoutes: readonly Route[] = [
     path: '/auth/basic/user/:username',
     summary: 'Create a user',
     access: 'admin',
-    auth: 'Admin',
+    auth: 'Admin; an administrator not with an API token',
     params: exactly({ username: NewUsername }),
     body: NewUser,
     handle: (desk, { params: { username }, body }) => {
@@ -71,7 +72,7 @@ export const userRoutes: readonly Route[] = [
     path: '/auth/basic/user/:username',
     summary: 'Delete a user',
     access: 'admin',
-    auth: 'Admin',
+    auth: 'Admin; an administrator not with an API token',
     params,
     handle: (desk, { params: args }) => desk.write((op) => userDelete(op, args)),
   }),
@@ -81,7 +82,7 @@ export const userRoutes: readonly Route[] = [
     path: '/auth/basic/user/:username',
     summary: 'Give a user administrative access, or take it away',
     access: 'admin',
-    auth: 'Admin',
+    auth: 'Admin, not with an API token',
     params,
     body: exactly({ is_admin: Type.Boolean() }),
     handle: (desk, { params: args, body }) => desk.write((op) => userSetAdmin(op, { ...args, ...body })),
@@ -95,8 +96,8 @@ export const userRoutes: readonly Route[] = [
     auth: 'The user, with the present password as `current`; or Admin, for other users. Not with an API token',
     params,
     body: NewPassword,
-    handle: (desk, { params: { username }, body: { password, current } }, { address }) =>
-      userSetPassword(desk, { username, password, current, address }),
+    handle: (desk, { params: { username }, body: { password, current, revoke_tokens } }, { address }) =>
+      userSetPassword(desk, { username, password, current, revoke_tokens, address }),
   }),
   route({
     name: 'user_add_project',

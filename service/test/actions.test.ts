@@ -139,7 +139,7 @@ describe.each(engines)('networking actions on %s', (engine) => {
       const queued = await connecting('p1', 'one');
       await settled(service, queued);
       expectBody(await show(queued, service.admin), (await show(queued)).body);
-      expectRefusal(await show(queued, bob), 'AuthorizationError', 'bob', 'red');
+      expectRefusal(await show(queued, bob), 'AuthorizationError', 'bob', 'access to the project');
       expectRefusal(await show(queued, service.anonymous), 'AuthorizationError');
     });
 

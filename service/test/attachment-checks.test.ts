@@ -59,7 +59,7 @@ describe.each(engines)('the order of checks of node_connect_network on %s', (eng
   it('a missing network comes before lack of permission, and that before a nic without a port', async () => {
     await makeUnplugged('unplugged-1');
     expectRefusal(await connecting(bob, 'unplugged-1', 'nowhere'), 'NotFoundError', 'network nowhere');
-    expectRefusal(await connecting(bob, 'unplugged-1', 'one'), 'AuthorizationError', 'bob', 'red');
+    expectRefusal(await connecting(bob, 'unplugged-1', 'one'), 'AuthorizationError', 'bob', 'access to the project');
   });
 
   it('a nic without a port comes before lack of access to the network', async () => {
@@ -73,7 +73,7 @@ describe.each(engines)('the order of checks of node_connect_network on %s', (eng
       const answer = await connecting(alice, 'busy', 'one');
       expectRefusal(await connecting(alice, 'busy', 'foreign'), 'BlockedError', 'pending', 'eth0', statusIdOf(answer));
       expectRefusal(await connecting(alice, 'busy', 'one'), 'BlockedError', 'pending', 'eth0', 'busy');
-      expectRefusal(await connecting(bob, 'busy', 'one'), 'AuthorizationError', 'bob', 'red');
+      expectRefusal(await connecting(bob, 'busy', 'one'), 'AuthorizationError', 'bob', 'access to the project');
       return answer;
     });
     await settled(service, queued);

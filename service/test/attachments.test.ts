@@ -208,7 +208,12 @@ describe.each(engines)('networks on nics on %s', (engine) => {
       for (const client of [bob, service.admin]) {
         expectRefusal(await client.post('/node/free/nic/eth0/detach_network', body), 'ProjectMismatchError', 'free');
       }
-      expectRefusal(await bob.post('/node/theirs/nic/eth0/detach_network', body), 'AuthorizationError', 'bob', 'red');
+      expectRefusal(
+        await bob.post('/node/theirs/nic/eth0/detach_network', body),
+        'AuthorizationError',
+        'bob',
+        'access to the project',
+      );
       expect(await networksOn('theirs')).toEqual({ 'vlan/native': 'one' });
     });
 

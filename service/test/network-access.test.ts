@@ -196,7 +196,9 @@ describe.each(engines)('access to networks on %s', (engine) => {
       const device = await failUnknown(service, 'liar', 'b3/eth0', () =>
         bob.post('/node/b3/nic/eth0/connect_network', { network: 'stuck' }),
       );
-      expectRefusal(await alice.del('/network/stuck/access/blue'), 'BlockedError', 'stuck', 'b3/eth0', 'liar');
+      expectRefusal(await alice.del('/network/stuck/access/blue'), 'BlockedError', 'stuck', 'a port that was on it');
+      const told = await service.admin.del('/network/stuck/access/blue');
+      expectRefusal(told, 'BlockedError', 'stuck', 'b3/eth0', 'liar');
       expectNothingToSay(await alice.del('/network/stuck/access/green'));
       device.faults = {};
       await eventually(async () => ((await alice.del('/network/stuck/access/blue')).status === 200 ? true : undefined));

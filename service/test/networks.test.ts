@@ -271,7 +271,8 @@ describe.each(engines)('networks on %s', (engine) => {
       const device = await failUnknown(service, 'liar', 'unknown/eth0', () =>
         alice.post('/node/unknown/nic/eth0/connect_network', { network: 'stuck' }),
       );
-      expectRefusal(await alice.del('/network/stuck'), 'BlockedError', 'stuck', 'unknown/eth0', 'liar');
+      expectRefusal(await alice.del('/network/stuck'), 'BlockedError', 'stuck', 'a port that was on it');
+      expectRefusal(await service.admin.del('/network/stuck'), 'BlockedError', 'stuck', 'unknown/eth0', 'liar');
       device.faults = {};
       await eventually(async () => ((await alice.del('/network/stuck')).status === 200 ? true : undefined));
     });

@@ -119,7 +119,7 @@ describe.each(engines)('OBM on %s', (engine) => {
     machine.fault = { kind: 'status', status: 400, body: told };
     const { body } = await alice.put('/node/n1/boot_device', { bootdev: 'floppy' });
     const { msg } = body as { msg: string };
-    expect(msg).toContain('no such device at ?token=… xxx');
+    expect(msg).toContain('no such device at ?token=[secret] xxx');
     expect(msg.length).toBeLessThan(400);
   });
 

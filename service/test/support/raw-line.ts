@@ -46,9 +46,11 @@ export class RawLine {
     const chunk = wrap(Buffer.alloc(65_536, 32));
     let sent = 0;
     while (sent < bytes && this.state === 'open') {
+      // A write that the other end no longer takes is called back with an error, once it has hung up. Going on then
+      // would be a loop in which the end of the connection is never told.
+      const isTaken = await new Promise<boolean>((resolve) => this.#socket.write(chunk, (error) => resolve(!error)));
+      if (!isTaken) break;
       sent += chunk.length;
-      // A write that the other end no longer takes is called back with an error, once it has hung up.
-      await new Promise<void>((resolve) => this.#socket.write(chunk, () => resolve()));
     }
     return sent;
   }

@@ -2,19 +2,13 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import pg from 'pg';
 import type { Service } from './service.ts';
+import { eventually } from './world.ts';
 
 /** Runs one statement in a service's database, past the service. */
 export const runSql = async (service: Service, statement: { sqlite: string; postgres: string }): Promise<unknown[]> => {
   const url = service.env['CORRAL_DATABASE_URL'];
   if (url === undefined) {
-    const database = new Libsql(join(service.dataDir, 'corral.db'));
-    try {
-      if (statement.sqlite.startsWith('select')) return database.prepare(statement.sqlite).all();
-      database.exec(statement.sqlite);
-      return [];
-    } finally {
-      database.close();
-    }
+    return eventually(() => onSqlite(join(service.dataDir, 'corral.db'), statement.sqlite));
   }
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -22,5 +16,20 @@ export const runSql = async (service: Service, statement: { sqlite: string; post
     return (await client.query<Record<string, unknown>>(statement.postgres)).rows;
   } finally {
     await client.end();
+  }
+};
+
+/** Nothing while the service, which is in this very process, is in the middle of a transaction of its own. */
+const onSqlite = (file: string, statement: string): unknown[] | undefined => {
+  const database = new Libsql(file);
+  try {
+    if (statement.startsWith('select')) return database.prepare(statement).all();
+    database.exec(statement);
+    return [];
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('locked')) return undefined;
+    throw error;
+  } finally {
+    database.close();
   }
 };

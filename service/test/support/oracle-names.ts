@@ -60,6 +60,7 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   type: null,
   password: null,
   current: null,
+  revoke_tokens: null,
   expires_in: null,
   read_only: null,
   is_admin: null,

@@ -65,6 +65,20 @@ module.exports = {
       to: { path: '^(base|obmd|service|bench)/' },
     },
     {
+      name: 'client-stands-alone',
+      comment: 'whoever takes the SDK takes nothing of the service with it',
+      severity: 'error',
+      from: { path: '^client/src/' },
+      to: { path: '^(base|obmd|service|lab|bench)/' },
+    },
+    {
+      name: 'sdk-knows-no-command-line',
+      comment: 'it also runs in browsers',
+      severity: 'error',
+      from: { path: '^client/src/[^/]+\\.ts$' },
+      to: { path: ['^client/src/cli/', '^node:'] },
+    },
+    {
       name: 'base-stands-alone',
       comment: 'what the programs stand on knows none of them',
       severity: 'error',

@@ -1,0 +1,1081 @@
+// Made from the service's list of calls by `npm run generate`; a test compares. Not for editing.
+
+/** Of a call that takes none. */
+export type NoArguments = Readonly<Record<string, never>>;
+
+/** What every call takes and answers. */
+export interface Calls {
+  /** List networks: an administrator sees all, everyone else the public ones. Who may: Admin for all, None for public ones. `GET /networks` */
+  listNetworks: {
+    args: NoArguments;
+    reply: Readonly<Record<string, { readonly network_id: string; readonly projects: readonly string[] | null }>>;
+  };
+  /** Show a network. Who may: None for a public network; otherwise a project in its access list, or Admin. `GET /network/:network` */
+  showNetwork: {
+    args: { readonly network: string };
+    reply: {
+      readonly name: string;
+      readonly channels: readonly string[];
+      readonly owner: string;
+      readonly access: readonly string[] | null;
+      readonly 'connected-nodes': Readonly<Record<string, readonly string[]>>;
+    };
+  };
+  /** Create a network. Who may: Project access if owner and access are that project and net_id is empty; otherwise Admin. `PUT /network/:network` */
+  networkCreate: {
+    args: { readonly network: string; readonly owner: string; readonly access: string; readonly net_id: string };
+    reply: undefined;
+  };
+  /** Delete a network that nothing is connected to. Who may: Project access to the owner, or Admin. `DELETE /network/:network` */
+  networkDelete: { args: { readonly network: string }; reply: undefined };
+  /** List the nodes on a network. Who may: Admin or the owner sees all; other projects see their own nodes. `GET /network/:network/attachments` */
+  listNetworkAttachments: {
+    args: { readonly network: string; readonly project?: string };
+    reply: Readonly<
+      Record<
+        string,
+        {
+          readonly nic: string;
+          readonly channel: string;
+          readonly project: string | null;
+          readonly attachments: readonly { readonly nic: string; readonly channel: string }[];
+        }
+      >
+    >;
+  };
+  /** Add a project to a network's access list. Who may: Admin, or the owner of the network. `PUT /network/:network/access/:project` */
+  networkGrantProjectAccess: { args: { readonly network: string; readonly project: string }; reply: undefined };
+  /** Remove a project from a network's access list. Who may: Admin, the owner of the network, or the project itself. `DELETE /network/:network/access/:project` */
+  networkRevokeProjectAccess: { args: { readonly network: string; readonly project: string }; reply: undefined };
+  /** What became of a queued network change. Who may: Project access to the node's project, or Admin. `GET /networking_action/:status_id` */
+  showNetworkingAction: {
+    args: { readonly status_id: string };
+    reply: {
+      readonly status: 'PENDING' | 'DONE' | 'ERROR';
+      readonly type: 'modify_port' | 'revert_port';
+      readonly new_network: string | null;
+      readonly channel: string;
+      readonly node: string;
+      readonly nic: string;
+      readonly error: string | null;
+    };
+  };
+  /** List all nodes, or the free ones. Who may: None. `GET /nodes/:is_free` */
+  listNodes: { args: { readonly is_free: 'all' | 'free' }; reply: readonly string[] };
+  /** Show a node. Who may: None for a free node; otherwise Project access to the node's project; Admin sees ports too. `GET /node/:node` */
+  showNode: {
+    args: { readonly node: string };
+    reply: {
+      readonly name: string;
+      readonly project: string | null;
+      readonly nics: readonly {
+        readonly label: string;
+        readonly macaddr: string;
+        readonly networks: Readonly<Record<string, string>>;
+        readonly port?: string | null;
+        readonly switch?: string | null;
+      }[];
+      readonly metadata: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Register a node. Who may: Admin. `PUT /node/:node` */
+  nodeRegister: {
+    args: {
+      readonly node: string;
+      readonly obmd: { readonly uri: string; readonly admin_token: string };
+      readonly metadata?: Readonly<Record<string, unknown>>;
+    };
+    reply: undefined;
+  };
+  /** Delete a free node without nics. Who may: Admin. `DELETE /node/:node` */
+  nodeDelete: { args: { readonly node: string }; reply: undefined };
+  /** Add a nic to a node. Who may: Admin. `PUT /node/:node/nic/:nic` */
+  nodeRegisterNic: {
+    args: { readonly node: string; readonly nic: string; readonly macaddr: string };
+    reply: undefined;
+  };
+  /** Remove a nic from a node. Who may: Admin. `DELETE /node/:node/nic/:nic` */
+  nodeDeleteNic: { args: { readonly node: string; readonly nic: string }; reply: undefined };
+  /** Queue the attachment of a network to a nic. Who may: Project access to the node's project, or Admin. `POST /node/:node/nic/:nic/connect_network` */
+  nodeConnectNetwork: {
+    args: { readonly node: string; readonly nic: string; readonly network: string; readonly channel?: string };
+    reply: { readonly status_id: string };
+  };
+  /** Queue the detachment of a network from a nic. Who may: Project access to the node's project, or Admin. `POST /node/:node/nic/:nic/detach_network` */
+  nodeDetachNetwork: {
+    args: { readonly node: string; readonly nic: string; readonly network: string };
+    reply: { readonly status_id: string };
+  };
+  /** Set one of a node's metadata. Who may: Admin. `PUT /node/:node/metadata/:label` */
+  nodeSetMetadata: {
+    args: { readonly node: string; readonly label: string; readonly value: unknown };
+    reply: undefined;
+  };
+  /** Delete one of a node's metadata. Who may: Admin. `DELETE /node/:node/metadata/:label` */
+  nodeDeleteMetadata: { args: { readonly node: string; readonly label: string }; reply: undefined };
+  /** Enable or disable out-of-band management of a node. Who may: Project access to the node's project; Admin for a free node. `PUT /node/:node/obm` */
+  nodeSetObm: { args: { readonly node: string; readonly enabled: boolean }; reply: undefined };
+  /** Tell where the OBM daemon of a node is now. Who may: Admin. `PUT /node/:node/obmd` */
+  nodeSetObmd: {
+    args: { readonly node: string; readonly uri: string; readonly admin_token: string };
+    reply: undefined;
+  };
+  /** Power a node on. Who may: Project access to the node's project; Admin for a free node. `POST /node/:node/power_on` */
+  nodePowerOn: { args: { readonly node: string }; reply: undefined };
+  /** Power a node off. Who may: Project access to the node's project; Admin for a free node. `POST /node/:node/power_off` */
+  nodePowerOff: { args: { readonly node: string }; reply: undefined };
+  /** Restart a node and boot it from the network. Who may: Project access to the node's project; Admin for a free node. `POST /node/:node/power_cycle` */
+  nodePowerCycle: { args: { readonly node: string; readonly force?: boolean }; reply: undefined };
+  /** Is a node on or off?. Who may: Project access to the node's project; Admin for a free node. `GET /node/:node/power_status` */
+  nodePowerStatus: { args: { readonly node: string }; reply: { readonly power_status: string } };
+  /** Set a node's next boot device. Who may: Project access to the node's project; Admin for a free node. `PUT /node/:node/boot_device` */
+  nodeSetBootdev: { args: { readonly node: string; readonly bootdev: string }; reply: undefined };
+  /** Stream a node's serial console, or type too over a WebSocket; a new client disconnects the one before. Who may: Project access to the node's project; Admin for a free node. `GET /node/:node/console` */
+  showConsole: { args: { readonly node: string }; reply: AsyncIterable<Uint8Array> };
+  /** List all projects. Who may: Admin. `GET /projects` */
+  listProjects: { args: NoArguments; reply: readonly string[] };
+  /** Create a project. Who may: Admin. `PUT /project/:project` */
+  projectCreate: { args: { readonly project: string }; reply: undefined };
+  /** Delete a project that has no nodes, networks or headnodes. Who may: Admin. `DELETE /project/:project` */
+  projectDelete: { args: { readonly project: string }; reply: undefined };
+  /** Reserve a free node for a project. Who may: Project access, or Admin. `POST /project/:project/connect_node` */
+  projectConnectNode: { args: { readonly project: string; readonly node: string }; reply: undefined };
+  /** Give a node back. Who may: Project access, or Admin. `POST /project/:project/detach_node` */
+  projectDetachNode: { args: { readonly project: string; readonly node: string }; reply: undefined };
+  /** List a project's nodes. Who may: Project access, or Admin. `GET /project/:project/nodes` */
+  listProjectNodes: { args: { readonly project: string }; reply: readonly string[] };
+  /** List the networks a project owns or has been given access to. Who may: Project access, or Admin. `GET /project/:project/networks` */
+  listProjectNetworks: { args: { readonly project: string }; reply: readonly string[] };
+  /** List a project's headnodes. Who may: Project access, or Admin. `GET /project/:project/headnodes` */
+  listProjectHeadnodes: { args: { readonly project: string }; reply: readonly string[] };
+  /** List the images a headnode can be made from. Who may: Any authenticated caller. `GET /headnode_images/` */
+  listHeadnodeImages: { args: NoArguments; reply: readonly string[] };
+  /** Show a headnode. Who may: Project access to the owning project, or Admin. `GET /headnode/:headnode` */
+  showHeadnode: {
+    args: { readonly headnode: string };
+    reply: {
+      readonly name: string;
+      readonly project: string;
+      readonly hnics: readonly string[];
+      readonly nics: readonly string[];
+      readonly vncport: number | null;
+      readonly uuid: string;
+      readonly base_img: string;
+    };
+  };
+  /** Create a headnode. Who may: Project access, or Admin. `PUT /headnode/:headnode` */
+  headnodeCreate: {
+    args: { readonly headnode: string; readonly project: string; readonly base_img: string };
+    reply: undefined;
+  };
+  /** Delete a headnode and its hnics. Who may: Project access to the owning project, or Admin. `DELETE /headnode/:headnode` */
+  headnodeDelete: { args: { readonly headnode: string }; reply: undefined };
+  /** Start a headnode; from then on it cannot be changed. Who may: Project access to the owning project, or Admin. `POST /headnode/:headnode/start` */
+  headnodeStart: { args: { readonly headnode: string }; reply: undefined };
+  /** Cut the power of a headnode. Who may: Project access to the owning project, or Admin. `POST /headnode/:headnode/stop` */
+  headnodeStop: { args: { readonly headnode: string }; reply: undefined };
+  /** A headnode's screen: a WebSocket that is carried through to its VNC port. Who may: Project access to the owning project, or Admin. `GET /headnode/:headnode/vnc` */
+  headnodeVnc: { args: { readonly headnode: string }; reply: AsyncIterable<Uint8Array> };
+  /** Remove a machine from the hypervisor that no headnode is recorded for. Who may: Admin. `DELETE /headnode_leftover/:uuid` */
+  headnodeDeleteLeftover: { args: { readonly uuid: string }; reply: undefined };
+  /** Add an hnic to a headnode. Who may: Project access to the owning project, or Admin. `PUT /headnode/:headnode/hnic/:hnic` */
+  headnodeCreateHnic: { args: { readonly headnode: string; readonly hnic: string }; reply: undefined };
+  /** Remove an hnic from a headnode. Who may: Project access to the owning project, or Admin. `DELETE /headnode/:headnode/hnic/:hnic` */
+  headnodeDeleteHnic: { args: { readonly headnode: string; readonly hnic: string }; reply: undefined };
+  /** Attach a network to an hnic. Who may: Project access to the owning project, or Admin. `POST /headnode/:headnode/hnic/:hnic/connect_network` */
+  headnodeConnectNetwork: {
+    args: { readonly headnode: string; readonly hnic: string; readonly network: string };
+    reply: undefined;
+  };
+  /** Detach the network from an hnic. Who may: Project access to the owning project, or Admin. `POST /headnode/:headnode/hnic/:hnic/detach_network` */
+  headnodeDetachNetwork: { args: { readonly headnode: string; readonly hnic: string }; reply: undefined };
+  /** List all switches. Who may: Admin. `GET /switches` */
+  listSwitches: { args: NoArguments; reply: readonly string[] };
+  /** Show a switch and its ports. Who may: Admin. `GET /switch/:switch` */
+  showSwitch: {
+    args: { readonly switch: string };
+    reply: {
+      readonly name: string;
+      readonly ports: readonly string[];
+      readonly type: string;
+      readonly capabilities: readonly 'nativeless-trunk-mode'[];
+    };
+  };
+  /** Register a switch; the fields beside `type` are its driver’s. Who may: Admin. `PUT /switch/:switch` */
+  switchRegister: {
+    args: { readonly switch: string; readonly type: string; readonly [field: string]: unknown };
+    reply: undefined;
+  };
+  /** Delete a switch without ports. Who may: Admin. `DELETE /switch/:switch` */
+  switchDelete: { args: { readonly switch: string }; reply: undefined };
+  /** Show the nic on a port and its networks; an empty object if there is none. Who may: Admin. `GET /switch/:switch/port/:port` */
+  showPort: {
+    args: { readonly switch: string; readonly port: string };
+    reply: {
+      readonly node?: string;
+      readonly nic?: string;
+      readonly networks?: Readonly<Record<string, string>>;
+      readonly suspect?: string;
+      readonly drift?: { readonly native: number | null; readonly tagged: string };
+      readonly absent?: boolean;
+      readonly unread?: boolean;
+    };
+  };
+  /** Register a port of a switch. Who may: Admin. `PUT /switch/:switch/port/:port` */
+  switchRegisterPort: { args: { readonly switch: string; readonly port: string }; reply: undefined };
+  /** Delete a port that no nic is on. Who may: Admin. `DELETE /switch/:switch/port/:port` */
+  switchDeletePort: { args: { readonly switch: string; readonly port: string }; reply: undefined };
+  /** Record that a nic is plugged into a port. Who may: Admin. `POST /switch/:switch/port/:port/connect_nic` */
+  portConnectNic: {
+    args: { readonly switch: string; readonly port: string; readonly node: string; readonly nic: string };
+    reply: undefined;
+  };
+  /** Record that the nic of a free node is unplugged. Who may: Admin. `POST /switch/:switch/port/:port/detach_nic` */
+  portDetachNic: { args: { readonly switch: string; readonly port: string }; reply: undefined };
+  /** Queue the detachment of a port from all networks. Who may: Admin. `POST /switch/:switch/port/:port/revert` */
+  portRevert: { args: { readonly switch: string; readonly port: string }; reply: { readonly status_id: string } };
+  /** Show how every switch, and the hypervisor, differs from what is recorded. Who may: Admin. `GET /drift` */
+  showDrift: {
+    args: NoArguments;
+    reply: {
+      readonly switches: readonly {
+        readonly switch: string;
+        readonly policy: 'report' | 'repair';
+        readonly swept_at: string | null;
+        readonly fault: string | null;
+        readonly unsaved_since: string | null;
+        readonly save_fault: string | null;
+        readonly unread: readonly string[];
+        readonly ports: readonly {
+          readonly port: string;
+          readonly node: string | null;
+          readonly nic: string | null;
+          readonly project: string | null;
+          readonly recorded: { readonly native: number | null; readonly tagged: string };
+          readonly seen: { readonly native: number | null; readonly tagged: string } | null;
+          readonly since: string;
+        }[];
+      }[];
+      readonly headnodes: { readonly leftovers: readonly string[]; readonly fault: string | null };
+    };
+  };
+  /** Show how a switch differs from what is recorded, as it was last seen. Who may: Admin. `GET /switch/:switch/drift` */
+  showSwitchDrift: {
+    args: { readonly switch: string };
+    reply: {
+      readonly switch: string;
+      readonly policy: 'report' | 'repair';
+      readonly swept_at: string | null;
+      readonly fault: string | null;
+      readonly unsaved_since: string | null;
+      readonly save_fault: string | null;
+      readonly unread: readonly string[];
+      readonly ports: readonly {
+        readonly port: string;
+        readonly node: string | null;
+        readonly nic: string | null;
+        readonly project: string | null;
+        readonly recorded: { readonly native: number | null; readonly tagged: string };
+        readonly seen: { readonly native: number | null; readonly tagged: string } | null;
+        readonly since: string;
+      }[];
+    };
+  };
+  /** Read a whole switch now and show how it differs from what is recorded. Who may: Admin. `POST /switch/:switch/sweep` */
+  switchSweep: {
+    args: { readonly switch: string };
+    reply: {
+      readonly switch: string;
+      readonly policy: 'report' | 'repair';
+      readonly swept_at: string | null;
+      readonly fault: string | null;
+      readonly unsaved_since: string | null;
+      readonly save_fault: string | null;
+      readonly unread: readonly string[];
+      readonly ports: readonly {
+        readonly port: string;
+        readonly node: string | null;
+        readonly nic: string | null;
+        readonly project: string | null;
+        readonly recorded: { readonly native: number | null; readonly tagged: string };
+        readonly seen: { readonly native: number | null; readonly tagged: string } | null;
+        readonly since: string;
+      }[];
+    };
+  };
+  /** Say what happens to ports that differ: report them, or repair them. Who may: Admin. `PUT /switch/:switch/policy` */
+  switchSetPolicy: { args: { readonly switch: string; readonly policy: 'report' | 'repair' }; reply: undefined };
+  /** Read the switches now: every port that carries a network, or should. Who may: Project access to the owner of the network, or Admin. `GET /network/:network/reach` */
+  networkReach: {
+    args: { readonly network: string };
+    reply: {
+      readonly network: string;
+      readonly vlan: number;
+      readonly complete: boolean;
+      readonly ports: readonly {
+        readonly switch?: string;
+        readonly port?: string;
+        readonly node: string | null;
+        readonly nic: string | null;
+        readonly project: string | null;
+        readonly verdict: string;
+        readonly channel: string | null;
+        readonly read_at: string | null;
+      }[];
+      readonly switches?: readonly {
+        readonly switch: string;
+        readonly read_at: string | null;
+        readonly fault: string | null;
+      }[];
+    };
+  };
+  /** List everything that is plugged in. Who may: Admin. `GET /active_extensions` */
+  listActiveExtensions: { args: NoArguments; reply: readonly string[] };
+  /** List all users. Who may: Admin. `GET /auth/basic/users` */
+  listUsers: {
+    args: NoArguments;
+    reply: Readonly<Record<string, { readonly is_admin: boolean; readonly projects: readonly string[] }>>;
+  };
+  /** Create a user. Who may: Admin; an administrator not with an API token. `PUT /auth/basic/user/:username` */
+  userCreate: {
+    args: {
+      readonly username: string;
+      readonly password: string;
+      readonly is_admin?: boolean;
+      readonly 'is-admin'?: boolean;
+    };
+    reply: undefined;
+  };
+  /** Delete a user. Who may: Admin; an administrator not with an API token. `DELETE /auth/basic/user/:username` */
+  userDelete: { args: { readonly username: string }; reply: undefined };
+  /** Give a user administrative access, or take it away. Who may: Admin, not with an API token. `PATCH /auth/basic/user/:username` */
+  userSetAdmin: { args: { readonly username: string; readonly is_admin: boolean }; reply: undefined };
+  /** Change your own password, or set another user's. Who may: The user, with the present password as `current`; or Admin, for other users. Not with an API token. `PUT /auth/basic/user/:username/password` */
+  userSetPassword: {
+    args: {
+      readonly username: string;
+      readonly password: string;
+      readonly current?: string;
+      readonly revoke_tokens?: boolean;
+    };
+    reply: undefined;
+  };
+  /** Add a user to a project. Who may: Admin. `POST /auth/basic/user/:user/add_project` */
+  userAddProject: { args: { readonly user: string; readonly project: string }; reply: undefined };
+  /** Remove a user from a project. Who may: Admin. `POST /auth/basic/user/:user/remove_project` */
+  userRemoveProject: { args: { readonly user: string; readonly project: string }; reply: undefined };
+  /** Sign in with a password, from a page of this service: sets the cookie of a new session. Who may: None. `POST /auth/session` */
+  sessionOpen: {
+    args: { readonly username: string; readonly password: string };
+    reply: {
+      readonly name: string;
+      readonly admin: boolean;
+      readonly projects: readonly string[];
+      readonly by: string;
+      readonly read_only: boolean;
+      readonly expires_at: string | null;
+    };
+  };
+  /** Who the caller is here, what they may do, and until when. Who may: Any user. `GET /auth/whoami` */
+  whoami: {
+    args: NoArguments;
+    reply: {
+      readonly name: string;
+      readonly admin: boolean;
+      readonly projects: readonly string[];
+      readonly by: string;
+      readonly read_only: boolean;
+      readonly expires_at: string | null;
+    };
+  };
+  /** Sign out: end the session that the call comes with. Who may: Any user with a session. `DELETE /auth/session` */
+  sessionClose: { args: NoArguments; reply: undefined };
+  /** List one's sessions, newest first. Who may: Any user; Admin for those of others. `GET /auth/sessions` */
+  listSessions: {
+    args: { readonly user?: string };
+    reply: readonly {
+      readonly session: string;
+      readonly user: string;
+      readonly made_at: string;
+      readonly seen_at: string;
+      readonly expires_at: string;
+      readonly address: string;
+      readonly agent: string;
+      readonly current: boolean;
+    }[];
+  };
+  /** End a session. Who may: Whose it is, or Admin. `DELETE /auth/sessions/:session` */
+  sessionEnd: { args: { readonly session: string }; reply: undefined };
+  /** Make a token of this name; its text is shown this once. Who may: Any user, not with a token. `PUT /auth/token/:token` */
+  tokenCreate: {
+    args: {
+      readonly token: string;
+      readonly expires_in?: number;
+      readonly project?: string;
+      readonly read_only?: boolean;
+    };
+    reply: { readonly token: string; readonly expires_at: string };
+  };
+  /** List one's tokens. Who may: Any user; Admin for those of others. `GET /auth/tokens` */
+  listTokens: {
+    args: { readonly user?: string };
+    reply: readonly {
+      readonly token: string;
+      readonly user: string;
+      readonly project: string | null;
+      readonly read_only: boolean;
+      readonly made_at: string;
+      readonly expires_at: string;
+      readonly used_at: string | null;
+    }[];
+  };
+  /** Revoke a token. Who may: Any user; Admin for those of others. `DELETE /auth/token/:token` */
+  tokenRevoke: { args: { readonly token: string; readonly user?: string }; reply: undefined };
+  /** What happened: newest first, or from `after` on in order. Who may: Admin sees all, a project its own. `GET /events` */
+  listEvents: {
+    args: {
+      readonly project?: string;
+      readonly node?: string;
+      readonly nic?: string;
+      readonly network?: string;
+      readonly headnode?: string;
+      readonly hnic?: string;
+      readonly switch?: string;
+      readonly port?: string;
+      readonly user?: string;
+      readonly caller?: string;
+      readonly type?: string;
+      readonly since?: string;
+      readonly until?: string;
+      readonly before?: string;
+      readonly after?: string;
+      readonly limit?: string;
+    };
+    reply: {
+      readonly events: readonly {
+        readonly id: number;
+        readonly at: string;
+        readonly type: string;
+        readonly caller: string;
+        readonly request_id: string | null;
+        readonly project: string | null;
+        readonly node?: string;
+        readonly nic?: string;
+        readonly network?: string;
+        readonly headnode?: string;
+        readonly hnic?: string;
+        readonly switch?: string;
+        readonly port?: string;
+        readonly user?: string;
+        readonly detail: Readonly<Record<string, unknown>>;
+      }[];
+      readonly next: number | null;
+    };
+  };
+  /** Events as they happen (server-sent events); Last-Event-ID resumes. Who may: Admin sees all, a project its own. `GET /events/stream` */
+  streamEvents: { args: NoArguments; reply: AsyncIterable<Uint8Array> };
+}
+
+/** Where every call is, and where its arguments go: those of the path and the query by name, the rest into the body. */
+export const calls = {
+  listNetworks: { name: 'list_networks', method: 'GET', path: '/networks', query: [], effect: 'reads', reply: 'json' },
+  showNetwork: {
+    name: 'show_network',
+    method: 'GET',
+    path: '/network/:network',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  networkCreate: {
+    name: 'network_create',
+    method: 'PUT',
+    path: '/network/:network',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  networkDelete: {
+    name: 'network_delete',
+    method: 'DELETE',
+    path: '/network/:network',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  listNetworkAttachments: {
+    name: 'list_network_attachments',
+    method: 'GET',
+    path: '/network/:network/attachments',
+    query: ['project'],
+    effect: 'reads',
+    reply: 'json',
+  },
+  networkGrantProjectAccess: {
+    name: 'network_grant_project_access',
+    method: 'PUT',
+    path: '/network/:network/access/:project',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  networkRevokeProjectAccess: {
+    name: 'network_revoke_project_access',
+    method: 'DELETE',
+    path: '/network/:network/access/:project',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  showNetworkingAction: {
+    name: 'show_networking_action',
+    method: 'GET',
+    path: '/networking_action/:status_id',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  listNodes: { name: 'list_nodes', method: 'GET', path: '/nodes/:is_free', query: [], effect: 'reads', reply: 'json' },
+  showNode: { name: 'show_node', method: 'GET', path: '/node/:node', query: [], effect: 'reads', reply: 'json' },
+  nodeRegister: {
+    name: 'node_register',
+    method: 'PUT',
+    path: '/node/:node',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodeDelete: {
+    name: 'node_delete',
+    method: 'DELETE',
+    path: '/node/:node',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodeRegisterNic: {
+    name: 'node_register_nic',
+    method: 'PUT',
+    path: '/node/:node/nic/:nic',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodeDeleteNic: {
+    name: 'node_delete_nic',
+    method: 'DELETE',
+    path: '/node/:node/nic/:nic',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodeConnectNetwork: {
+    name: 'node_connect_network',
+    method: 'POST',
+    path: '/node/:node/nic/:nic/connect_network',
+    query: [],
+    effect: 'changes',
+    reply: 'json',
+  },
+  nodeDetachNetwork: {
+    name: 'node_detach_network',
+    method: 'POST',
+    path: '/node/:node/nic/:nic/detach_network',
+    query: [],
+    effect: 'changes',
+    reply: 'json',
+  },
+  nodeSetMetadata: {
+    name: 'node_set_metadata',
+    method: 'PUT',
+    path: '/node/:node/metadata/:label',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodeDeleteMetadata: {
+    name: 'node_delete_metadata',
+    method: 'DELETE',
+    path: '/node/:node/metadata/:label',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodeSetObm: {
+    name: 'node_set_obm',
+    method: 'PUT',
+    path: '/node/:node/obm',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodeSetObmd: {
+    name: 'node_set_obmd',
+    method: 'PUT',
+    path: '/node/:node/obmd',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodePowerOn: {
+    name: 'node_power_on',
+    method: 'POST',
+    path: '/node/:node/power_on',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodePowerOff: {
+    name: 'node_power_off',
+    method: 'POST',
+    path: '/node/:node/power_off',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodePowerCycle: {
+    name: 'node_power_cycle',
+    method: 'POST',
+    path: '/node/:node/power_cycle',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodePowerStatus: {
+    name: 'node_power_status',
+    method: 'GET',
+    path: '/node/:node/power_status',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  nodeSetBootdev: {
+    name: 'node_set_bootdev',
+    method: 'PUT',
+    path: '/node/:node/boot_device',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  showConsole: {
+    name: 'show_console',
+    method: 'GET',
+    path: '/node/:node/console',
+    query: [],
+    effect: 'changes',
+    reply: 'bytes',
+  },
+  listProjects: { name: 'list_projects', method: 'GET', path: '/projects', query: [], effect: 'reads', reply: 'json' },
+  projectCreate: {
+    name: 'project_create',
+    method: 'PUT',
+    path: '/project/:project',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  projectDelete: {
+    name: 'project_delete',
+    method: 'DELETE',
+    path: '/project/:project',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  projectConnectNode: {
+    name: 'project_connect_node',
+    method: 'POST',
+    path: '/project/:project/connect_node',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  projectDetachNode: {
+    name: 'project_detach_node',
+    method: 'POST',
+    path: '/project/:project/detach_node',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  listProjectNodes: {
+    name: 'list_project_nodes',
+    method: 'GET',
+    path: '/project/:project/nodes',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  listProjectNetworks: {
+    name: 'list_project_networks',
+    method: 'GET',
+    path: '/project/:project/networks',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  listProjectHeadnodes: {
+    name: 'list_project_headnodes',
+    method: 'GET',
+    path: '/project/:project/headnodes',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  listHeadnodeImages: {
+    name: 'list_headnode_images',
+    method: 'GET',
+    path: '/headnode_images/',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  showHeadnode: {
+    name: 'show_headnode',
+    method: 'GET',
+    path: '/headnode/:headnode',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  headnodeCreate: {
+    name: 'headnode_create',
+    method: 'PUT',
+    path: '/headnode/:headnode',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  headnodeDelete: {
+    name: 'headnode_delete',
+    method: 'DELETE',
+    path: '/headnode/:headnode',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  headnodeStart: {
+    name: 'headnode_start',
+    method: 'POST',
+    path: '/headnode/:headnode/start',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  headnodeStop: {
+    name: 'headnode_stop',
+    method: 'POST',
+    path: '/headnode/:headnode/stop',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  headnodeVnc: {
+    name: 'headnode_vnc',
+    method: 'GET',
+    path: '/headnode/:headnode/vnc',
+    query: [],
+    effect: 'changes',
+    reply: 'bytes',
+  },
+  headnodeDeleteLeftover: {
+    name: 'headnode_delete_leftover',
+    method: 'DELETE',
+    path: '/headnode_leftover/:uuid',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  headnodeCreateHnic: {
+    name: 'headnode_create_hnic',
+    method: 'PUT',
+    path: '/headnode/:headnode/hnic/:hnic',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  headnodeDeleteHnic: {
+    name: 'headnode_delete_hnic',
+    method: 'DELETE',
+    path: '/headnode/:headnode/hnic/:hnic',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  headnodeConnectNetwork: {
+    name: 'headnode_connect_network',
+    method: 'POST',
+    path: '/headnode/:headnode/hnic/:hnic/connect_network',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  headnodeDetachNetwork: {
+    name: 'headnode_detach_network',
+    method: 'POST',
+    path: '/headnode/:headnode/hnic/:hnic/detach_network',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  listSwitches: { name: 'list_switches', method: 'GET', path: '/switches', query: [], effect: 'reads', reply: 'json' },
+  showSwitch: {
+    name: 'show_switch',
+    method: 'GET',
+    path: '/switch/:switch',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  switchRegister: {
+    name: 'switch_register',
+    method: 'PUT',
+    path: '/switch/:switch',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  switchDelete: {
+    name: 'switch_delete',
+    method: 'DELETE',
+    path: '/switch/:switch',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  showPort: {
+    name: 'show_port',
+    method: 'GET',
+    path: '/switch/:switch/port/:port',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  switchRegisterPort: {
+    name: 'switch_register_port',
+    method: 'PUT',
+    path: '/switch/:switch/port/:port',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  switchDeletePort: {
+    name: 'switch_delete_port',
+    method: 'DELETE',
+    path: '/switch/:switch/port/:port',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  portConnectNic: {
+    name: 'port_connect_nic',
+    method: 'POST',
+    path: '/switch/:switch/port/:port/connect_nic',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  portDetachNic: {
+    name: 'port_detach_nic',
+    method: 'POST',
+    path: '/switch/:switch/port/:port/detach_nic',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  portRevert: {
+    name: 'port_revert',
+    method: 'POST',
+    path: '/switch/:switch/port/:port/revert',
+    query: [],
+    effect: 'changes',
+    reply: 'json',
+  },
+  showDrift: { name: 'show_drift', method: 'GET', path: '/drift', query: [], effect: 'reads', reply: 'json' },
+  showSwitchDrift: {
+    name: 'show_switch_drift',
+    method: 'GET',
+    path: '/switch/:switch/drift',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  switchSweep: {
+    name: 'switch_sweep',
+    method: 'POST',
+    path: '/switch/:switch/sweep',
+    query: [],
+    effect: 'changes',
+    reply: 'json',
+  },
+  switchSetPolicy: {
+    name: 'switch_set_policy',
+    method: 'PUT',
+    path: '/switch/:switch/policy',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  networkReach: {
+    name: 'network_reach',
+    method: 'GET',
+    path: '/network/:network/reach',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  listActiveExtensions: {
+    name: 'list_active_extensions',
+    method: 'GET',
+    path: '/active_extensions',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  listUsers: {
+    name: 'list_users',
+    method: 'GET',
+    path: '/auth/basic/users',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
+  userCreate: {
+    name: 'user_create',
+    method: 'PUT',
+    path: '/auth/basic/user/:username',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  userDelete: {
+    name: 'user_delete',
+    method: 'DELETE',
+    path: '/auth/basic/user/:username',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  userSetAdmin: {
+    name: 'user_set_admin',
+    method: 'PATCH',
+    path: '/auth/basic/user/:username',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  userSetPassword: {
+    name: 'user_set_password',
+    method: 'PUT',
+    path: '/auth/basic/user/:username/password',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  userAddProject: {
+    name: 'user_add_project',
+    method: 'POST',
+    path: '/auth/basic/user/:user/add_project',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  userRemoveProject: {
+    name: 'user_remove_project',
+    method: 'POST',
+    path: '/auth/basic/user/:user/remove_project',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  sessionOpen: {
+    name: 'session_open',
+    method: 'POST',
+    path: '/auth/session',
+    query: [],
+    effect: 'changes',
+    reply: 'json',
+  },
+  whoami: { name: 'whoami', method: 'GET', path: '/auth/whoami', query: [], effect: 'reads', reply: 'json' },
+  sessionClose: {
+    name: 'session_close',
+    method: 'DELETE',
+    path: '/auth/session',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  listSessions: {
+    name: 'list_sessions',
+    method: 'GET',
+    path: '/auth/sessions',
+    query: ['user'],
+    effect: 'reads',
+    reply: 'json',
+  },
+  sessionEnd: {
+    name: 'session_end',
+    method: 'DELETE',
+    path: '/auth/sessions/:session',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  tokenCreate: {
+    name: 'token_create',
+    method: 'PUT',
+    path: '/auth/token/:token',
+    query: [],
+    effect: 'changes',
+    reply: 'json',
+  },
+  listTokens: {
+    name: 'list_tokens',
+    method: 'GET',
+    path: '/auth/tokens',
+    query: ['user'],
+    effect: 'reads',
+    reply: 'json',
+  },
+  tokenRevoke: {
+    name: 'token_revoke',
+    method: 'DELETE',
+    path: '/auth/token/:token',
+    query: ['user'],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  listEvents: {
+    name: 'list_events',
+    method: 'GET',
+    path: '/events',
+    query: [
+      'project',
+      'node',
+      'nic',
+      'network',
+      'headnode',
+      'hnic',
+      'switch',
+      'port',
+      'user',
+      'caller',
+      'type',
+      'since',
+      'until',
+      'before',
+      'after',
+      'limit',
+    ],
+    effect: 'reads',
+    reply: 'json',
+  },
+  streamEvents: {
+    name: 'stream_events',
+    method: 'GET',
+    path: '/events/stream',
+    query: [],
+    effect: 'reads',
+    reply: 'bytes',
+  },
+} as const;

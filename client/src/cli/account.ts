@@ -1,0 +1,88 @@
+import { basic, type Corral, createClient, type Credentials, keystone, none, token } from '../index.ts';
+import { endpointOf } from './endpoint.ts';
+import { UsageError } from './mistake.ts';
+import { type Environment, type Profile, profilesFile, readProfiles } from './profiles.ts';
+
+/** What the command line says about where and who. */
+export interface Wanted {
+  readonly endpoint: string | undefined;
+  readonly profile: string | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+/**
+ * The service and the caller: options first, then the environment (ours, then that of existing scripts, then
+ * OpenStack's), then the current profile. A profile that was named comes before the environment.
+ */
+export const clientFor = async (
+  env: Environment,
+  wanted: Wanted,
+  askPassword: (username: string) => Promise<string>,
+): Promise<Corral> => {
+  const profile = await profileFor(env, wanted.profile);
+  const isNamed = wanted.profile !== undefined;
+  const told = env['CORRAL_ENDPOINT'] ?? env['HIL_ENDPOINT'];
+  const endpoint = endpointOf(wanted.endpoint ?? (isNamed ? profile?.endpoint : (told ?? profile?.endpoint)));
+  const fromProfile = () => profileCredentials(profile, endpoint, askPassword);
+  const credentials = isNamed
+    ? ((await fromProfile()) ?? none)
+    : (environmentCredentials(env) ?? (await fromProfile()) ?? none);
+  return createClient({
+    endpoint,
+    credentials,
+    ...(wanted.timeoutMs === undefined ? {} : { timeoutMs: wanted.timeoutMs }),
+  });
+};
+
+const profileFor = async (env: Environment, name: string | undefined): Promise<Profile | undefined> => {
+  const file = profilesFile(env);
+  const { current, profiles } = await readProfiles(file);
+  const wanted = name ?? current;
+  if (wanted === null) return undefined;
+  const profile = Object.hasOwn(profiles, wanted) ? profiles[wanted] : undefined;
+  if (profile || name === undefined) return profile;
+  const known = Object.keys(profiles).join(', ') || 'none yet';
+  throw new UsageError(
+    `there is no profile ${name} in ${file} (there are: ${known}); corral login --profile ${name} makes it`,
+  );
+};
+
+/** Credentials of a profile are for its own endpoint: they are not sent to another one. */
+const profileCredentials = async (
+  profile: Profile | undefined,
+  endpoint: string,
+  askPassword: (username: string) => Promise<string>,
+): Promise<Credentials | null> => {
+  if (!profile || new URL(profile.endpoint).origin !== new URL(endpoint).origin) return null;
+  if (profile.token !== undefined) return token(profile.token);
+  return profile.username === undefined ? null : basic(profile.username, await askPassword(profile.username));
+};
+
+const environmentCredentials = (env: Environment): Credentials | null => {
+  if (env['CORRAL_TOKEN']) return token(env['CORRAL_TOKEN']);
+  for (const prefix of ['CORRAL', 'HIL']) {
+    const [username, password] = [env[`${prefix}_USERNAME`], env[`${prefix}_PASSWORD`]];
+    if (username !== undefined && password !== undefined) return basic(username, password);
+    if (username !== undefined || password !== undefined) {
+      throw new UsageError(`${prefix}_USERNAME and ${prefix}_PASSWORD go together; one of them is not set`);
+    }
+  }
+  return env['OS_AUTH_URL'] === undefined ? null : keystoneCredentials(env, env['OS_AUTH_URL']);
+};
+
+const keystoneCredentials = (env: Environment, authUrl: string): Credentials => {
+  const missing = ['OS_USERNAME', 'OS_PASSWORD'].filter((name) => !env[name]);
+  if (missing.length > 0) throw new UsageError(`OS_AUTH_URL is set, but ${missing.join(' and ')} not`);
+  const id = env['OS_PROJECT_ID'] ?? env['OS_TENANT_ID'];
+  const name = env['OS_PROJECT_NAME'] ?? env['OS_TENANT_NAME'];
+  const projectDomain = env['OS_PROJECT_DOMAIN_NAME'];
+  const userDomain = env['OS_USER_DOMAIN_NAME'];
+  const byName = name ? { project: { name, ...(projectDomain ? { domain: projectDomain } : {}) } } : {};
+  return keystone({
+    authUrl,
+    username: env['OS_USERNAME'] ?? '',
+    password: env['OS_PASSWORD'] ?? '',
+    ...(userDomain ? { userDomain } : {}),
+    ...(id ? { project: { id } } : byName),
+  });
+};

@@ -1,0 +1,72 @@
+import type { Corral } from '../index.ts';
+import type { Output } from './output.ts';
+import type { Environment } from './profiles.ts';
+import type { Person } from './prompt.ts';
+
+/** What a word of a command line stands for, so that the shell can complete it and help can name it. */
+export type Kind =
+  | 'node'
+  | 'free-node'
+  | 'nic'
+  | 'network'
+  | 'project'
+  | 'headnode'
+  | 'hnic'
+  | 'switch'
+  | 'port'
+  | 'user'
+  | 'image'
+  | 'token'
+  | 'text';
+
+/** One word that a command takes after its own. */
+export interface Argument {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly isOptional?: true;
+  /** All words that are left; only the last argument. */
+  readonly isRest?: true;
+  /** The words that are possible, where they are few. */
+  readonly oneOf?: readonly string[];
+}
+
+/** One option of a command; without `value` it is a flag. */
+export interface Option {
+  readonly value?: string;
+  readonly about: string;
+  /** Completed like an argument of this kind. */
+  readonly kind?: Kind;
+}
+
+/** What was on the command line, checked against the command. */
+export interface Given {
+  arg(name: string): string;
+  optional(name: string): string | undefined;
+  rest(name: string): readonly string[];
+  option(name: string): string | undefined;
+  flag(name: string): boolean;
+}
+
+/** What a command works with. */
+export interface Scene {
+  /** The service, for the caller that profile, environment and options say. */
+  readonly corral: () => Promise<Corral>;
+  readonly output: Output;
+  /** A secret from a file (`-`: standard input), or asked for without showing it; never from the command line. */
+  readonly secret: (what: string, file?: string) => Promise<string>;
+  readonly signal: AbortSignal;
+  readonly env: Environment;
+  readonly person: Person;
+}
+
+/** One command, as a value: the parser, help, completion and the documents are made from the list of them. */
+export interface Command {
+  /** Noun, then verb: `['node', 'network', 'connect']`. */
+  readonly words: readonly string[];
+  readonly about: string;
+  readonly args?: readonly Argument[];
+  readonly options?: Readonly<Record<string, Option>>;
+  /** What follows `corral`, to be copied. */
+  readonly example: string;
+  readonly run: (scene: Scene, given: Given) => Promise<void>;
+}

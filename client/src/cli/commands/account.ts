@@ -1,0 +1,162 @@
+import { hostname, userInfo } from 'node:os';
+import { AuthorizationError, basic, createClient, NotFoundError, token as tokenCredentials } from '../../index.ts';
+import { act, field } from '../act.ts';
+import type { Command, Given, Scene } from '../command.ts';
+import { endpointOf } from '../endpoint.ts';
+import { UsageError } from '../mistake.ts';
+import { forgetProfile, keepProfile, profilesFile, readProfiles } from '../profiles.ts';
+import { ask } from '../prompt.ts';
+import { done } from '../say.ts';
+
+const usualProfile = 'default';
+const day = 86_400;
+const usualDays = '90';
+
+/** Who one is, and the tokens that one makes. */
+export const accountCommands: readonly Command[] = [
+  {
+    words: ['login'],
+    about: 'log in once: makes an API token, and keeps it in a profile',
+    args: [{ name: 'endpoint', kind: 'text', isOptional: true }],
+    options: {
+      username: { value: 'USER', about: 'who you are; asked for if it is not given' },
+      'password-file': { value: 'FILE', about: 'file with the password; - for standard input' },
+      'token-file': { value: 'FILE', about: 'file with a token that is there already; - for standard input' },
+      days: { value: 'N', about: `how long the token lasts; default ${usualDays}` },
+    },
+    example: 'login http://127.0.0.1:5000 --username ada --password-file pw',
+    run: async (scene, given) => {
+      const { env, output } = scene;
+      const endpoint = endpointOf(given.optional('endpoint') ?? given.option('endpoint') ?? env['CORRAL_ENDPOINT']);
+      const held = await tokenFor(scene, given, endpoint);
+      const me = await createClient({ endpoint, credentials: tokenCredentials(held.token) }).whoami();
+      const name = given.option('profile') ?? usualProfile;
+      const file = profilesFile(env);
+      await keepProfile(file, name, { endpoint, username: me.name, ...held });
+      done(output, `you are ${me.name} at ${endpoint}; profile ${name} is in ${file}`, {
+        ...me,
+        endpoint,
+        profile: name,
+      });
+    },
+  },
+  {
+    words: ['logout'],
+    about: 'revoke the token of a profile, and forget the profile',
+    example: 'logout',
+    run: async (scene, given) => {
+      const file = profilesFile(scene.env);
+      const { current, profiles } = await readProfiles(file);
+      const name = given.option('profile') ?? current;
+      const profile = name === null ? undefined : profiles[name];
+      if (name === null || profile === undefined) throw new UsageError(`there is no profile to log out of in ${file}`);
+      const { endpoint, token, tokenName } = profile;
+      if (token !== undefined && tokenName !== undefined) {
+        const corral = createClient({ endpoint, credentials: tokenCredentials(token) });
+        await corral.tokenRevoke({ token: tokenName }).catch((error: unknown) => {
+          // One that is void already is what was wanted.
+          if (!(error instanceof AuthorizationError || error instanceof NotFoundError)) throw error;
+        });
+      }
+      await forgetProfile(file, name);
+      done(scene.output, `profile ${name} is forgotten${tokenName === undefined ? '' : ', and its token is void'}`);
+    },
+  },
+  {
+    words: ['whoami'],
+    about: 'who you are at the service, and what you may do',
+    example: 'whoami',
+    run: async ({ corral, output }) => {
+      const client = await corral();
+      const me = await client.whoami();
+      output.facts(
+        [
+          ['name', me.name],
+          ['at', client.endpoint],
+          ['admin', me.admin ? 'yes' : 'no'],
+          ['projects', me.projects.join(', ') || 'none'],
+          ['by', me.read_only ? `${me.by}, for looking only` : me.by],
+          ['until', me.expires_at ?? 'no end'],
+        ],
+        { ...me, endpoint: client.endpoint },
+      );
+    },
+  },
+  {
+    words: ['token', 'create'],
+    about: 'make an API token for a script; its text is shown this once',
+    args: [{ name: 'token', kind: 'text' }],
+    options: {
+      days: { value: 'N', about: `how long it lasts; default ${usualDays}` },
+      project: { value: 'PROJECT', about: 'for this project only', kind: 'project' },
+      'read-only': { about: 'for looking only' },
+    },
+    example: 'token create ci --days 30 --project physics --read-only',
+    run: async ({ corral, output }, given) => {
+      const made = await (
+        await corral()
+      ).tokenCreate({
+        token: given.arg('token'),
+        expires_in: secondsOf(given),
+        ...field('project', given.option('project')),
+        read_only: given.flag('read-only'),
+      });
+      if (output.isJson) output.json(made);
+      output.say(made.token);
+      output.note(`good until ${made.expires_at}; it is not shown again`);
+    },
+  },
+  {
+    words: ['token', 'list'],
+    about: 'list your tokens',
+    options: { user: { value: 'USER', about: 'of somebody else (administrators)', kind: 'user' } },
+    example: 'token list',
+    run: async ({ corral, output }, given) => {
+      const tokens = await (await corral()).listTokens(field('user', given.option('user')));
+      const rows = tokens.map(({ token, project, read_only, expires_at, used_at }) => [
+        token,
+        project ?? 'all of yours',
+        read_only ? 'look' : 'change',
+        expires_at,
+        used_at ?? 'never',
+      ]);
+      output.table(['token', 'projects', 'may', 'until', 'last used'], rows, tokens, 'no tokens');
+    },
+  },
+  act({
+    words: 'token revoke',
+    about: 'revoke a token; that counts at once',
+    args: [{ name: 'token', kind: 'token' }],
+    options: { user: { value: 'USER', about: 'of somebody else (administrators)', kind: 'user' } },
+    example: 'token revoke ci',
+    call: (corral, given) => corral.tokenRevoke({ token: given.arg('token'), ...field('user', given.option('user')) }),
+    sentence: (given) => `token ${given.arg('token')} is revoked`,
+  }),
+];
+
+const tokenFor = async (
+  scene: Scene,
+  given: Given,
+  endpoint: string,
+): Promise<{ readonly token: string; readonly tokenName?: string }> => {
+  const file = given.option('token-file');
+  if (file !== undefined) return { token: await scene.secret('the token', file) };
+  const username = given.option('username') ?? (await ask(scene.person, 'user name'));
+  const password = await scene.secret(`password of ${username}`, given.option('password-file'));
+  const corral = createClient({ endpoint, credentials: basic(username, password) });
+  const tokenName = newTokenName();
+  const { token } = await corral.tokenCreate({ token: tokenName, expires_in: secondsOf(given) });
+  return { token, tokenName };
+};
+
+/** Whose it is can be told from its name later: the user and machine that it was made on, and when. */
+const newTokenName = (): string => {
+  const when = new Date().toISOString().slice(0, 19).replace('T', ' ');
+  return `corral login of ${userInfo().username} on ${hostname()}, ${when}`;
+};
+
+const secondsOf = (given: Given): number => {
+  const days = Number(given.option('days') ?? usualDays);
+  if (!(days > 0)) throw new UsageError('--days takes a number above 0');
+  return Math.ceil(days * day);
+};

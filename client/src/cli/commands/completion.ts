@@ -1,0 +1,31 @@
+import type { Command } from '../command.ts';
+import { candidatesFor, completionScripts, labelsFrom } from '../complete.ts';
+
+/** What a shell waits for a list of labels before it gives up. */
+const patienceMs = 1_500;
+
+/** Completion of words, for shells; `all` are the commands there are. */
+export const completionCommands = (all: () => readonly Command[]): readonly Command[] => [
+  {
+    words: ['completion'],
+    about: 'print what makes a shell complete words and labels; to be sourced by it',
+    args: [{ name: 'shell', kind: 'text', oneOf: Object.keys(completionScripts) }],
+    example: 'completion bash',
+    run: ({ output }, given) => output.raw(Buffer.from(completionScripts[given.arg('shell')] ?? '')),
+  },
+  {
+    words: ['__complete'],
+    about: 'what the last word may become; asked by the scripts of `corral completion`',
+    args: [{ name: 'word', kind: 'text', isOptional: true, isRest: true }],
+    example: '__complete node sh',
+    run: async ({ corral, output }, given) => {
+      const candidates = await candidatesFor(all(), given.rest('word'), async (kind, before) => {
+        const labels = labelsFrom(await corral());
+        const late = new Promise<readonly string[]>((resolve) => setTimeout(resolve, patienceMs, []).unref());
+        return Promise.race([labels(kind, before), late]);
+        // A service that is away, or says no, completes nothing: nobody asked for its words here.
+      }).catch(() => []);
+      for (const candidate of candidates) output.say(candidate);
+    },
+  },
+];

@@ -1,0 +1,125 @@
+import { act } from '../act.ts';
+import type { Argument, Command, Given } from '../command.ts';
+
+const headnode: Argument = { name: 'headnode', kind: 'headnode' };
+const hnic: Argument = { name: 'hnic', kind: 'hnic' };
+
+const verbs = [
+  ['delete', 'delete a headnode and its disk', 'headnodeDelete', 'is gone'],
+  ['start', 'start a headnode; from then on it cannot be changed', 'headnodeStart', 'runs'],
+  ['stop', 'cut the power of a headnode', 'headnodeStop', 'is off'],
+] as const;
+
+/** What can be done with headnodes. */
+export const headnodeCommands: readonly Command[] = [
+  act({
+    words: 'headnode create',
+    about: 'create a headnode from an image',
+    args: [
+      { name: 'headnode', kind: 'text' },
+      { name: 'project', kind: 'project' },
+      { name: 'image', kind: 'image' },
+    ],
+    example: 'headnode create sky-head astronomy base',
+    call: (corral, given) =>
+      corral.headnodeCreate({
+        headnode: given.arg('headnode'),
+        project: given.arg('project'),
+        base_img: given.arg('image'),
+      }),
+    sentence: (given) => `headnode ${given.arg('headnode')} is there`,
+  }),
+  ...verbs.map(([verb, about, call, after]) =>
+    act({
+      words: `headnode ${verb}`,
+      about,
+      args: [headnode],
+      example: `headnode ${verb} sky-head`,
+      call: (corral, given) => corral[call]({ headnode: given.arg('headnode') }),
+      sentence: (given) => `headnode ${given.arg('headnode')} ${after}`,
+    }),
+  ),
+  {
+    words: ['headnode', 'show'],
+    about: 'show a headnode',
+    args: [headnode],
+    example: 'headnode show sky-head',
+    run: async ({ corral, output }, given) => {
+      const shown = await (await corral()).showHeadnode({ headnode: given.arg('headnode') });
+      output.facts(
+        [
+          ['name', shown.name],
+          ['project', shown.project],
+          ['image', shown.base_img],
+          ['hnics', shown.hnics.join(', ') || 'none'],
+          ['vnc port', shown.vncport === null ? 'none: it does not run' : String(shown.vncport)],
+          ['uuid', shown.uuid],
+        ],
+        shown,
+      );
+    },
+  },
+  {
+    words: ['headnode', 'list'],
+    about: 'list the headnodes of a project',
+    args: [{ name: 'project', kind: 'project' }],
+    example: 'headnode list astronomy',
+    run: async ({ corral, output }, given) => {
+      const headnodes = await (await corral()).listProjectHeadnodes({ project: given.arg('project') });
+      output.table(
+        ['headnode'],
+        headnodes.map((label) => [label]),
+        headnodes,
+        'no headnodes',
+      );
+    },
+  },
+  {
+    words: ['headnode', 'list-images'],
+    about: 'list what headnodes can be made from',
+    example: 'headnode list-images',
+    run: async ({ corral, output }) => {
+      const images = await (await corral()).listHeadnodeImages();
+      output.table(
+        ['image'],
+        images.map((label) => [label]),
+        images,
+        'no images',
+      );
+    },
+  },
+  act({
+    words: 'headnode nic create',
+    about: 'give a headnode a card',
+    args: [headnode, { name: 'hnic', kind: 'text' }],
+    example: 'headnode nic create sky-head eth0',
+    call: (corral, given) => corral.headnodeCreateHnic(hnicOf(given)),
+    sentence: (given) => `headnode ${given.arg('headnode')} has a card ${given.arg('hnic')}`,
+  }),
+  act({
+    words: 'headnode nic delete',
+    about: 'take a card from a headnode',
+    args: [headnode, hnic],
+    example: 'headnode nic delete sky-head eth0',
+    call: (corral, given) => corral.headnodeDeleteHnic(hnicOf(given)),
+    sentence: (given) => `card ${given.arg('hnic')} of headnode ${given.arg('headnode')} is gone`,
+  }),
+  act({
+    words: 'headnode network connect',
+    about: 'put a card of a headnode on a network',
+    args: [headnode, hnic, { name: 'network', kind: 'network' }],
+    example: 'headnode network connect sky-head eth0 sky',
+    call: (corral, given) => corral.headnodeConnectNetwork({ ...hnicOf(given), network: given.arg('network') }),
+    sentence: (given) => `card ${given.arg('hnic')} of ${given.arg('headnode')} is on network ${given.arg('network')}`,
+  }),
+  act({
+    words: 'headnode network detach',
+    about: 'take a card of a headnode off its network',
+    args: [headnode, hnic],
+    example: 'headnode network detach sky-head eth0',
+    call: (corral, given) => corral.headnodeDetachNetwork(hnicOf(given)),
+    sentence: (given) => `card ${given.arg('hnic')} of ${given.arg('headnode')} is on no network`,
+  }),
+];
+
+const hnicOf = (given: Given) => ({ headnode: given.arg('headnode'), hnic: given.arg('hnic') });

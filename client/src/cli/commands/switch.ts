@@ -1,0 +1,169 @@
+import { act } from '../act.ts';
+import type { Argument, Command, Given } from '../command.ts';
+import { UsageError } from '../mistake.ts';
+import { done } from '../say.ts';
+import { queued, waitOptions } from '../wait.ts';
+
+const aSwitch: Argument = { name: 'switch', kind: 'switch' };
+const port: Argument = { name: 'port', kind: 'port' };
+
+/** What can be done with switches and their ports. */
+export const switchCommands: readonly Command[] = [
+  {
+    words: ['switch', 'register'],
+    about: "register a switch; fields are its driver's, such as hostname=sw1 username=admin; a password is asked for",
+    args: [
+      { name: 'switch', kind: 'text' },
+      { name: 'type', kind: 'text' },
+      { name: 'field', kind: 'text', isOptional: true, isRest: true },
+    ],
+    options: {
+      'password-file': { value: 'FILE', about: "file with the switch's password; - for standard input" },
+      'no-password': { about: 'this type of switch has none' },
+    },
+    example: 'switch register sw1 cisco-nxos hostname=192.0.2.1 username=corral --password-file pw',
+    run: async ({ corral, output, secret }, given) => {
+      const fields = fieldsOf(given.rest('field'));
+      const password = given.flag('no-password')
+        ? {}
+        : { password: await secret(`the password of switch ${given.arg('switch')}`, given.option('password-file')) };
+      await (
+        await corral()
+      ).switchRegister({
+        ...fields,
+        ...password,
+        switch: given.arg('switch'),
+        type: given.arg('type'),
+      });
+      done(output, `switch ${given.arg('switch')} is registered`);
+    },
+  },
+  act({
+    words: 'switch delete',
+    about: 'forget a switch without ports',
+    args: [aSwitch],
+    example: 'switch delete sw1',
+    call: (corral, given) => corral.switchDelete({ switch: given.arg('switch') }),
+    sentence: (given) => `switch ${given.arg('switch')} is gone`,
+  }),
+  {
+    words: ['switch', 'list'],
+    about: 'list all switches',
+    example: 'switch list',
+    run: async ({ corral, output }) => {
+      const switches = await (await corral()).listSwitches();
+      output.table(
+        ['switch'],
+        switches.map((label) => [label]),
+        switches,
+        'no switches',
+      );
+    },
+  },
+  {
+    words: ['switch', 'show'],
+    about: 'show a switch: its type and ports',
+    args: [aSwitch],
+    example: 'switch show tor-1',
+    run: async ({ corral, output }, given) => {
+      const shown = await (await corral()).showSwitch({ switch: given.arg('switch') });
+      output.facts(
+        [
+          ['name', shown.name],
+          ['type', shown.type],
+          ['capabilities', shown.capabilities.join(', ') || 'none'],
+          ['ports', shown.ports.join('\n') || 'none'],
+        ],
+        shown,
+      );
+    },
+  },
+  act({
+    words: 'port register',
+    about: 'register a port of a switch',
+    args: [aSwitch, { name: 'port', kind: 'text' }],
+    example: 'port register sw1 gi1/0/11',
+    call: (corral, given) => corral.switchRegisterPort(portOf(given)),
+    sentence: (given) => `port ${given.arg('port')} of switch ${given.arg('switch')} is registered`,
+  }),
+  act({
+    words: 'port delete',
+    about: 'forget a port that no nic is on',
+    args: [aSwitch, port],
+    example: 'port delete sw1 gi1/0/11',
+    call: (corral, given) => corral.switchDeletePort(portOf(given)),
+    sentence: (given) => `port ${given.arg('port')} of switch ${given.arg('switch')} is gone`,
+  }),
+  {
+    words: ['port', 'show'],
+    about: 'show what is plugged into a port, and what it carries',
+    args: [aSwitch, port],
+    example: 'port show tor-1 gi1/0/3',
+    run: async ({ corral, output }, given) => {
+      const shown = await (await corral()).showPort(portOf(given));
+      const networks = Object.entries(shown.networks ?? {}).map(([channel, name]) => `${name} (${channel})`);
+      output.facts(
+        [
+          ['nic', shown.node === undefined ? 'none' : `${shown.node} ${shown.nic ?? ''}`],
+          ['networks', networks.join('\n') || 'none'],
+          ...(shown.suspect === undefined ? [] : [['suspect', shown.suspect] as const]),
+          ...(shown.drift === undefined ? [] : [['drift', 'it carries something else than is recorded'] as const]),
+          ...(shown.absent ? [['absent', 'the switch has no such port'] as const] : []),
+          ...(shown.unread ? [['unread', 'nobody has read it yet'] as const] : []),
+        ],
+        shown,
+      );
+    },
+  },
+  {
+    words: ['port', 'revert'],
+    about: 'take all networks off a port',
+    args: [aSwitch, port],
+    options: waitOptions,
+    example: 'port revert tor-1 gi1/0/3',
+    run: async (scene, given) => {
+      const corral = await scene.corral();
+      const { status_id } = await corral.portRevert(portOf(given));
+      await queued(
+        scene,
+        given,
+        corral,
+        status_id,
+        `port ${given.arg('port')} of ${given.arg('switch')} carries nothing`,
+      );
+    },
+  },
+  act({
+    words: 'port nic add',
+    about: 'record that a nic is plugged into a port',
+    args: [aSwitch, port, { name: 'node', kind: 'node' }, { name: 'nic', kind: 'nic' }],
+    example: 'port nic add sw1 gi1/0/11 n1 eth0',
+    call: (corral, given) =>
+      corral.portConnectNic({ ...portOf(given), node: given.arg('node'), nic: given.arg('nic') }),
+    sentence: (given) => `nic ${given.arg('nic')} of node ${given.arg('node')} is on port ${given.arg('port')}`,
+  }),
+  act({
+    words: 'port nic remove',
+    about: 'record that the nic of a free node is unplugged',
+    args: [aSwitch, port],
+    example: 'port nic remove sw1 gi1/0/11',
+    call: (corral, given) => corral.portDetachNic(portOf(given)),
+    sentence: (given) => `nothing is on port ${given.arg('port')} of switch ${given.arg('switch')}`,
+  }),
+];
+
+const portOf = (given: Given) => ({ switch: given.arg('switch'), port: given.arg('port') });
+
+const fieldsOf = (words: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf('=');
+      if (at < 1) throw new UsageError(`${JSON.stringify(word)} is no field; write NAME=VALUE`);
+      if (word.startsWith('password=')) {
+        throw new UsageError(
+          'a password on the command line can be read by others; it is asked for, or see --password-file',
+        );
+      }
+      return [word.slice(0, at), word.slice(at + 1)];
+    }),
+  );

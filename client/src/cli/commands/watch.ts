@@ -1,0 +1,123 @@
+import type { Command } from '../command.ts';
+import type { CorralEvent } from '../../index.ts';
+import { field } from '../act.ts';
+
+const filters = {
+  project: { value: 'PROJECT', about: 'only events of this project', kind: 'project' },
+  node: { value: 'NODE', about: 'only events about this node', kind: 'node' },
+  network: { value: 'NETWORK', about: 'only events about this network', kind: 'network' },
+  type: { value: 'TYPE', about: 'only events of this type, such as node_register' },
+} as const;
+
+/** What is going on: queued changes, drift, reach, events. */
+export const watchCommands: readonly Command[] = [
+  {
+    words: ['networking-action', 'show'],
+    about: 'what became of a queued change',
+    args: [{ name: 'status_id', kind: 'text' }],
+    example: 'networking-action show 62b8ac25-1299-4b08-8f1f-f7fdf99d201d',
+    run: async ({ corral, output }, given) => {
+      const action = await (await corral()).showNetworkingAction({ status_id: given.arg('status_id') });
+      output.facts(
+        [
+          ['status', action.status],
+          ['node', action.node],
+          ['nic', action.nic],
+          ['network', action.new_network ?? 'none'],
+          ['channel', action.channel],
+          ...(action.error === null ? [] : [['error', action.error] as const]),
+        ],
+        action,
+      );
+    },
+  },
+  {
+    words: ['drift'],
+    about: 'where switches differ from what is recorded',
+    example: 'drift',
+    run: async ({ corral, output }) => {
+      const drift = await (await corral()).showDrift();
+      const rows = drift.switches.flatMap(({ switch: label, fault, ports }) => [
+        ...(fault === null ? [] : [[label, '', '', `cannot be read: ${fault}`]]),
+        ...ports.map((port) => [
+          label,
+          port.port,
+          port.node === null ? '' : `${port.node} ${port.nic ?? ''}`,
+          `${carried(port.seen)} instead of ${carried(port.recorded)}`,
+        ]),
+      ]);
+      const machines = drift.headnodes.leftovers.map((uuid) => [
+        'hypervisor',
+        '',
+        '',
+        `machine ${uuid} has no headnode`,
+      ]);
+      output.table(['switch', 'port', 'nic', 'what'], [...rows, ...machines], drift, 'everything is as recorded');
+    },
+  },
+  {
+    words: ['reach'],
+    about: 'who can exchange frames on a network, read from the switches now',
+    args: [{ name: 'network', kind: 'network' }],
+    example: 'reach sky',
+    run: async ({ corral, output }, given) => {
+      const reach = await (await corral()).networkReach({ network: given.arg('network') });
+      const rows = reach.ports.map((port) => [
+        port.node === null ? '' : `${port.node} ${port.nic ?? ''}`,
+        port.project ?? '',
+        port.verdict,
+        port.channel ?? '',
+        port.switch === undefined ? '' : `${port.switch} ${port.port ?? ''}`,
+      ]);
+      output.table(['nic', 'project', 'verdict', 'channel', 'port'], rows, reach, 'nobody');
+      if (!reach.complete) output.say(output.style.yellow('not every switch could be read: this may not be all'));
+    },
+  },
+  {
+    words: ['events'],
+    about: 'what happened, newest last; with --follow also what happens from now on',
+    options: {
+      ...filters,
+      limit: { value: 'N', about: 'how many of the past ones; default 20' },
+      follow: { about: 'go on until Ctrl-C' },
+    },
+    example: 'events --node node-12 --limit 5',
+    run: async ({ corral, output, signal }, given) => {
+      const client = await corral();
+      const wanted = Object.keys(filters).map((name) => [name, given.option(name)] as const);
+      const page = await client.listEvents({
+        ...field('project', given.option('project')),
+        ...field('node', given.option('node')),
+        ...field('network', given.option('network')),
+        ...field('type', given.option('type')),
+        limit: given.option('limit') ?? '20',
+      });
+      const past = [...page.events].reverse();
+      const show = (event: CorralEvent): void => {
+        if (output.isJson) output.line(event);
+        else output.say(lineOf(event, (text) => output.style.dim(text)));
+      };
+      past.forEach(show);
+      if (!given.flag('follow')) return;
+      const last = past.at(-1)?.id;
+      for await (const event of client.followEvents({ signal, ...(last === undefined ? {} : { after: last }) })) {
+        if (wanted.every(([name, value]) => value === undefined || event[name as 'node'] === value)) show(event);
+      }
+    },
+  },
+];
+
+const carried = (state: { readonly native: number | null; readonly tagged: string } | null): string => {
+  if (state === null) return 'no such port';
+  const parts = [
+    state.native === null ? '' : `VLAN ${state.native}`,
+    state.tagged === '' ? '' : `tagged ${state.tagged}`,
+  ];
+  return parts.filter((part) => part !== '').join(', ') || 'nothing';
+};
+
+const lineOf = (event: CorralEvent, dim: (text: string) => string): string => {
+  const objects = ['project', 'node', 'nic', 'network', 'headnode', 'hnic', 'switch', 'port', 'user'] as const;
+  const about = objects.flatMap((name) => (event[name] ? [`${dim(`${name}=`)}${event[name]}`] : []));
+  return [dim(event.at), event.type, ...about, dim(`by ${event.caller}`)].join('  ');
+};

@@ -1,0 +1,36 @@
+import { ActionFailedError, CorralError, ProtocolError, TimedOutError, UnreachableError } from '../index.ts';
+import { UsageError } from './mistake.ts';
+
+/** What a script can rely on. */
+export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, timedOut: 4, interrupted: 130 } as const;
+
+/** Why a command failed: the exit code, one sentence, and what to try next. */
+export interface Failure {
+  readonly code: number;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** The server's own sentence, with the next step where there is one. */
+export const failureOf = (error: unknown): Failure => {
+  if (error instanceof UsageError) return { code: exitCodes.usage, message: error.message, hint: null };
+  if (error instanceof TimedOutError) return { code: exitCodes.timedOut, message: error.message, hint: null };
+  if (error instanceof UnreachableError) {
+    return {
+      code: exitCodes.unreachable,
+      message: error.message,
+      hint: 'is it running, and is the endpoint right? Set it with --endpoint or CORRAL_ENDPOINT, or log in: corral login',
+    };
+  }
+  if (error instanceof ProtocolError) return { code: exitCodes.unreachable, message: error.message, hint: null };
+  if (error instanceof CorralError) return { code: exitCodes.refused, message: error.message, hint: hintFor(error) };
+  if (error instanceof ActionFailedError) return { code: exitCodes.refused, message: error.message, hint: null };
+  return { code: exitCodes.refused, message: error instanceof Error ? error.message : String(error), hint: null };
+};
+
+const hintFor = (error: CorralError): string | null => {
+  if (error.type === 'AuthorizationError') return 'who you are here: corral whoami; another caller: corral login';
+  if (error.type === 'ServerError' && error.requestId !== null) return `tell the operator: request ${error.requestId}`;
+  if (error.retryAfter !== null) return `try again in ${error.retryAfter} s`;
+  return null;
+};

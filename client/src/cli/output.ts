@@ -1,0 +1,122 @@
+import { styleFor, type Style } from './style.ts';
+import { layOut } from './table.ts';
+
+/** What a command says, to a person or to a program. */
+export interface Output {
+  readonly isJson: boolean;
+  /** Is somebody looking who can see a spinner and answer a question? */
+  readonly isTerminal: boolean;
+  readonly style: Style;
+  /** One line for a person; nothing for a program. */
+  say(text: string): void;
+  /** A word beside the result, which does not get into what is piped on. */
+  note(text: string): void;
+  /** A value for a program. */
+  json(value: unknown): void;
+  /** A value for a program on one line, one of many. */
+  line(value: unknown): void;
+  /** A table for a person, `value` for a program. */
+  table(headings: readonly string[], rows: readonly (readonly string[])[], value: unknown, whenEmpty: string): void;
+  /** Names with values below each other for a person, `value` for a program. */
+  facts(facts: readonly (readonly [string, string])[], value: unknown): void;
+  /** Bytes as they are. */
+  raw(bytes: Uint8Array): Promise<void>;
+  /** Something that takes a while; shown on a terminal only. */
+  progress(text: string): Progress;
+}
+
+interface Progress {
+  update(text: string): void;
+  stop(): void;
+}
+
+/** A stream to write to, as far as we use it. */
+export interface Sink {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(chunk: string | Uint8Array): boolean;
+  once(event: 'drain', listener: () => void): unknown;
+}
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const frameMs = 80;
+
+/** Writes results to `out`, and what only matters while it happens to `err`. */
+export const outputTo = (
+  out: Sink,
+  err: Sink,
+  { isJson, noColour }: { readonly isJson: boolean; readonly noColour: boolean },
+): Output => {
+  const isTerminal = out.isTTY === true && err.isTTY === true;
+  const style = styleFor(out.isTTY === true && !noColour);
+  const width = out.isTTY ? (out.columns ?? 80) : null;
+  const print = (line: string): void => void out.write(`${line}\n`);
+  const json = (value: unknown): void => print(JSON.stringify(value, null, 2));
+  const say = (text: string): void => {
+    if (!isJson) print(text);
+  };
+  return {
+    isJson,
+    isTerminal,
+    style,
+    say,
+    note: (text) => {
+      if (!isJson) err.write(`${text}\n`);
+    },
+    json,
+    line: (value) => print(JSON.stringify(value)),
+    table: (headings, rows, value, whenEmpty) => {
+      if (isJson) return json(value);
+      if (rows.length === 0) return print(style.dim(whenEmpty));
+      const { heading, lines } = layOut(
+        headings,
+        rows.map((row) => row.map(printable)),
+        width,
+      );
+      print(style.bold(heading));
+      for (const line of lines) print(line);
+    },
+    facts: (facts, value) => {
+      if (isJson) return json(value);
+      const longest = Math.max(0, ...facts.map(([name]) => name.length));
+      for (const [name, text] of facts) {
+        const [first = '', ...more] = text.split('\n').map(printable);
+        print(`${style.bold(name.padEnd(longest))}  ${first}`);
+        for (const line of more) print(`${' '.repeat(longest)}  ${line}`);
+      }
+    },
+    raw: (bytes) =>
+      new Promise((resolve) => {
+        if (out.write(bytes)) resolve();
+        else out.once('drain', resolve);
+      }),
+    progress: (text) =>
+      isTerminal && !isJson ? spin(err, style, text) : { update: () => undefined, stop: () => undefined },
+  };
+};
+
+/** What a label or an answer holds must not move the cursor or ring the bell. */
+const printable = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Bidi_C}]/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const spin = (err: Sink, style: Style, text: string): Progress => {
+  let shown = text;
+  let frame = 0;
+  const draw = (): void => {
+    frame += 1;
+    err.write(
+      `\r\u001b[2K${style.dim(frames[frame % frames.length] ?? '')} ${shown.slice(0, (err.columns ?? 80) - 3)}`,
+    );
+  };
+  const timer = setInterval(draw, frameMs);
+  draw();
+  return {
+    update: (next) => {
+      shown = printable(next);
+    },
+    stop: () => {
+      clearInterval(timer);
+      err.write('\r\u001b[2K');
+    },
+  };
+};

@@ -1,0 +1,168 @@
+import type { Argument, Command, Given, Option } from './command.ts';
+import { nearest, UsageError } from './mistake.ts';
+
+/** Options that every command takes. */
+export const commonOptions: Readonly<Record<string, Option>> = {
+  json: { about: 'print JSON for programs' },
+  profile: { value: 'NAME', about: 'use this profile of the configuration file' },
+  endpoint: { value: 'URL', about: 'the service, such as https://corral.example.org' },
+  timeout: { value: 'SECONDS', about: 'how long to wait for anything' },
+  help: { about: 'show how a command is used' },
+};
+
+/** What a command line asks for. */
+export type Parsed =
+  | { readonly kind: 'run'; readonly command: Command; readonly given: Given }
+  | { readonly kind: 'help'; readonly words: readonly string[] };
+
+/** Finds the command, and checks everything that follows it. */
+export const parse = (commands: readonly Command[], argv: readonly string[]): Parsed => {
+  const { words, options } = split(argv, (name) => optionNamed(commands, argv, name));
+  if (words[0] === 'help') return { kind: 'help', words: words.slice(1) };
+  const command = longestMatch(commands, words);
+  if (options.has('help') || words.length === 0) return { kind: 'help', words: command?.words ?? words };
+  if (!command) throw unknownCommand(commands, words);
+  const unknown = [...options.keys()].find((name) => !Object.hasOwn(optionsOf(command), name));
+  if (unknown !== undefined) throw unknownOption(command, unknown);
+  const values = argumentsOf(command, words.slice(command.words.length));
+  return {
+    kind: 'run',
+    command,
+    given: {
+      arg: (name) => values.get(name)?.[0] ?? '',
+      optional: (name) => values.get(name)?.[0],
+      rest: (name) => values.get(name) ?? [],
+      option: (name) => options.get(name),
+      flag: (name) => options.has(name),
+    },
+  };
+};
+
+export const optionsOf = (command: Command): Readonly<Record<string, Option>> => ({
+  ...command.options,
+  ...commonOptions,
+});
+
+const longestMatch = (commands: readonly Command[], words: readonly string[]): Command | undefined =>
+  commands
+    .filter((command) => command.words.every((word, index) => words[index] === word))
+    .sort((a, b) => b.words.length - a.words.length)[0];
+
+/** Which option a name means, before it is known which command it belongs to: all that have a name agree on its value. */
+const optionNamed = (commands: readonly Command[], argv: readonly string[], name: string): Option | undefined => {
+  const command = longestMatch(
+    commands,
+    argv.filter((word) => !word.startsWith('-')),
+  );
+  const own = command && optionsOf(command)[name];
+  return own ?? commands.map((candidate) => optionsOf(candidate)[name]).find((option) => option !== undefined);
+};
+
+const split = (
+  argv: readonly string[],
+  optionFor: (name: string) => Option | undefined,
+): { words: string[]; options: Map<string, string> } => {
+  const words: string[] = [];
+  const options = new Map<string, string>();
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? '';
+    if (word === '--') {
+      words.push(...argv.slice(index + 1));
+      break;
+    }
+    if (word === '-h') {
+      options.set('help', '');
+      continue;
+    }
+    if (!word.startsWith('--')) {
+      words.push(word);
+      continue;
+    }
+    const [name, attached] = cut(word.slice(2));
+    const takesValue = optionFor(name)?.value !== undefined;
+    if (attached !== undefined && !takesValue && optionFor(name))
+      throw new UsageError(`option --${name} takes no value`);
+    if (options.has(name)) throw new UsageError(`option --${name} is given twice`);
+    if (!takesValue || attached !== undefined) {
+      options.set(name, attached ?? '');
+      continue;
+    }
+    const value = argv[(index += 1)];
+    if (value === undefined)
+      throw new UsageError(`option --${name} needs a value: --${name} ${optionFor(name)?.value ?? ''}`);
+    options.set(name, value);
+  }
+  return { words, options };
+};
+
+const cut = (text: string): [string, string | undefined] => {
+  const at = text.indexOf('=');
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+};
+
+const argumentsOf = (command: Command, words: readonly string[]): Map<string, readonly string[]> => {
+  const values = new Map<string, readonly string[]>();
+  const { args = [] } = command;
+  for (const [index, arg] of args.entries()) {
+    const mine = arg.isRest ? words.slice(index) : words.slice(index, index + 1);
+    if (mine.length === 0 && !arg.isOptional)
+      throw new UsageError(`${usageOf(command)}: ${placeholder(arg)} is missing`);
+    for (const word of mine) requirePossible(arg, word);
+    if (mine.length > 0) values.set(arg.name, mine);
+  }
+  const last = args.at(-1);
+  const surplus = last?.isRest ? undefined : words[args.length];
+  if (surplus !== undefined) throw new UsageError(`${usageOf(command)}: nothing goes with ${JSON.stringify(surplus)}`);
+  return values;
+};
+
+const requirePossible = ({ name, oneOf }: Argument, word: string): void => {
+  if (oneOf === undefined || oneOf.includes(word)) return;
+  const meant = nearest(word, oneOf);
+  throw new UsageError(
+    `${name.toUpperCase()} is one of ${oneOf.join(', ')}, not ${JSON.stringify(word)}${meant === null ? '' : `; did you mean ${meant}?`}`,
+  );
+};
+
+const placeholder = ({ name, isOptional, isRest, oneOf }: Argument): string => {
+  const text = `${oneOf ? oneOf.join('|') : name.toUpperCase()}${isRest ? '...' : ''}`;
+  return isOptional ? `[${text}]` : text;
+};
+
+/** The command as it is typed. */
+export const usageOf = ({ words, args = [], options = {} }: Command): string =>
+  [
+    'corral',
+    ...words,
+    ...args.map(placeholder),
+    ...Object.entries(options).map(([name, { value }]) => `[--${name}${value === undefined ? '' : ` ${value}`}]`),
+  ].join(' ');
+
+const unknownCommand = (commands: readonly Command[], words: readonly string[]): UsageError => {
+  const depth = words.findIndex(
+    (_, index) => !commands.some(({ words: own }) => startsWith(own, words.slice(0, index + 1))),
+  );
+  const known = words.slice(0, depth < 0 ? words.length : depth);
+  const next = [
+    ...new Set(
+      commands.filter(({ words: own }) => startsWith(own, known)).map(({ words: own }) => own[known.length] ?? ''),
+    ),
+  ];
+  const wrong = words[known.length];
+  const typed = ['corral', ...known].join(' ');
+  if (wrong === undefined) return new UsageError(`${typed} needs one more word: ${next.join(', ')}`);
+  const meant = nearest(wrong, next);
+  const hint = meant === null ? `there are ${next.join(', ')}` : `did you mean ${typed} ${meant}?`;
+  return new UsageError(`there is no ${typed} ${wrong}; ${hint}`);
+};
+
+const startsWith = (words: readonly string[], beginning: readonly string[]): boolean =>
+  beginning.every((word, index) => words[index] === word);
+
+const unknownOption = (command: Command, name: string): UsageError => {
+  const known = Object.keys(optionsOf(command));
+  const meant = nearest(name, known);
+  return new UsageError(
+    `corral ${command.words.join(' ')} has no option --${name}; ${meant === null ? `it has ${known.map((one) => `--${one}`).join(', ')}` : `did you mean --${meant}?`}`,
+  );
+};

@@ -1,0 +1,83 @@
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { UsageError } from './mistake.ts';
+
+/** The environment as far as we read it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a service is and who calls it, under a name. */
+export interface Profile {
+  readonly endpoint: string;
+  readonly username?: string;
+  /** An API token; the file is its owner's alone. */
+  readonly token?: string;
+  /** What the token is called at the service, if we made it. */
+  readonly tokenName?: string;
+}
+
+interface Profiles {
+  readonly current: string | null;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+/** The file of profiles: `CORRAL_CLIENT_CONFIG`, or below the user's directory for configuration. */
+export const profilesFile = (env: Environment): string =>
+  env['CORRAL_CLIENT_CONFIG'] ?? join(env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'corral', 'client.json');
+
+const nothing: Profiles = { current: null, profiles: {} };
+
+/** All profiles; none if there is no file. */
+export const readProfiles = async (file: string): Promise<Profiles> => {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothing;
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    return checked(JSON.parse(text) as unknown);
+  } catch {
+    throw new UsageError(`${file} is not what \`corral login\` writes; mend it, or delete it and log in again`);
+  }
+};
+
+const checked = (value: unknown): Profiles => {
+  const { current, profiles } = value as { readonly current?: unknown; readonly profiles?: unknown };
+  const all = Object.entries(profiles as Record<string, Partial<Record<string, unknown>>>).map(([name, profile]) => {
+    const { endpoint, username, token, tokenName } = profile;
+    if (typeof endpoint !== 'string') throw new Error('no endpoint');
+    return [
+      name,
+      {
+        endpoint,
+        ...(typeof username === 'string' ? { username } : {}),
+        ...(typeof token === 'string' ? { token } : {}),
+        ...(typeof tokenName === 'string' ? { tokenName } : {}),
+      },
+    ] as const;
+  });
+  return { current: typeof current === 'string' ? current : null, profiles: Object.fromEntries(all) };
+};
+
+/** Keeps a profile and makes it the current one. Written beside and moved, so that a crash leaves the old file whole. */
+export const keepProfile = async (file: string, name: string, profile: Profile): Promise<void> => {
+  const known = await readProfiles(file);
+  await write(file, { current: name, profiles: { ...known.profiles, [name]: profile } });
+};
+
+/** Forgets a profile. */
+export const forgetProfile = async (file: string, name: string): Promise<void> => {
+  const { current, profiles } = await readProfiles(file);
+  const rest = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
+  await write(file, { current: current === name ? (Object.keys(rest)[0] ?? null) : current, profiles: rest });
+};
+
+const write = async (file: string, profiles: Profiles): Promise<void> => {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+  await chmod(draft, 0o600);
+  await rename(draft, file);
+};

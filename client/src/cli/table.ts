@@ -1,0 +1,55 @@
+const gap = '  ';
+const narrowest = 6;
+
+/** Rows of cells under headings, in columns that fit into `width` characters; null: as wide as it takes. */
+export const layOut = (
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number | null,
+): { readonly heading: string; readonly lines: readonly string[] } => {
+  const widths = fitting(
+    headings.map((heading, column) => Math.max(...[heading, ...rows.map((row) => row[column] ?? '')].map(widthOf))),
+    width,
+  );
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => padded(shortened(cell, widths[column] ?? 0), widths[column] ?? 0))
+      .join(gap)
+      .trimEnd();
+  return { heading: line(headings), lines: rows.map(line) };
+};
+
+/** Takes from the widest columns what is too much. */
+const fitting = (widths: readonly number[], width: number | null): readonly number[] => {
+  const fitted = [...widths];
+  if (width === null) return fitted;
+  const room = width - gap.length * (widths.length - 1);
+  for (let over = sum(fitted) - room; over > 0; over -= 1) {
+    const widest = fitted.indexOf(Math.max(...fitted));
+    if ((fitted[widest] ?? 0) <= narrowest) break;
+    fitted[widest] = (fitted[widest] ?? 0) - 1;
+  }
+  return fitted;
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+const shortened = (text: string, width: number): string => {
+  if (widthOf(text) <= width) return text;
+  const letters = [...segments.segment(text)].map(({ segment }) => segment);
+  while (letters.length > 0 && widthOf(letters.join('')) > width - 1) letters.pop();
+  return `${letters.join('')}…`;
+};
+
+const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
+
+const segments = new Intl.Segmenter();
+/** East Asian letters and emoji take two columns of a terminal. */
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+
+/** How many columns of a terminal a text takes. */
+const widthOf = (text: string): number => {
+  if (/^[\u0020-\u007e]*$/.test(text)) return text.length;
+  return sum([...segments.segment(text)].map(({ segment }) => (wide.test(segment) ? 2 : 1)));
+};

@@ -1,0 +1,99 @@
+import type { Calls } from './calls.ts';
+import { CorralError, ProtocolError, TimedOutError, UnreachableError } from './errors.ts';
+import type { Transport } from './transport.ts';
+
+/** One thing that happened, as `list_events` tells it. */
+export type CorralEvent = Calls['listEvents']['reply']['events'][number];
+
+/** Where a stream of events begins and how it ends. */
+export interface FollowOptions {
+  /** The id of the last event that is known already; without it the stream begins now. */
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+  /** Called when the stream is up: at first, and after each time that it was lost. */
+  readonly onOpen?: () => void;
+}
+
+const pauseMs = 1_000;
+
+/** Events as they happen. A line that breaks is opened again where it broke, so nothing is missed and nothing told twice. */
+export async function* followEvents(transport: Transport, options: FollowOptions = {}): AsyncGenerator<CorralEvent> {
+  const { signal, onOpen } = options;
+  let last = options.after;
+  let isKnown = false;
+  while (!signal?.aborted) {
+    try {
+      const answer = await transport.send(
+        {
+          method: 'GET',
+          path: '/v0/events/stream',
+          headers: { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': String(last) }) },
+          isSafe: true,
+        },
+        signal,
+      );
+      isKnown = true;
+      onOpen?.();
+      for await (const event of eventsIn(answer)) {
+        last = event.id;
+        yield event;
+      }
+    } catch (error) {
+      if (signal?.aborted) return;
+      // Only a stream that was there before is waited for.
+      if (!isKnown || !mayComeBack(error)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+const mayComeBack = (error: unknown): boolean =>
+  error instanceof UnreachableError ||
+  error instanceof TimedOutError ||
+  error instanceof TypeError ||
+  (error instanceof CorralError && error.status >= 500);
+
+async function* eventsIn(answer: Response): AsyncGenerator<CorralEvent> {
+  for await (const frame of framesIn(answer)) {
+    const data = frame
+      .split('\n')
+      .filter((line) => line.startsWith('data:'))
+      .map((line) => line.slice('data:'.length).trimStart())
+      .join('\n');
+    if (data !== '') yield parsed(data);
+  }
+}
+
+async function* framesIn(answer: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of bytesOf(answer)) {
+    rest += decoder.decode(chunk, { stream: true });
+    const frames = rest.split('\n\n');
+    rest = frames.pop() ?? '';
+    yield* frames;
+  }
+}
+
+/** The bytes of an answer as they come. By a reader, because not every browser can iterate over a stream. */
+export async function* bytesOf(answer: Response): AsyncGenerator<Uint8Array> {
+  const reader = answer.body?.getReader();
+  if (!reader) return;
+  try {
+    for (;;) {
+      const part = (await reader.read()) as { readonly done: boolean; readonly value?: Uint8Array };
+      if (part.done || part.value === undefined) return;
+      yield part.value;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+const parsed = (data: string): CorralEvent => {
+  const event = JSON.parse(data) as Partial<CorralEvent>;
+  if (typeof event.id !== 'number' || typeof event.type !== 'string') {
+    throw new ProtocolError('the stream of events holds something that is no event');
+  }
+  return event as CorralEvent;
+};

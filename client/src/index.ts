@@ -1,0 +1,119 @@
+import { type Calls, calls, type NoArguments } from './calls.ts';
+import { type Credentials, none } from './credentials.ts';
+import { ProtocolError } from './errors.ts';
+import { bytesOf, type CorralEvent, followEvents, type FollowOptions } from './events.ts';
+import { fetchTransport, type Patience, type Transport } from './transport.ts';
+import { type Action, waitForAction, type WaitOptions } from './wait.ts';
+
+export type { Calls } from './calls.ts';
+export { basic, type Credentials, keystoneToken, none, token } from './credentials.ts';
+export * from './errors.ts';
+export type { CorralEvent, FollowOptions } from './events.ts';
+export { type KeystoneLogin, keystone } from './keystone.ts';
+export type { Action, WaitOptions } from './wait.ts';
+
+/** Where the service is, who is calling, and how patient the caller is. */
+export interface ClientOptions extends Partial<Patience> {
+  /** Such as `https://corral.example.org`; with or without `/v0`. */
+  readonly endpoint: string;
+  readonly credentials?: Credentials;
+  /** Instead of the global one. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+type Name = keyof Calls;
+type Method<N extends Name> = Calls[N]['args'] extends NoArguments
+  ? (args?: NoArguments, options?: CallOptions) => Promise<Calls[N]['reply']>
+  : Partial<Calls[N]['args']> extends Calls[N]['args']
+    ? (args?: Calls[N]['args'], options?: CallOptions) => Promise<Calls[N]['reply']>
+    : (args: Calls[N]['args'], options?: CallOptions) => Promise<Calls[N]['reply']>;
+
+/** One method for each call of the interface, under its own name, and what takes more than one call. */
+export type Corral = { readonly [N in Exclude<Name, 'streamEvents'>]: Method<N> } & {
+  readonly endpoint: string;
+  /** Waits until a queued change is DONE; throws ActionFailedError when it ends in ERROR. */
+  waitForAction(statusId: string, options?: WaitOptions): Promise<Action>;
+  /** Events as they happen, without end. */
+  followEvents(options?: FollowOptions): AsyncGenerator<CorralEvent>;
+};
+
+const usualPatience: Patience = { timeoutMs: 60_000, retries: 2 };
+
+/** A client of one service for one caller. */
+export const createClient = (options: ClientOptions): Corral => {
+  const endpoint = options.endpoint.replace(/\/+$/, '').replace(/\/v0$/, '');
+  const { timeoutMs = usualPatience.timeoutMs, retries = usualPatience.retries } = options;
+  const fetcher = options.fetch ?? ((input, init) => fetch(input, init));
+  const transport = fetchTransport(endpoint, options.credentials ?? none, { timeoutMs, retries }, fetcher);
+  const methods = Object.fromEntries(
+    Object.entries(calls).map(([name, place]) => [
+      name,
+      (args: Readonly<Record<string, unknown>> = {}, { signal }: CallOptions = {}) =>
+        call(transport, place, args, signal),
+    ]),
+  );
+  const eyes = {
+    ask: (status_id: string, signal: AbortSignal) =>
+      call(transport, calls.showNetworkingAction, { status_id }, signal) as Promise<Action>,
+    follow: (following: FollowOptions) => followEvents(transport, following),
+  };
+  return {
+    // Each has the type that its place in the list has; that the two agree is how the list is made.
+    ...(methods as unknown as Omit<Corral, 'endpoint' | 'waitForAction' | 'followEvents'>),
+    endpoint,
+    waitForAction: (statusId, waiting) => waitForAction(eyes, statusId, waiting),
+    followEvents: (following = {}) => eyes.follow(following),
+  };
+};
+
+/** What goes into a URL; the types let nothing else through than texts, numbers and flags. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+type Place = (typeof calls)[keyof typeof calls];
+
+const call = async (
+  transport: Transport,
+  place: Place,
+  args: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): Promise<unknown> => {
+  const rest = { ...args };
+  const take = (name: string): unknown => {
+    const value = rest[name];
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- a copy made for this
+    delete rest[name];
+    return value;
+  };
+  const path = place.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(take(name))));
+  const query = new URLSearchParams(
+    place.query.flatMap((name) => {
+      const value = take(name);
+      return value === undefined ? [] : [[name, textOf(value)] as [string, string]];
+    }),
+  ).toString();
+  const answer = await transport.send(
+    {
+      method: place.method,
+      path: `/v0${path}${query === '' ? '' : `?${query}`}`,
+      isSafe: place.effect === 'reads',
+      ...(place.method === 'GET' || Object.keys(rest).length === 0
+        ? {}
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(rest) }),
+    },
+    signal,
+  );
+  if (place.reply === 'bytes') return bytesOf(answer);
+  const text = await answer.text();
+  if (place.reply === 'nothing') return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new ProtocolError(`the answer to ${place.method} ${path} is not JSON; is the endpoint a Corral service?`, {
+      cause: error,
+    });
+  }
+};

@@ -1,0 +1,172 @@
+import type { Credentials } from './credentials.ts';
+import { CorralError, errorOf, ProtocolError, TimedOutError, UnreachableError } from './errors.ts';
+
+/** One request, before anybody's credentials are on it. */
+interface Outgoing {
+  readonly method: string;
+  /** Below the endpoint. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** May it be made twice without harm? */
+  readonly isSafe: boolean;
+}
+
+/** How requests are made. */
+export interface Transport {
+  /** An answer of status 2xx; everything else is thrown. */
+  send(request: Outgoing, signal?: AbortSignal): Promise<Response>;
+}
+
+/** How patient a client is. */
+export interface Patience {
+  /** How long one attempt may take until its answer begins, in milliseconds. */
+  readonly timeoutMs: number;
+  /** How many times something that may be repeated is tried again. */
+  readonly retries: number;
+}
+
+const firstPauseMs = 200;
+const longestPauseMs = 10_000;
+
+/** Sends requests with `fetch`: each attempt with a time limit, again where that is safe, refusals as errors. */
+export const fetchTransport = (
+  endpoint: string,
+  credentials: Credentials,
+  patience: Patience,
+  fetcher: typeof fetch,
+): Transport => {
+  const attempt = async (request: Outgoing, signal: AbortSignal): Promise<Response> => {
+    const headers = { ...request.headers, ...(await credentials.headers(signal)) };
+    const { method, body } = request;
+    const answer = await reaching(endpoint, () =>
+      fetcher(`${endpoint}${request.path}`, {
+        method,
+        headers,
+        signal,
+        redirect: 'manual',
+        credentials: 'same-origin',
+        ...(body === undefined ? {} : { body }),
+      }),
+    );
+    if (answer.ok) return answer;
+    throw await refusalOf(answer, endpoint);
+  };
+
+  const timed = async (request: Outgoing, signal: AbortSignal | undefined): Promise<Response> => {
+    // Stopped when the answer begins: what streams for hours is not cut off by it, only by the caller's own signal.
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), patience.timeoutMs);
+    try {
+      return await attempt(request, signal ? AbortSignal.any([limit.signal, signal]) : limit.signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!limit.signal.aborted) throw error;
+      throw new TimedOutError(`${endpoint} did not answer within ${patience.timeoutMs / 1000} s`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const send = async (request: Outgoing, signal: AbortSignal | undefined, triesLeft: number): Promise<Response> => {
+    try {
+      return await timed(request, signal);
+    } catch (error) {
+      if (triesLeft <= 0 || !mayTryAgain(request, error)) throw error;
+      await pause(pauseOf(error, patience.retries - triesLeft), signal);
+      return send(request, signal, triesLeft - 1);
+    }
+  };
+
+  return {
+    send: async (request, signal) => {
+      try {
+        return await send(request, signal, patience.retries);
+      } catch (error) {
+        const isRefused = error instanceof CorralError && error.status === 401;
+        if (!isRefused || !(await credentials.renew?.(signal ?? new AbortController().signal))) throw error;
+        return send(request, signal, patience.retries);
+      }
+    },
+  };
+};
+
+/** What nobody did anything about may be asked again; of the rest only what changes nothing. */
+const mayTryAgain = (request: Outgoing, error: unknown): boolean => {
+  if (error instanceof CorralError) {
+    if (error.status === 429 || error.status === 503) return true;
+    return request.isSafe && error.status === 502;
+  }
+  if (error instanceof UnreachableError) return request.isSafe || !error.sent;
+  return request.isSafe && error instanceof TimedOutError;
+};
+
+const pauseOf = (error: unknown, tries: number): number => {
+  const told = error instanceof CorralError ? error.retryAfter : null;
+  if (told !== null) return Math.min(told * 1000, longestPauseMs);
+  return Math.min(firstPauseMs * 2 ** tries, longestPauseMs) * (0.5 + Math.random() / 2);
+};
+
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+
+/** Codes of a connection that was never made: nothing was sent. */
+const neverConnected = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
+
+const reaching = async (endpoint: string, work: () => Promise<Response>): Promise<Response> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const code = (cause as { code?: unknown }).code;
+    const why = cause instanceof Error ? cause.message || String(code) : String(cause);
+    const sent = !(typeof code === 'string' && neverConnected.includes(code));
+    throw new UnreachableError(`${endpoint} cannot be reached: ${why}`, { cause: error, sent });
+  }
+};
+
+const refusalOf = async (answer: Response, endpoint: string): Promise<Error> => {
+  const text = await answer.text();
+  const told = toldIn(text);
+  if (told === null) {
+    const what =
+      answer.status >= 300 && answer.status < 400 ? 'sends elsewhere' : `answers with status ${answer.status}`;
+    return new ProtocolError(`${endpoint} ${what}, which a Corral service does not; is the endpoint right?`);
+  }
+  const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  return errorOf({
+    type: told.type,
+    message: told.msg,
+    status: answer.status,
+    requestId: answer.headers.get('x-request-id'),
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
+  });
+};
+
+const toldIn = (text: string): { readonly type: string; readonly msg: string } | null => {
+  try {
+    const told = JSON.parse(text) as { readonly type?: unknown; readonly msg?: unknown } | null;
+    return typeof told?.type === 'string' && typeof told.msg === 'string' ? { type: told.type, msg: told.msg } : null;
+  } catch {
+    return null;
+  }
+};

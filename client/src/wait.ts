@@ -1,0 +1,112 @@
+import type { Calls } from './calls.ts';
+import { ActionFailedError, NotFoundError, TimedOutError } from './errors.ts';
+import type { CorralEvent, FollowOptions } from './events.ts';
+
+/** What became of a queued change, as `show_networking_action` tells it. */
+export type Action = Calls['showNetworkingAction']['reply'];
+
+/** How long to wait, and whom to tell meanwhile. */
+export interface WaitOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Told every time that it was looked at and is not over. */
+  readonly onPending?: (action: Action) => void;
+}
+
+/** What waiting needs of a client. */
+interface Eyes {
+  ask(statusId: string, signal: AbortSignal): Promise<Action>;
+  follow(options: FollowOptions): AsyncGenerator<CorralEvent>;
+}
+
+const usualTimeoutMs = 120_000;
+const firstLookMs = 100;
+const longestLookMs = 2_000;
+
+/**
+ * Looks at a queued change until it is over: whenever an event tells of its node, and now and then in case the stream
+ * of events cannot be had.
+ */
+export const waitForAction = async (eyes: Eyes, statusId: string, options: WaitOptions = {}): Promise<Action> => {
+  const { timeoutMs = usualTimeoutMs, signal, onPending } = options;
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), timeoutMs);
+  const either = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
+  const bell = new Bell();
+  let node: string | null = null;
+  const listening = listen(eyes, either, (event) => {
+    if (node === null || event.node === node) bell.ring();
+  });
+  try {
+    for (let pauseMs = firstLookMs; ; pauseMs = Math.min(pauseMs * 2, longestLookMs)) {
+      const action = await look(eyes, statusId, either);
+      if (action.status === 'DONE') return action;
+      if (action.status === 'ERROR') throw new ActionFailedError(action.error ?? 'the change failed');
+      node = action.node;
+      onPending?.(action);
+      await bell.wait(pauseMs, either);
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!over.signal.aborted) throw error;
+    throw new TimedOutError(`the change is still pending after ${timeoutMs / 1000} s; ask for ${statusId} later`, {
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+    over.abort();
+    await listening;
+  }
+};
+
+const look = async (eyes: Eyes, statusId: string, signal: AbortSignal): Promise<Action> => {
+  try {
+    return await eyes.ask(statusId, signal);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    throw new ActionFailedError(
+      `there is no change ${statusId} any more: a later one on the same nic took its place, or it never was`,
+      { cause: error },
+    );
+  }
+};
+
+/** Without a stream, looking now and then has to do: so whatever is wrong with it concerns nobody. */
+const listen = async (eyes: Eyes, signal: AbortSignal, hear: (event: CorralEvent) => void): Promise<void> => {
+  try {
+    for await (const event of eyes.follow({ signal })) hear(event);
+  } catch {
+    // As said above.
+  }
+};
+
+/** Wakes whoever waits, or the next one who comes to wait. */
+class Bell {
+  #isRung = false;
+  #wake: () => void = () => undefined;
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake();
+  }
+
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', stop);
+        this.#isRung = false;
+        resolve();
+      };
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal.reason as Error);
+      };
+      const timer = setTimeout(end, ms);
+      this.#wake = end;
+      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+      else if (this.#isRung) end();
+    });
+  }
+}

@@ -1,0 +1,205 @@
+import { startLabObmd } from '@corral/lab';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { engines } from '../../service/test/support/engines.ts';
+import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/service.ts';
+import { makeProject, makeUser } from '../../service/test/support/world.ts';
+import { commands } from '../src/cli/commands/all.ts';
+import { type Shell, shellForTest } from './support/shell.ts';
+
+const asAdmin = (url: string) => ({
+  CORRAL_ENDPOINT: url,
+  CORRAL_USERNAME: 'admin',
+  CORRAL_PASSWORD: adminPassword,
+});
+
+/** Runs lines that are to work, and remembers which commands they were. */
+const working = (shell: Shell, used: Set<string>) => async (line: string) => {
+  const ran = await shell(line);
+  expect({ line, ...ran }).toMatchObject({ code: 0 });
+  const words = line.split(' ');
+  const command = commands
+    .filter((candidate) => candidate.words.every((word, index) => words[index] === word))
+    .sort((a, b) => b.words.length - a.words.length)[0];
+  used.add(command?.words.join(' ') ?? '');
+  return ran.out;
+};
+
+describe.each(engines)('the command line, on %s', (engine) => {
+  it('does everything that there is to do, from an empty rack to an empty rack', async () => {
+    const service = await serviceForTest(engine);
+    const obmd = await startLabObmd({ adminToken: 'token of the lab', tickMs: 20 });
+    onTestFinished(() => obmd.close());
+    obmd.add('n1');
+    const shell = await shellForTest(asAdmin(service.url));
+    const token = await shell.file('token', 'token of the lab\n');
+    const password = await shell.file('pw', passwordOf('ada'));
+    const used = new Set<string>();
+    const corral = working(shell, used);
+
+    await corral(`switch register sw mock hostname=h username=u --password-file ${password}`);
+    expect(await corral('switch list')).toContain('sw');
+    await corral('port register sw gi1/0/1');
+    expect(await corral('switch show sw')).toMatch(/type +mock[^]*gi1\/0\/1/);
+    await corral(`node register n1 ${obmd.uri('n1')} --admin-token-file ${token}`);
+    await corral('node nic register n1 eth0 52:54:00:00:00:01');
+    await corral('port nic add sw gi1/0/1 n1 eth0');
+    await corral("node metadata add n1 rack 'r 1'");
+    await corral('project create red');
+    expect(await corral('project list')).toContain('red');
+    await corral(`user create ada --password-file ${password}`);
+    await corral('user project add ada red');
+    expect(await corral('user list')).toMatch(/ada +red/);
+    await corral('user set-admin ada true');
+    await corral('user set-admin ada false');
+
+    expect(await corral('node list free')).toBe('node\nn1\n');
+    await corral('project node add red n1');
+    expect(await corral('project node list red')).toContain('n1');
+    await corral('network create lab red');
+    expect(await corral('network list')).toMatch(/lab +\d+ +red/);
+    expect(await corral('project list-networks red')).toContain('lab');
+    expect(await corral('node network connect n1 eth0 lab --wait')).toContain('is on network lab');
+    expect(await corral('node show n1')).toMatch(
+      /rack: r 1[^]*eth0 +52:54:00:00:00:01 +lab \(vlan\/native\) +sw gi1\/0\/1/,
+    );
+    expect(await corral('network show lab')).toMatch(/nodes +n1 \(eth0\)/);
+    expect(await corral('network list-attachments lab --project red')).toMatch(/n1 +eth0 +vlan\/native +red/);
+    expect(await corral('port show sw gi1/0/1')).toMatch(/nic +n1 eth0/);
+    expect(await corral('reach lab')).toContain('n1 eth0');
+    expect(await corral('drift')).toContain('everything is as recorded');
+
+    await corral('node obm enable n1');
+    await corral('node power on n1');
+    expect(await corral('node power status n1')).toMatch(/power +on/);
+    await corral('node power cycle n1 --force');
+    await corral('node bootdev n1 disk');
+    await corral('node power off n1');
+    await corral('node obm disable n1');
+
+    await corral('headnode create head red base');
+    await corral('headnode nic create head eth0');
+    await corral('headnode network connect head eth0 lab');
+    await corral('headnode network detach head eth0');
+    await corral('headnode nic delete head eth0');
+    await corral('headnode start head');
+    expect(await corral('headnode show head')).toMatch(/vnc port +\d+/);
+    expect(await corral('headnode list red')).toContain('head');
+    expect(await corral('headnode list-images')).toContain('base');
+    await corral('headnode stop head');
+    await corral('headnode delete head');
+
+    const { status_id } = JSON.parse(await corral('node network detach n1 eth0 lab --no-wait --json')) as {
+      status_id: string;
+    };
+    await expect.poll(() => corral(`networking-action show ${status_id}`)).toContain('DONE');
+    await corral('port revert sw gi1/0/1 --wait');
+    await corral('network delete lab');
+    await corral('project node remove red n1');
+    await corral('node metadata delete n1 rack');
+    expect(await corral('events --node n1 --limit 3 --json')).toContain('"type":"node_delete_metadata"');
+    expect(await corral('token create ci --days 1 --read-only')).toMatch(/^corral_/);
+    expect(await corral('token list')).toMatch(/ci +all of yours +look/);
+    await corral('token revoke ci');
+    expect(await corral('whoami')).toMatch(/name +admin/);
+    await corral('port nic remove sw gi1/0/1');
+    await corral('node nic delete n1 eth0');
+    await corral('node delete n1');
+    await corral('port delete sw gi1/0/1');
+    await corral('switch delete sw');
+    await corral('user project remove ada red');
+    await corral('user delete ada');
+    await corral('project delete red');
+    expect(await corral('completion bash')).toContain('complete');
+    expect(await corral('__complete node sh')).toBe('show\n');
+
+    const elsewhere = ['login', 'logout', 'network grant-access', 'network revoke-access', 'node console show'];
+    const all = commands.map(({ words }) => words.join(' '));
+    expect(all.filter((words) => !used.has(words) && !elsewhere.includes(words))).toEqual([]);
+  });
+
+  it('lets networks be shared, and consoles be watched until one has seen enough', async () => {
+    const service = await serviceForTest(engine);
+    const obmd = await startLabObmd({ adminToken: 't', tickMs: 10 });
+    onTestFinished(() => obmd.close());
+    obmd.add('n1');
+    const shell = await shellForTest(asAdmin(service.url));
+    const corral = working(shell, new Set());
+    await makeProject(service, 'red');
+    await makeProject(service, 'blue');
+    await corral('network create lab red');
+    await corral('network grant-access lab blue');
+    expect(await corral('network show lab')).toMatch(/access +blue, red/);
+    await corral('network revoke-access lab blue');
+    const token = await shell.file('token', 't');
+    await corral(`node register n1 ${obmd.uri('n1')} --admin-token-file ${token}`);
+    await corral('node obm enable n1');
+    await corral('node power on n1');
+    const enough = new AbortController();
+    const watching = shell('node console show n1', { signal: enough.signal });
+    await expect.poll(() => obmd.calls.some(({ path }) => path.endsWith('/console'))).toBe(true);
+    enough.abort();
+    expect((await watching).code).toBe(130);
+  });
+
+  it('logs in once, keeps a token that only its owner can read, and forgets it again', async () => {
+    const service = await serviceForTest(engine);
+    await makeUser(service, 'ada');
+    const shell = await shellForTest();
+    const pw = await shell.file('pw', passwordOf('ada'));
+    const login = await shell(`login ${service.url} --username ada --password-file ${pw}`);
+    expect(login).toMatchObject({ code: 0, err: '' });
+    expect(login.out).toContain('you are ada');
+    expect((await stat(join(shell.home, 'client.json'))).mode & 0o777).toBe(0o600);
+    expect((await shell('whoami')).out).toMatch(/name +ada[^]*by +token/);
+    expect((await shell('whoami --profile none')).err).toContain('there is no profile none');
+    expect((await shell('whoami', { env: { CORRAL_ENDPOINT: 'http://127.0.0.1:9' } })).code).toBe(3);
+    expect((await shell('logout')).out).toContain('its token is void');
+    expect((await service.as('ada').get('/auth/tokens')).body).toEqual([]);
+    expect((await shell('whoami', { env: { CORRAL_ENDPOINT: service.url } })).code).toBe(1);
+  });
+
+  it('takes what existing scripts set', async () => {
+    const service = await serviceForTest(engine);
+    const env = { HIL_ENDPOINT: service.url, HIL_USERNAME: 'admin', HIL_PASSWORD: adminPassword };
+    const shell = await shellForTest(env);
+    expect((await shell('project list')).code).toBe(0);
+    expect((await shell('project list', { env: { HIL_PASSWORD: 'wrong' } })).err).toContain(
+      'wrong user name or password',
+    );
+  });
+});
+
+describe('the command line says what is wrong', () => {
+  it.each([
+    ['node shwo n1', 2, 'there is no corral node shwo; did you mean corral node show?'],
+    ['nodes', 2, 'there is no corral nodes; did you mean corral node?'],
+    ['node power', 2, 'corral node power needs one more word: on, off, cycle, status'],
+    ['node show', 2, 'corral node show NODE: NODE is missing'],
+    ['node show a b', 2, 'nothing goes with "b"'],
+    ['node show a --jsno', 2, 'has no option --jsno; did you mean --json?'],
+    ['node list fre', 2, 'WHICH is one of free, all, not "fre"; did you mean free?'],
+    ['node show a --timeout', 2, 'option --timeout needs a value: --timeout SECONDS'],
+    ['node show a --timeout soon', 2, '--timeout takes a number of seconds above 0'],
+    ['node show a --endpoint nowhere', 2, '"nowhere" is no endpoint'],
+    ['node show a --endpoint http://127.0.0.1:9', 3, 'cannot be reached'],
+    ['switch register s mock password=secret', 2, 'a password on the command line can be read by others'],
+    ['switch register s mock hostname', 2, '"hostname" is no field; write NAME=VALUE'],
+    ['user create ada', 2, 'there is no terminal to ask for it'],
+    ['user create ada --password-file none', 2, 'none cannot be read'],
+  ])('%s', async (line, code, words) => {
+    const shell = await shellForTest();
+    const ran = await shell(line);
+    expect(ran).toMatchObject({ code, out: '' });
+    expect(ran.err).toContain(words);
+  });
+
+  it('and every command has help with an example that is one of its own', async () => {
+    const shell = await shellForTest();
+    for (const { words, example } of commands) {
+      expect((await shell(`help ${words.join(' ')}`)).out).toContain(`corral ${example}`);
+      expect(example.startsWith(words.join(' '))).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,152 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { engines } from '../../service/test/support/engines.ts';
+import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/service.ts';
+import { makeNode, makeProject, makeUser } from '../../service/test/support/world.ts';
+import {
+  ActionFailedError,
+  AuthorizationError,
+  basic,
+  BlockedError,
+  createClient,
+  DuplicateError,
+  NotFoundError,
+  ProtocolError,
+  TimedOutError,
+  UnreachableError,
+} from '../src/index.ts';
+
+const adminOf = (url: string) => createClient({ endpoint: url, credentials: basic('admin', adminPassword) });
+
+describe.each(engines)('the SDK, on %s', (engine) => {
+  it('makes calls by their names, with one object of arguments wherever they go', async () => {
+    const service = await serviceForTest(engine);
+    const corral = adminOf(service.url);
+    await corral.projectCreate({ project: 'rød & blå' });
+    expect(await corral.listProjects()).toEqual(['rød & blå']);
+    await corral.switchRegister({ switch: 'sw', type: 'mock', hostname: 'h', username: 'u', password: 'p' });
+    await corral.switchRegisterPort({ switch: 'sw', port: 'gi1/0/11' });
+    expect((await corral.showSwitch({ switch: 'sw' })).ports).toEqual(['gi1/0/11']);
+    await corral.networkCreate({ network: 'n', owner: 'admin', access: '', net_id: '' });
+    expect(await corral.listNetworkAttachments({ network: 'n', project: 'rød & blå' })).toEqual({});
+    await corral.projectDelete({ project: 'rød & blå' });
+    expect(await corral.listProjects()).toEqual([]);
+  });
+
+  it('throws the interface’s own errors, with the sentence of the service', async () => {
+    const service = await serviceForTest(engine);
+    const corral = adminOf(service.url);
+    await makeProject(service, 'red');
+    await expect(corral.projectCreate({ project: 'red' })).rejects.toThrow(DuplicateError);
+    await expect(corral.projectCreate({ project: 'red' })).rejects.toThrow('project red exists already');
+    const failure = await corral.showNode({ node: 'none' }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(NotFoundError);
+    expect(failure).toMatchObject({
+      type: 'NotFoundError',
+      status: 404,
+      requestId: expect.stringContaining('-') as string,
+    });
+    const nobody = createClient({ endpoint: service.url });
+    await expect(nobody.listProjects()).rejects.toThrow(AuthorizationError);
+    const wrong = createClient({ endpoint: `${service.url}/v0/`, credentials: basic('admin', 'wrong') });
+    await expect(wrong.listProjects()).rejects.toThrow('wrong user name or password');
+  });
+
+  it('waits for a queued change, and tells why one failed', async () => {
+    const service = await serviceForTest(engine);
+    await makeProject(service, 'red');
+    await makeUser(service, 'ada', 'red');
+    await makeNode(service, 'n1', ['eth0']);
+    const corral = createClient({ endpoint: service.url, credentials: basic('ada', passwordOf('ada')) });
+    await corral.projectConnectNode({ project: 'red', node: 'n1' });
+    await corral.networkCreate({ network: 'lab', owner: 'red', access: 'red', net_id: '' });
+    const { status_id } = await corral.nodeConnectNetwork({ node: 'n1', nic: 'eth0', network: 'lab' });
+    expect(await corral.waitForAction(status_id)).toMatchObject({ status: 'DONE', new_network: 'lab' });
+    await expect(corral.projectDetachNode({ project: 'red', node: 'n1' })).rejects.toThrow(BlockedError);
+
+    service.simulated('sw0').faults = { refuse: ['*'] };
+    const second = await corral.nodeDetachNetwork({ node: 'n1', nic: 'eth0', network: 'lab' });
+    await expect(corral.waitForAction(second.status_id)).rejects.toThrow(ActionFailedError);
+    await expect(corral.waitForAction(status_id)).rejects.toThrow(/a later one on the same nic took its place/);
+  });
+});
+
+/** A server that answers what it is told, and counts. */
+const answering = async (
+  answer: (count: number) => { status: number; body?: string; headers?: Record<string, string> } | null,
+) => {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    const told = answer(seen.length);
+    if (told === null) request.socket.destroy();
+    else response.writeHead(told.status, told.headers).end(told.body ?? '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+const busy = {
+  status: 429,
+  body: '{"type": "TooManyRequestsError", "msg": "slow down"}',
+  headers: { 'retry-after': '0' },
+};
+
+describe('the SDK, when the line is bad,', () => {
+  it('asks again for what changes nothing, and does not repeat what may have been done', async () => {
+    const flaky = await answering((count) => (count === 1 ? null : { status: 200, body: '[]' }));
+    expect(await createClient({ endpoint: flaky.url }).listProjects()).toEqual([]);
+    expect(flaky.seen).toHaveLength(2);
+
+    const dropped = await answering(() => null);
+    const created = createClient({ endpoint: dropped.url }).projectCreate({ project: 'red' });
+    await expect(created).rejects.toThrow(UnreachableError);
+    await expect(created).rejects.toMatchObject({ sent: true });
+    expect(dropped.seen).toEqual(['PUT /v0/project/red']);
+  });
+
+  it('makes a change again that the service refused to look at for now', async () => {
+    const calm = await answering((count) => (count < 3 ? busy : { status: 200 }));
+    await createClient({ endpoint: calm.url }).projectCreate({ project: 'red' });
+    expect(calm.seen).toHaveLength(3);
+    const never = await answering(() => busy);
+    await expect(createClient({ endpoint: never.url, retries: 1 }).listProjects()).rejects.toThrow('slow down');
+    expect(never.seen).toHaveLength(2);
+  });
+
+  it('says that nobody is there, that it takes too long, or that it is something else', async () => {
+    const gone = await answering(() => null);
+    const nobody = createClient({ endpoint: 'http://127.0.0.1:9', retries: 0 }).listProjects();
+    await expect(nobody).rejects.toThrow(UnreachableError);
+    expect(gone.seen).toEqual([]);
+
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    await expect(createClient({ endpoint, timeoutMs: 50, retries: 0 }).listProjects()).rejects.toThrow(TimedOutError);
+
+    const page = await answering(() => ({ status: 200, body: '<html>' }));
+    await expect(createClient({ endpoint: page.url }).listProjects()).rejects.toThrow(ProtocolError);
+    const moved = await answering(() => ({ status: 302, headers: { location: 'http://127.0.0.1:9/' } }));
+    await expect(createClient({ endpoint: moved.url }).listProjects()).rejects.toThrow(/sends elsewhere/);
+  });
+
+  it('lets go when it is told to', async () => {
+    const stop = new AbortController();
+    const slow = await answering((count) => {
+      if (count === 1) stop.abort(new Error('enough'));
+      return null;
+    });
+    const asked = createClient({ endpoint: slow.url }).listProjects({}, { signal: stop.signal });
+    await expect(asked).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,5 @@
+import { sdkModule } from './server/sdk.ts';
+import { routeGroups } from './server/routes/all.ts';
+
+// For `npm run generate`: what the SDK knows of the calls, on standard output.
+process.stdout.write(sdkModule(routeGroups));

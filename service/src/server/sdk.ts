@@ -1,0 +1,111 @@
+import type { TSchema } from '@sinclair/typebox';
+import type { Route } from './route.ts';
+import type { RouteGroup } from './routes/all.ts';
+
+/** The part of JSON Schema that our routes are written in. */
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+}
+
+/** The calls as the SDK knows them: a TypeScript module of their types and of where each argument goes. */
+export const sdkModule = (groups: readonly RouteGroup[]): string => {
+  // A call that is there twice, for clients that write a slash at its end, is one call.
+  const routes = groups
+    .flatMap((group) => group.routes)
+    .filter((route, index, all) => all.findIndex(({ name }) => name === route.name) === index);
+  return [
+    "// Made from the service's list of calls by `npm run generate`; a test compares. Not for editing.",
+    '',
+    '/** Of a call that takes none. */',
+    'export type NoArguments = Readonly<Record<string, never>>;',
+    '',
+    '/** What every call takes and answers. */',
+    'export interface Calls {',
+    ...routes.map(
+      (route) => `${commentOf(route)}  ${methodOf(route)}: { args: ${argsOf(route)}; reply: ${replyOf(route)} };`,
+    ),
+    '}',
+    '',
+    '/** Where every call is, and where its arguments go: those of the path and the query by name, the rest into the body. */',
+    'export const calls = {',
+    ...routes.map((route) => `  ${methodOf(route)}: ${placeOf(route)},`),
+    '} as const;',
+    '',
+  ].join('\n');
+};
+
+/** The interface's name, in the spelling of programs: `nodeConnectNetwork`. */
+const methodOf = ({ name }: Route): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const commentOf = ({ summary, auth, method, path }: Route): string =>
+  `  /** ${summary}. Who may: ${auth}. \`${method} ${path}\` */\n`;
+
+const argsOf = ({ params, query, body }: Route): string => {
+  const parts = [params, query, body] as readonly Schema[];
+  const fields = parts.flatMap((part) =>
+    Object.entries(part.properties ?? {}).map(([name, schema]) =>
+      fieldOf(name, schema, part.required?.includes(name) ?? false),
+    ),
+  );
+  const isOpen = parts.some((part) => part.additionalProperties === true);
+  if (isOpen) fields.push('readonly [field: string]: unknown');
+  return fields.length === 0 ? 'NoArguments' : `{ ${fields.join('; ')} }`;
+};
+
+const fieldOf = (name: string, schema: Schema, isRequired: boolean): string =>
+  `readonly ${/^\w+$/.test(name) ? name : JSON.stringify(name)}${isRequired ? '' : '?'}: ${typeOf(schema)}`;
+
+const replyOf = ({ reply }: Route): string => {
+  if (reply === null) return 'undefined';
+  return typeof reply === 'string' ? 'AsyncIterable<Uint8Array>' : typeOf(reply);
+};
+
+const typeOf = (schema: Schema | TSchema): string => {
+  const { type, anyOf, items, properties, patternProperties, additionalProperties } = schema as Schema;
+  const literals = schema.const === undefined ? ((schema as Schema).enum ?? []) : [schema.const];
+  if (literals.length > 0) return literals.map((literal) => JSON.stringify(literal)).join(' | ');
+  if (anyOf) return unionOf(anyOf.map(typeOf));
+  if (Array.isArray(type)) return type.map((one: string) => typeOf({ ...schema, type: one })).join(' | ');
+  if (type === 'array') return `readonly ${parenthesised(typeOf(items ?? {}))}[]`;
+  if (type === 'object') {
+    const [values] = Object.values(patternProperties ?? {});
+    if (values) return `Readonly<Record<string, ${typeOf(values)}>>`;
+    const required = (schema as Schema).required ?? [];
+    const fields = Object.entries(properties ?? {}).map(([name, one]) => fieldOf(name, one, required.includes(name)));
+    if (fields.length === 0) return 'Readonly<Record<string, unknown>>';
+    return `{ ${[...fields, ...(additionalProperties === true ? ['readonly [field: string]: unknown'] : [])].join('; ')} }`;
+  }
+  return plain[type as string] ?? 'unknown';
+};
+
+/** Beside `string`, a text of its own says nothing. */
+const unionOf = (types: readonly string[]): string =>
+  types.filter((type) => !(types.includes('string') && type.startsWith('"'))).join(' | ');
+
+const plain: Readonly<Record<string, string>> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+const parenthesised = (type: string): string => (type.includes('|') ? `(${type})` : type);
+
+const placeOf = (route: Route): string =>
+  JSON.stringify({
+    name: route.name,
+    method: route.method,
+    path: route.path,
+    query: Object.keys((route.query as Schema).properties ?? {}),
+    effect: route.effect,
+    reply: route.reply === null ? 'nothing' : typeof route.reply === 'string' ? 'bytes' : 'json',
+  });

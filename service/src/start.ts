@@ -36,8 +36,8 @@ import { setPublicUrl } from './server/origin.ts';
 import { serveOperator } from './server/operator.ts';
 import { groupsFor } from './server/routes/all.ts';
 import { Engine } from './worker/engine.ts';
-import { HeadnodeKeeper } from './worker/headnode-keeper.ts';
-import { IdentityKeeper } from './worker/identity-keeper.ts';
+import { headnodeKeeper } from './worker/headnode-keeper.ts';
+import { identityKeeper } from './worker/identity-keeper.ts';
 import type { Step } from './worker/steps.ts';
 
 /** A service that is up. */
@@ -153,10 +153,10 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     ? new (await import('./worker/notifier.ts')).Notifier(db, desk, site.maintenance, config.outbound, log)
     : null;
   notifier?.start();
-  const keeper = new HeadnodeKeeper(desk, log);
+  const keeper = headnodeKeeper(desk, log);
   keeper.start();
-  const identityKeeper = new IdentityKeeper(desk, log);
-  identityKeeper.start();
+  const sweeper = identityKeeper(desk, log);
+  sweeper.start();
 
   return {
     url: urlOf(server.server.address() as AddressInfo, tls === null ? 'http' : 'https'),
@@ -172,7 +172,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
       await engine.stop();
       await notifier?.stop();
       await keeper.stop();
-      await identityKeeper.stop();
+      await sweeper.stop();
       await obm.close();
       await obmd?.stop();
       await db.close();

@@ -1,31 +1,20 @@
 import { expect } from 'vitest';
-import type { Answer, Client } from './http.ts';
+import { type Answer, type Client, clientBy } from './http.ts';
 import { raw } from './raw.ts';
 import { passwordOf, type Service } from './service.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
 /** A client that sends exactly these headers; fetch would add some of its own. */
-export const bareClient = (url: string, headers: Headers): Client => {
-  const send: Client['send'] = (method, path, options = {}) =>
+export const bareClient = (url: string, headers: Headers): Client =>
+  clientBy(headers, (method, path, options = {}) =>
     raw(url, {
       method,
       path,
       headers: { ...headers, ...options.headers },
       ...(options.body === undefined ? {} : { body: options.body }),
-    });
-  const json = (method: string) => (path: string, body?: unknown) =>
-    send(method, path, body === undefined ? {} : { body: JSON.stringify(body) });
-  return {
-    headers,
-    send,
-    get: json('GET'),
-    put: json('PUT'),
-    post: json('POST'),
-    patch: json('PATCH'),
-    del: json('DELETE'),
-  };
-};
+    }),
+  );
 
 /** What a browser says when a page of the service asks. */
 export const ownPage = (service: Service): Headers => ({

@@ -40,6 +40,11 @@ export const clientWith = (url: string, headers: Readonly<Record<string, string>
     const text = await response.text();
     return { status: response.status, text, body: parsed(text), headers: response.headers };
   };
+  return clientBy(headers, send);
+};
+
+/** A client whose requests are sent in this way. */
+export const clientBy = (headers: Client['headers'], send: Client['send']): Client => {
   const json = (method: string) => (path: string, body?: unknown) =>
     send(method, path, body === undefined ? {} : { body: JSON.stringify(body) });
   return {

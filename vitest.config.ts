@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './service/test/support/longest-first.ts';
 
 export default defineConfig({
   resolve: { conditions: ['source'] },
@@ -6,9 +7,12 @@ export default defineConfig({
   test: {
     include: ['{base,obmd,service,lab,bench,client}/test/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['service/test/support/parts.ts'],
+    setupFiles: ['service/test/support/quick-hashes.ts'],
     reporters: ['default', './service/test/support/missing-parts-reporter.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // On two processors: a file spends a third of its time and more waiting, for machines, leases and processes.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     coverage: {

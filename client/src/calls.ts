@@ -58,6 +58,13 @@ export interface Calls {
       readonly node: string;
       readonly nic: string;
       readonly error: string | null;
+      readonly queue?: {
+        readonly ahead: number;
+        readonly attempts: number;
+        readonly switch_answers: boolean;
+        readonly switch?: string;
+        readonly port?: string;
+      };
     };
   };
   /** List all nodes, or the free ones. Who may: None. `GET /nodes/:is_free` */
@@ -115,6 +122,8 @@ export interface Calls {
   nodeDeleteMetadata: { args: { readonly node: string; readonly label: string }; reply: undefined };
   /** Enable or disable out-of-band management of a node. Who may: Project access to the node's project; Admin for a free node. `PUT /node/:node/obm` */
   nodeSetObm: { args: { readonly node: string; readonly enabled: boolean }; reply: undefined };
+  /** Show where the OBM daemon of a node is. Who may: Admin. `GET /node/:node/obmd` */
+  showObmd: { args: { readonly node: string }; reply: { readonly uri: string } };
   /** Tell where the OBM daemon of a node is now. Who may: Admin. `PUT /node/:node/obmd` */
   nodeSetObmd: {
     args: { readonly node: string; readonly uri: string; readonly admin_token: string };
@@ -191,7 +200,14 @@ export interface Calls {
   headnodeDetachNetwork: { args: { readonly headnode: string; readonly hnic: string }; reply: undefined };
   /** List all switches. Who may: Admin. `GET /switches` */
   listSwitches: { args: NoArguments; reply: readonly string[] };
-  /** Show a switch and its ports. Who may: Admin. `GET /switch/:switch` */
+  /** List the types of switches that can be registered, and the fields of each as JSON Schema. Who may: Admin. `GET /switch_types` */
+  listSwitchTypes: {
+    args: NoArguments;
+    reply: Readonly<
+      Record<string, { readonly capabilities: readonly 'nativeless-trunk-mode'[]; readonly fields: unknown }>
+    >;
+  };
+  /** Show a switch and its ports; of its fields only those that are no secrets. Who may: Admin. `GET /switch/:switch` */
   showSwitch: {
     args: { readonly switch: string };
     reply: {
@@ -199,6 +215,8 @@ export interface Calls {
       readonly ports: readonly string[];
       readonly type: string;
       readonly capabilities: readonly 'nativeless-trunk-mode'[];
+      readonly fields: Readonly<Record<string, unknown>>;
+      readonly secrets: readonly string[];
     };
   };
   /** Register a switch; the fields beside `type` are its driver’s. Who may: Admin. `PUT /switch/:switch` */
@@ -374,6 +392,20 @@ export interface Calls {
       readonly by: string;
       readonly read_only: boolean;
       readonly expires_at: string | null;
+    };
+  };
+  /** How one can sign in here. Who may: None. `GET /auth/methods` */
+  showAuthMethods: {
+    args: NoArguments;
+    reply: {
+      readonly basic: boolean;
+      readonly keystone: { readonly url: string } | null;
+      readonly oidc: {
+        readonly issuer: string;
+        readonly audience: string;
+        readonly browser: boolean;
+        readonly device: { readonly client_id: string; readonly scopes: string } | null;
+      } | null;
     };
   };
   /** Who the caller is here, what they may do, and until when. Who may: Any user. `GET /auth/whoami` */
@@ -609,6 +641,7 @@ export const calls = {
     effect: 'changes',
     reply: 'nothing',
   },
+  showObmd: { name: 'show_obmd', method: 'GET', path: '/node/:node/obmd', query: [], effect: 'reads', reply: 'json' },
   nodeSetObmd: {
     name: 'node_set_obmd',
     method: 'PUT',
@@ -819,6 +852,14 @@ export const calls = {
     reply: 'nothing',
   },
   listSwitches: { name: 'list_switches', method: 'GET', path: '/switches', query: [], effect: 'reads', reply: 'json' },
+  listSwitchTypes: {
+    name: 'list_switch_types',
+    method: 'GET',
+    path: '/switch_types',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
   showSwitch: {
     name: 'show_switch',
     method: 'GET',
@@ -996,6 +1037,14 @@ export const calls = {
     effect: 'changes',
     reply: 'json',
   },
+  showAuthMethods: {
+    name: 'show_auth_methods',
+    method: 'GET',
+    path: '/auth/methods',
+    query: [],
+    effect: 'reads',
+    reply: 'json',
+  },
   whoami: { name: 'whoami', method: 'GET', path: '/auth/whoami', query: [], effect: 'reads', reply: 'json' },
   sessionClose: {
     name: 'session_close',
@@ -1077,5 +1126,74 @@ export const calls = {
     query: [],
     effect: 'reads',
     reply: 'bytes',
+  },
+} as const;
+
+/** What names of new things must look like, by the name of their argument. */
+export const grammar = {
+  network: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end; no invisible characters',
+  },
+  project: {
+    pattern: '^(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end',
+  },
+  node: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end; no invisible characters',
+  },
+  nic: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end; no invisible characters',
+  },
+  label: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end; no invisible characters',
+  },
+  headnode: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end; no invisible characters',
+  },
+  hnic: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end; no invisible characters',
+  },
+  switch: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end; no invisible characters',
+  },
+  port: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters or a space at either end; no invisible characters',
+  },
+  username: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/:\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end, and without a colon; no invisible characters',
+  },
+  token: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end; no invisible characters',
   },
 } as const;

@@ -3,7 +3,8 @@ import { userInfo } from 'node:os';
 import { platform } from './machines/platform.ts';
 
 /** Real software that some of the lab is made of. */
-export type Part = 'Open vSwitch' | 'vde_switch' | 'ipmi_sim' | 'QEMU' | 'libvirt' | 'Keystone' | 'Chromium';
+export type Part =
+  'Open vSwitch' | 'vde_switch' | 'ipmi_sim' | 'QEMU' | 'libvirt' | 'Keystone' | 'Chromium' | 'zsh' | 'fish';
 
 /** Programs, and files by their whole paths. */
 const needs: Readonly<Record<Part, readonly string[]>> = {
@@ -17,6 +18,8 @@ const needs: Readonly<Record<Part, readonly string[]>> = {
   ],
   Keystone: ['keystone-manage', '/usr/bin/keystone-wsgi-public', 'uwsgi_python3', 'sqlite3', 'setpriv'],
   Chromium: ['/usr/bin/chromium'],
+  zsh: ['zsh'],
+  fish: ['fish'],
 };
 const places = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 

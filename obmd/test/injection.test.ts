@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Value } from '@sinclair/typebox/value';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hostile } from '../../service/test/support/injection-strings.ts';
@@ -11,6 +10,7 @@ import { bmcDrivers } from '../src/drivers/registry.ts';
 import { sharedDaemon } from './support/daemon.ts';
 import { engines } from './support/engines.ts';
 import { makeNode } from './support/tenant.ts';
+import { fits } from './support/fits.ts';
 
 const oneLine = /^[^\p{Cc}\u2028\u2029]*$/u;
 
@@ -92,7 +92,7 @@ describe('ipmitool', () => {
     const nasty = fc.oneof(printable, fc.constantFrom(...hostile.map(({ text }) => text)));
     const told = fc.asyncProperty(nasty, nasty, async (user, pass) => {
       const info = { addr: 'bmc.example', user, pass };
-      fc.pre(Value.Check(ipmiInfo, info));
+      fc.pre(fits(ipmiInfo, info));
       const child = startTool({ ...ipmiTargetFrom(info), program }, ['chassis', 'power', 'status']);
       let said = '';
       child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()));

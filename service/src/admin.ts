@@ -3,8 +3,13 @@ import { runAdmin } from './admin/run.ts';
 
 // What it writes is nobody else's.
 process.umask(0o077);
-process.exitCode = await runAdmin(process.argv.slice(2), process.env, {
-  out: (text) => process.stdout.write(text),
-  err: (text) => process.stderr.write(text),
-  isLive: process.stderr.isTTY,
-});
+process.exitCode = await runAdmin(
+  process.argv.slice(2),
+  process.env,
+  {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    isLive: process.stderr.isTTY,
+  },
+  process.stdin,
+);

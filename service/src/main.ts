@@ -40,6 +40,8 @@ runProgram('corral', 'CORRAL_PORT', async (env) => {
   });
   for (const name of unknownVariables(env, settings)) log.warn({ variable: name }, 'no such setting; is it misspelt?');
   if (config.auth.includes('null')) log.warn('auth is null: everybody on this machine is administrator');
+  for (const backend of config.idleBackends)
+    log.warn({ backend }, 'this backend is set up, but not named in auth: nobody whom it knows is let in');
   if (config.keystone !== null && !isPrivate(config.keystone.url))
     log.warn('keystone.url is http: passwords and tokens can be read on the way; use https');
   const running = await start(config, log);

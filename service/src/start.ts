@@ -19,7 +19,7 @@ import type { Config } from './config/config.ts';
 import { operator } from './core/caller.ts';
 import { ConsoleSessions } from './core/console.ts';
 import { deskFor } from './core/op.ts';
-import type { Site } from './core/site.ts';
+import type { SignInMethods, Site } from './core/site.ts';
 import type { Db } from './db/db.ts';
 import { openDatabase } from './db/open.ts';
 import type { Allocator } from './drivers/allocators/contract.ts';
@@ -105,6 +105,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     vault,
     maintenance: config.maintenance,
     identity: config.identity,
+    signIn: signInMethods(config),
     checkPassword: passwords.check,
     firstPassword,
     extensions: [
@@ -187,6 +188,21 @@ const hypervisorsFor = async (config: Config, step: Observe): Promise<Readonly<R
   const { libvirtHypervisor } = await import('./drivers/hypervisors/libvirt.ts');
   return { mock, libvirt: libvirtHypervisor({ ...config.libvirt, images: config.images }, step) };
 };
+
+/** What everybody may know of how to sign in: no secrets. */
+const signInMethods = ({ auth, keystone, oidc }: Config): SignInMethods => ({
+  basic: auth.includes('database'),
+  keystone: keystone === null ? null : { url: keystone.url },
+  oidc:
+    oidc === null
+      ? null
+      : {
+          issuer: oidc.issuer,
+          audience: oidc.audience,
+          browser: oidc.client !== null,
+          device: oidc.device === null ? null : { client_id: oidc.device.id, scopes: oidc.device.scopes },
+        },
+});
 
 const keystoneFor = async (config: Config, db: Db, { tokenChecked }: Metrics) => {
   if (config.keystone === null) return null;

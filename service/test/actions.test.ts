@@ -5,7 +5,17 @@ import { engines } from './support/engines.ts';
 import type { Answer, Client } from './support/http.ts';
 import type { Service } from './support/service.ts';
 import { sharedService } from './support/shared.ts';
-import { connect, done, makeNetwork, makeNode, makeProject, makeUser, reserve, settled } from './support/world.ts';
+import {
+  connect,
+  done,
+  eventually,
+  makeNetwork,
+  makeNode,
+  makeProject,
+  makeUser,
+  reserve,
+  settled,
+} from './support/world.ts';
 
 describe.each(engines)('networking actions on %s', (engine) => {
   const shared = sharedService(engine, patient);
@@ -35,6 +45,7 @@ describe.each(engines)('networking actions on %s', (engine) => {
     service.admin.post(`/switch/switch-of-${node}/port/${node}/${nic}/revert`);
   const show = (queued: Answer, client = alice): Promise<Answer> =>
     client.get(`/networking_action/${statusIdOf(queued)}`);
+  const waiting = expect.objectContaining({ ahead: 0 }) as object;
   const whileQueued = (node: string, work: () => Promise<Answer>): Promise<Answer> =>
     whileHanging(service, `switch-of-${node}`, work);
 
@@ -51,7 +62,7 @@ describe.each(engines)('networking actions on %s', (engine) => {
       };
       const queued = await whileQueued('c1', async () => {
         const answer = await connecting('c1', 'one', 'eth0', 'vlan/2001');
-        expectBody(await show(answer), { status: 'PENDING', ...view });
+        expectBody(await show(answer), { status: 'PENDING', ...view, queue: waiting });
         expect((await alice.get('/node/c1')).body).toMatchObject({ nics: [{ networks: {} }] });
         return answer;
       });
@@ -78,7 +89,7 @@ describe.each(engines)('networking actions on %s', (engine) => {
       };
       const queued = await whileQueued('d1', async () => {
         const answer = await detaching('d1', 'one');
-        expectBody(await show(answer), { status: 'PENDING', ...view });
+        expectBody(await show(answer), { status: 'PENDING', ...view, queue: waiting });
         expect((await alice.get('/node/d1')).body).toMatchObject({ nics: [{ networks: { 'vlan/native': 'one' } }] });
         return answer;
       });
@@ -92,7 +103,7 @@ describe.each(engines)('networking actions on %s', (engine) => {
       const view = { type: 'revert_port', new_network: null, channel: '', node: 'v1', nic: 'eth0', error: null };
       const queued = await whileQueued('v1', async () => {
         const answer = await reverting('v1');
-        expectBody(await show(answer), { status: 'PENDING', ...view });
+        expectBody(await show(answer), { status: 'PENDING', ...view, queue: waiting });
         return answer;
       });
       await settled(service, queued);
@@ -159,6 +170,61 @@ describe.each(engines)('networking actions on %s', (engine) => {
       expectRefusal(await alice.get(`/networking_action/${id}`), 'NotFoundError', id);
       expectRefusal(await service.admin.get(`/networking_action/${id}`), 'NotFoundError', id);
       expectRefusal(await service.anonymous.get(`/networking_action/${id}`), 'AuthorizationError');
+    });
+  });
+
+  describe('the queue of a pending action', () => {
+    const queueOf = async (queued: Answer, client = alice): Promise<unknown> =>
+      ((await show(queued, client)).body as { queue?: unknown }).queue;
+
+    it('counts the changes on the same switch that came before, whoever made them, and forgets them with the switch’s answer', async () => {
+      await makeOwn('w1', ['eth0', 'eth1']);
+      await makeNode(service, 'w2', ['eth0'], 'switch-of-w1');
+      await reserve(service, 'blue', 'w2');
+      await makeNetwork(service, 'sea', 'blue');
+      await makeOwn('w3');
+      const all = await whileHanging(service, 'switch-of-w1', async () => {
+        const first = await bob.post('/node/w2/nic/eth0/connect_network', { network: 'sea' });
+        const second = await connecting('w1', 'one');
+        const third = await connecting('w1', 'one', 'eth1');
+        expect(await queueOf(first, bob)).toMatchObject({ ahead: 0 });
+        expect(await queueOf(second)).toMatchObject({ ahead: 1 });
+        expect(await queueOf(third)).toMatchObject({ ahead: 2 });
+        const elsewhere = await whileHanging(service, 'switch-of-w3', async () => {
+          const queued = await connecting('w3', 'one');
+          expect(await queueOf(queued)).toMatchObject({ ahead: 0 });
+          return queued;
+        });
+        return [first, second, third, elsewhere];
+      });
+      for (const queued of all) {
+        await settled(service, queued);
+        expect(await queueOf(queued, service.admin)).toBeUndefined();
+      }
+    });
+
+    it('names the switch and the port to administrators only', async () => {
+      await makeOwn('w4');
+      const queued = await whileQueued('w4', async () => {
+        const answer = await connecting('w4', 'one');
+        expect(await queueOf(answer, service.admin)).toMatchObject({ switch: 'switch-of-w4', port: 'w4/eth0' });
+        expect((await show(answer)).text).not.toMatch(/switch-of|w4\/eth0/);
+        return answer;
+      });
+      await settled(service, queued);
+    });
+
+    it('says how often it was tried, and that the switch does not answer', async () => {
+      await makeOwn('w5');
+      service.simulated('switch-of-w5').faults = { unreachable: true };
+      const queued = await connecting('w5', 'one');
+      const queue = await eventually(async () => {
+        const shown = (await queueOf(queued)) as { attempts: number; switch_answers: boolean };
+        return shown.attempts > 1 && !shown.switch_answers ? shown : undefined;
+      });
+      expect(Object.keys(queue)).toEqual(['ahead', 'attempts', 'switch_answers']);
+      service.simulated('switch-of-w5').faults = {};
+      expect((await settled(service, queued)).status).toBe('DONE');
     });
   });
 

@@ -81,6 +81,7 @@ describe('the configuration', () => {
       },
       keystone: null,
       oidc: null,
+      idleBackends: [],
       publicUrl: null,
       obmd: null,
       extensions: [],

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SimulatedSwitch } from '../src/drivers/switches/simulated.ts';
 import { engines, freshPostgres } from './support/engines.ts';
 import { basic, type Client, clientOf } from './support/http.ts';
+import { expectSound } from './support/invariants.ts';
 import { build, type Program, startProgram } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
 import { done, eventually, obmd } from './support/world.ts';
@@ -63,6 +64,7 @@ describe.each(engines)('a service killed with -9 under load, on %s', (engine) =>
         await load;
         program = await startProgram(env);
         await checkAll(client(), acknowledged);
+        await expectSound(env);
       }
       expect(acknowledged.projects.length).toBeGreaterThan(kills);
       expect(acknowledged.actions.size).toBe(nodes.length);

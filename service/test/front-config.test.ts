@@ -56,6 +56,19 @@ describe('the configuration of the front door', () => {
     },
   );
 
+  it('names the entries of a list that are wrong, and only those', () => {
+    const CORRAL_TRUSTED_PROXIES = '10.0.0.0/8, proxy.example.org, 192.0.2.7, 10.0.0';
+    const CORRAL_CORS_ORIGINS = 'https://a.example, *';
+    const named = mistakesIn({ CORRAL_TRUSTED_PROXIES, CORRAL_CORS_ORIGINS }).map(
+      (mistake) => mistake.split(' is not')[0],
+    );
+    expect(named).toEqual([
+      'CORRAL_CORS_ORIGINS: "*"',
+      'CORRAL_TRUSTED_PROXIES: "proxy.example.org"',
+      'CORRAL_TRUSTED_PROXIES: "10.0.0"',
+    ]);
+  });
+
   it('takes origins as browsers write them', () => {
     const CORRAL_CORS_ORIGINS = 'https://tools.example.org, http://localhost:8000, http://[2001:db8::1]:8080';
     expect(loadConfig({ CORRAL_CORS_ORIGINS }).front.corsOrigins).toHaveLength(3);

@@ -1,35 +1,17 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { type EngineName, engines } from './support/engines.ts';
+import { describe, expect, it } from 'vitest';
+import { engines } from './support/engines.ts';
 import { makeHeadnode } from './support/headnodes.ts';
-import type { Client } from './support/http.ts';
-import { backstage, oddHypervisor } from './support/odd-hypervisor.ts';
-import { type Display, Screen, startDisplay } from './support/screen.ts';
-import { type Service, serviceForTest } from './support/service.ts';
+import { makeOffice, type Office } from './support/office.ts';
+import { backstage } from './support/odd-hypervisor.ts';
+import { Screen, startDisplay } from './support/screen.ts';
 import { refusal } from './support/shared.ts';
 import { done, eventually, makeProject, makeUser } from './support/world.ts';
 
 const banner = 'RFB 003.008\n';
 const megabyte = 1024 * 1024;
 const within = { timeout: 20_000, interval: 10 };
-
-interface Office {
-  readonly service: Service;
-  readonly alice: Client;
-  readonly display: Display;
-}
-
-/** Alice's project red has a headnode that runs, with a display. */
-const makeOffice = async (engine: EngineName): Promise<Office> => {
-  const service = await serviceForTest(engine, oddHypervisor);
-  const display = await startDisplay();
-  backstage.display = { host: '127.0.0.1', port: display.port };
-  await makeProject(service, 'red');
-  await makeHeadnode(service, 'h', 'red');
-  await done(service.admin.post('/headnode/h/start'));
-  return { service, display, alice: await makeUser(service, 'alice', 'red') };
-};
 
 const opened = async (...args: Parameters<typeof Screen.open>): Promise<Screen> => {
   const screen = await Screen.open(...args);
@@ -48,8 +30,6 @@ const connectedPair = async ({ service, alice, display }: Office): Promise<[Scre
   Promise.all([opened(service, alice, 'h'), display.viewer()]);
 
 describe.each(engines)('the screen of a headnode on %s', (engine) => {
-  beforeEach(() => backstage.reset());
-
   it('is carried both ways, byte for byte, from the first one on', async () => {
     const { service, alice, display } = await makeOffice(engine);
     // It speaks first, as VNC does, and maybe before the client is ready.

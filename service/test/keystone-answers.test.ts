@@ -113,6 +113,7 @@ describe.each(engines)('the answers of a Keystone on %s', (engine) => {
 
   it.each([
     ['that is over by our clock', { expires_at: inSeconds(-1) }],
+    ['until a time that is none', { expires_at: '2026-99-99T99:99:99Z' }],
     ['of a project that acts as a domain', { is_domain: true, roles: [{ name: 'admin' }] }],
     ['without a project', { project: undefined, roles: [{ name: 'admin' }] }],
     ['of only a part of the system', { project: undefined, system: { all: false }, roles: [{ name: 'admin' }] }],
@@ -131,6 +132,13 @@ describe.each(engines)('the answers of a Keystone on %s', (engine) => {
     expect((await ask()).status).toBe(200);
     const made = await withToken(service(), token).put(`/auth/token/${token}`, {});
     expect(made.status, made.text).toBe(status);
+  });
+
+  it('tell until when a token is good, and so does whoami', async () => {
+    const expires_at = inSeconds(1234);
+    script().describe = () => ({ status: 200, body: { token: describedToken({ expires_at }) } });
+    const { body } = await withToken(service(), `token-${Math.random()}`).get('/auth/whoami');
+    expect(body).toMatchObject({ by: 'credentials', expires_at: new Date(expires_at).toISOString() });
   });
 
   it('with odd names of users cannot make one look like another, nor write lines into logs', async () => {

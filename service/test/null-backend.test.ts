@@ -32,6 +32,7 @@ describe.each(engines)('the null backend on %s', (engine) => {
       anonymous.post('/auth/basic/user/alice/remove_project', { project: 'red' }),
       anonymous.del('/auth/basic/user/alice'),
       anonymous.post('/auth/session', { username: 'alice', password: 'p' }),
+      anonymous.get('/auth/methods'),
       anonymous.get('/auth/whoami'),
       anonymous.put('/auth/token/t', {}),
     ];

@@ -24,6 +24,7 @@ describe('the configuration of an OpenID provider', () => {
       issuer: 'https://id.example.org/realms/lab',
       audience: 'corral',
       client: null,
+      device: null,
       claims: { name: 'preferred_username', projects: 'groups', projectsPrefix: '', admin: null },
       ca: null,
       clockSkewMs: 30_000,
@@ -44,6 +45,17 @@ describe('the configuration of an OpenID provider', () => {
       secret: null,
       scopes: 'openid profile groups',
     });
+  });
+
+  it('has the same scopes for command lines as for browsers', () => {
+    const device = { CORRAL_OIDC_DEVICE_CLIENT_ID: 'cli', CORRAL_OIDC_SCOPES: 'groups' };
+    expect(loadConfig({ ...given, ...device }).oidc?.device).toEqual({ id: 'cli', scopes: 'openid groups' });
+  });
+
+  it('is told to be idle if it is set up and not used', () => {
+    expect(loadConfig(given).idleBackends).toEqual([]);
+    const keystone = { CORRAL_KEYSTONE_URL: 'https://keystone.example.org:5000/v3' };
+    expect(loadConfig({ ...given, ...keystone, CORRAL_AUTH: 'database' }).idleBackends).toEqual(['keystone', 'oidc']);
   });
 
   it('names what is missing', () => {

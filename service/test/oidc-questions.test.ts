@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ProviderLine } from '../src/auth/oidc/line.ts';
+import { openIdLine } from '../src/auth/oidc/line.ts';
 import { engines } from './support/engines.ts';
 import { type OidcSite, signed, startOidcSite } from './support/oidc.ts';
 import { loginEnv } from './support/oidc-login.ts';
@@ -106,7 +106,7 @@ describe('the line to an OpenID provider', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const line = new ProviderLine({ issuer, ca: null, timeoutMs: 30_000 });
+    const line = openIdLine({ issuer, ca: null, timeoutMs: 30_000 });
     onTestFinished(async () => {
       await line.close();
       server.close();

@@ -192,11 +192,22 @@ describe.each(engines)('bearer tokens of an OpenID provider on %s', (engine) => 
     expect((await root.get('/projects')).status).toBe(200);
   });
 
-  it('where the audience is the client itself, ID tokens are what the operator wants', async () => {
-    const lenient = await startOidcSite(engine, { CORRAL_OIDC_AUDIENCE: 'console', CORRAL_OIDC_CLIENT_ID: 'console' });
-    onTestFinished(() => lenient.close());
-    const { oidc, as } = lenient;
-    const token = await signed(oidc, { claims: { aud: 'console', nonce: 'n', at_hash: 'h' }, header: { typ: 'JWT' } });
-    expect((await as(token).get('/projects')).status).toBe(200);
+  it.each(['CORRAL_OIDC_CLIENT_ID', 'CORRAL_OIDC_DEVICE_CLIENT_ID'])(
+    'where the audience is the client itself (%s), ID tokens are what the operator wants',
+    async (name) => {
+      const lenient = await startOidcSite(engine, { CORRAL_OIDC_AUDIENCE: 'console', [name]: 'console' });
+      onTestFinished(() => lenient.close());
+      const { oidc, as } = lenient;
+      const claims = { aud: 'console', nonce: 'n', at_hash: 'h' };
+      const token = await signed(oidc, { claims, header: { typ: 'JWT' } });
+      expect((await as(token).get('/projects')).status).toBe(200);
+    },
+  );
+
+  it('whoami tells until when a token is good', async () => {
+    const { oidc, as } = site();
+    const exp = inSeconds(1234);
+    const { body } = await as(await signed(oidc, { claims: { exp } })).get('/auth/whoami');
+    expect(body).toMatchObject({ by: 'credentials', expires_at: new Date(exp * 1000).toISOString() });
   });
 });

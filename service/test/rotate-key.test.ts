@@ -18,19 +18,18 @@ import { rotateKeyOf } from '../src/admin/rotate-key.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { sealedColumns } from '../src/db/sealed.ts';
+import { type Admin, runAdmin } from './support/admin.ts';
 import { engines } from './support/engines.ts';
 import { basic } from './support/http.ts';
 import type { Household } from './support/obmd-daemon.ts';
 import { gate } from './support/rack.ts';
 import {
-  type Admin,
   type Found,
   keyFileOf,
   ringOf,
   rotateAndDie,
   rotateHeldAt,
   rotated,
-  runAdmin,
   sealedHousehold,
   sealedValues,
 } from './support/rotation.ts';

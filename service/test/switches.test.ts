@@ -34,6 +34,8 @@ describe.each(engines)('switches on %s', (engine) => {
         ports: [],
         type: 'mock',
         capabilities: ['nativeless-trunk-mode'],
+        fields: { hostname: mock.hostname, username: mock.username },
+        secrets: ['password'],
       });
     });
 
@@ -101,6 +103,8 @@ describe.each(engines)('switches on %s', (engine) => {
       ports: [],
       type: 'gigabit',
       capabilities: [],
+      fields: {},
+      secrets: ['hostname'],
     });
     expectRefusal(
       await admin.put('/switch/x', { type: longForm('gigabit'), hostname: 'h' }),
@@ -121,11 +125,41 @@ describe.each(engines)('switches on %s', (engine) => {
         ports: ['ethernet 1/42', 'gi1/0/1', 'gi1/0/10', 'gi1/0/2', '\u{1F40E}', '\uFF21'],
         type: 'mock',
         capabilities: ['nativeless-trunk-mode'],
+        fields: { hostname: 'wide', username: 'operator' },
+        secrets: ['password'],
       });
+    });
+
+    it('tells the fields that its driver lets be read, and of secrets only that there are some', async () => {
+      const secrets = { password: 'canary-1', enable_password: 'canary-2', private_key: 'canary-3' };
+      const fields = { hostname: '127.0.0.1', username: 'u', port: 9, dummy_vlan: 999 };
+      await done(admin.put('/switch/telling', { type: 'cisco-nxos', ...fields, ...secrets }));
+      const answer = await admin.get('/switch/telling');
+      expect(answer.body).toMatchObject({ fields, secrets: ['enable_password', 'password', 'private_key'] });
+      expect(answer.text).not.toContain('canary');
     });
 
     it('a missing switch is not found', async () => {
       expectRefusal(await admin.get('/switch/nowhere'), 'NotFoundError', 'switch nowhere');
+    });
+  });
+
+  describe('list_switch_types', () => {
+    it('tells the fields of every driver, with secrets that can only be written', async () => {
+      const types = (await done(admin.get('/switch_types'))).body as Record<string, { fields: object }>;
+      expect(Object.keys(types)).toEqual(
+        expect.arrayContaining(['arista-eapi', 'cisco-nxos', 'gigabit', 'mock', 'ovs']),
+      );
+      expect(types['mock']).toMatchObject({
+        capabilities: ['nativeless-trunk-mode'],
+        fields: { required: ['hostname', 'username', 'password'], properties: { password: { writeOnly: true } } },
+      });
+      const writeOnly = Object.values(types).flatMap(({ fields }) =>
+        Object.entries((fields as { properties: Record<string, { writeOnly?: true }> }).properties)
+          .filter(([, field]) => field.writeOnly)
+          .map(([name]) => name),
+      );
+      expect([...new Set(writeOnly)].sort()).toEqual(['enable_password', 'hostname', 'password', 'private_key']);
     });
   });
 

@@ -1,5 +1,5 @@
-import { resolve } from 'node:path';
 import type { DatabaseLocation } from '../db/open.ts';
+import { locationIn, locationRule } from './database-url.ts';
 import type { Given } from './gather.ts';
 import type { Setting } from './setting.ts';
 
@@ -24,10 +24,11 @@ export class SettingReader<Key extends string> {
   }
 
   /** Notes that a value is not acceptable. Secrets are not repeated. */
-  wrong(key: Key, expected: string): void {
+  /** `entry`: what is wrong, where it is one of a list. */
+  wrong(key: Key, expected: string, entry?: string): void {
     const takes = this.#settings.find((setting) => setting.key === key)?.takes;
     const given = this.#values.get(key);
-    const shown = takes === 'secret' ? 'the value given' : JSON.stringify(given?.text ?? '');
+    const shown = takes === 'secret' ? 'the value given' : JSON.stringify(entry ?? given?.text ?? '');
     this.#mistakes.push(`${given?.source ?? key}: ${shown} is not acceptable; expected ${expected}`);
   }
 
@@ -69,15 +70,11 @@ export class SettingReader<Key extends string> {
 
   /** Where a database is; `fallback` is the file of the embedded one. */
   database(key: Key, fallback: string, connections: number): DatabaseLocation {
-    const url = this.text(key);
-    const wrong = () => this.wrong(key, 'a path, sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE');
-    if (url === null) return { engine: 'sqlite', path: fallback };
-    if (/^postgres(ql)?:\/\//.test(url)) {
-      if (!URL.canParse(url)) wrong();
-      return { engine: 'postgres', url, connections };
-    }
-    const path = url.replace(/^(sqlite|file):(\/\/(?=\/))?/, '');
-    if (path === '' || /^[a-z][a-z0-9+.-]+:/i.test(path)) wrong();
-    return { engine: 'sqlite', path: resolve(path) };
+    const text = this.text(key);
+    const own: DatabaseLocation = { engine: 'sqlite', path: fallback };
+    if (text === null) return own;
+    const location = locationIn(text, connections);
+    if (location === null) this.wrong(key, locationRule);
+    return location ?? own;
   }
 }

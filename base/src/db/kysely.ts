@@ -9,6 +9,7 @@ const kysely = createRequire(import.meta.url)('kysely') as typeof Kysely;
 
 export const {
   sql,
+  expressionBuilder,
   Kysely: KyselyDatabase,
   SqliteAdapter,
   SqliteQueryCompiler,

@@ -4,6 +4,9 @@ import pg from 'pg';
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
+/** How a connection that only listens is called. */
+export const listenerOf = (name: string): string => `${name} listener`;
+
 /**
  * Hears NOTIFY on one channel over a connection of its own, and comes back when the connection is lost.
  * What is missed in between is found by the slow polls of those who listen.
@@ -14,7 +17,7 @@ export const listenTo = (url: string, channel: string, heard: (payload: string) 
   let closed = false;
 
   const connect = async (pauseMs: number): Promise<void> => {
-    const fresh = new pg.Client({ connectionString: url, application_name: `${channel} listener`, keepAlive: true });
+    const fresh = new pg.Client({ connectionString: url, application_name: listenerOf(channel), keepAlive: true });
     client = fresh;
     const again = () => {
       if (closed || client !== fresh) return;

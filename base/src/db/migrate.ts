@@ -25,15 +25,23 @@ export interface MigrationSession {
 /** A database that this program must not touch. */
 export class DatabaseRefused extends Error {}
 
+/** The version that this program knows how to work with. */
+export const newestOf = (migrations: readonly Migration[]): number =>
+  Math.max(...migrations.map(({ version }) => version));
+
+/** Refuses a database that a newer program has changed. */
+export const requireNotNewer = (version: number, migrations: readonly Migration[]): void => {
+  const newest = newestOf(migrations);
+  if (version <= newest) return;
+  throw new DatabaseRefused(
+    `the database is at version ${version}, this program knows versions up to ${newest}: start a newer Corral, or restore an older backup`,
+  );
+};
+
 /** Brings the database up to date. The engine calls it inside one transaction, under a lock. */
 export const migrate = async (session: MigrationSession, migrations: readonly Migration[]): Promise<void> => {
   const version = await session.version();
-  const newest = Math.max(...migrations.map((migration) => migration.version));
-  if (version > newest) {
-    throw new DatabaseRefused(
-      `the database is at version ${version}, this program knows versions up to ${newest}: start a newer Corral, or restore an older backup`,
-    );
-  }
+  requireNotNewer(version, migrations);
   for (const migration of migrations.filter((candidate) => candidate.version > version)) {
     for (const statement of migration.statements(session.words)) await session.run(statement);
     await session.applied(migration);

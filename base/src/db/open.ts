@@ -1,5 +1,6 @@
 import type { Db } from './db.ts';
-import type { Migration } from './migrate.ts';
+import { DatabaseRefused, type Migration, newestOf, requireNotNewer } from './migrate.ts';
+import type { Table } from './tables.ts';
 
 /** Where the data is. */
 export type DatabaseLocation =
@@ -13,16 +14,66 @@ export interface Holdings<Topic extends string> {
   /** The table that says which migrations were applied. */
   readonly history: string;
   readonly migrations: readonly Migration[];
+  /** Every table but the history, each after those that it refers to. */
+  readonly tables: readonly Table[];
   readonly topics: readonly Topic[];
   /** Did a constraint speak that the program has a sentence for? */
   readonly isVerdict: (error: unknown) => boolean;
 }
 
+/** Brought up to date when it is opened, or taken as it is. */
+export type Opening = 'up to date' | 'as it is';
+
 /** Opens the database and brings it up to date. Only the engine that is used is loaded: it shows in the time to start. */
-export const openDatabase = async <Schema, Topic extends string>(
+export const openDatabase = <Schema, Topic extends string>(
+  location: DatabaseLocation,
+  holdings: Holdings<Topic>,
+): Promise<Db<Schema, Topic>> => openWith(location, holdings, 'up to date');
+
+/** Opens a database that is up to date already, and refuses any other. */
+export const openCurrent = async <Schema, Topic extends string>(
   location: DatabaseLocation,
   holdings: Holdings<Topic>,
 ): Promise<Db<Schema, Topic>> => {
-  if (location.engine === 'sqlite') return (await import('./sqlite.ts')).openSqlite(location.path, holdings);
-  return (await import('./postgres.ts')).openPostgres(location.url, location.connections, holdings);
+  await requireCurrent(location, holdings);
+  return openWith(location, holdings, 'as it is');
 };
+
+/** Refuses a database whose tables of this program are missing, older or newer than it is. */
+export const requireCurrent = async (
+  location: DatabaseLocation,
+  holdings: Pick<Holdings<string>, 'history' | 'migrations'>,
+): Promise<void> => {
+  const version = await versionIn(location, holdings);
+  if (version === 0) {
+    throw new DatabaseRefused(`there is no database yet (${placeOf(location)}); start the service once first`);
+  }
+  requireNotNewer(version, holdings.migrations);
+  const newest = newestOf(holdings.migrations);
+  if (version === newest) return;
+  throw new DatabaseRefused(
+    `the database (${placeOf(location)}) is at version ${version}, this program works with version ${newest}: run corral-admin migrate first`,
+  );
+};
+
+const openWith = async <Schema, Topic extends string>(
+  location: DatabaseLocation,
+  holdings: Holdings<Topic>,
+  opening: Opening,
+): Promise<Db<Schema, Topic>> => {
+  if (location.engine === 'sqlite') return (await import('./sqlite.ts')).openSqlite(location.path, holdings, opening);
+  return (await import('./postgres.ts')).openPostgres(location.url, location.connections, holdings, opening);
+};
+
+/** The version of a program's tables, which are left as they are; 0: there are none. */
+export const versionIn = async (
+  location: DatabaseLocation,
+  { history }: Pick<Holdings<string>, 'history'>,
+): Promise<number> => {
+  if (location.engine === 'sqlite') return (await import('./sqlite.ts')).versionInSqlite(location.path, history);
+  return (await import('./postgres.ts')).versionInPostgres(location.url, history);
+};
+
+/** Where it is, as an operator may be told: an address can hold a password. */
+export const placeOf = (location: DatabaseLocation): string =>
+  location.engine === 'sqlite' ? location.path : 'PostgreSQL';

@@ -3,9 +3,9 @@ import { boundTo } from './bound.ts';
 import { Changes } from './changes.ts';
 import type { Db, Statistics, Tx } from './db.ts';
 import { PostgresAdapter, PostgresQueryCompiler, sql } from './kysely.ts';
-import { listenTo } from './listen.ts';
+import { listenerOf, listenTo } from './listen.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
-import type { Holdings } from './open.ts';
+import type { Holdings, Opening } from './open.ts';
 import { retrying } from './retry.ts';
 import type { Statement } from './statement.ts';
 
@@ -40,8 +40,9 @@ export const openPostgres = async <Schema, Topic extends string>(
   url: string,
   connections: number,
   holdings: Holdings<Topic>,
+  opening: Opening,
 ): Promise<Db<Schema, Topic>> => {
-  await bringUpToDate(url, holdings);
+  if (opening === 'up to date') await bringUpToDate(url, holdings);
   const pool = new pg.Pool({
     connectionString: url,
     ...sessionOptions,
@@ -173,13 +174,42 @@ export const openPostgres = async <Schema, Topic extends string>(
   };
 };
 
-const bringUpToDate = async (
-  url: string,
-  { name, history, migrations }: Pick<Holdings<string>, 'name' | 'history' | 'migrations'>,
-): Promise<void> => {
+const connected = async <T>(url: string, name: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
   const client = new pg.Client({ connectionString: url, ...sessionOptions, application_name: name });
   await client.connect();
   try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+};
+
+/** Who only looks is not taken for the program itself. */
+const visitor = 'corral-admin';
+
+/** The version of the tables that `history` tells of; 0: there are none. Nothing is made or changed. */
+export const versionInPostgres = (url: string, history: string): Promise<number> =>
+  connected(url, visitor, async (client) => {
+    const { rows } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [history]);
+    return rows[0]?.there === true ? sessionOf(client, history).version() : 0;
+  });
+
+/** Is none of these programs connected, from wherever? To be asked before this process connects. */
+export const isAloneWithPostgres = (url: string, names: readonly string[]): Promise<boolean> =>
+  connected(url, visitor, async (client) => {
+    const { rows } = await client.query(
+      `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+        and application_name = any($1) limit 1`,
+      [names.flatMap((name) => [name, listenerOf(name)])],
+    );
+    return rows.length === 0;
+  });
+
+const bringUpToDate = (
+  url: string,
+  { name, history, migrations }: Pick<Holdings<string>, 'name' | 'history' | 'migrations'>,
+): Promise<void> =>
+  connected(url, name, async (client) => {
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock($1)', [lockSpace.migration]);
     await client.query(
@@ -187,10 +217,7 @@ const bringUpToDate = async (
     );
     await migrate(sessionOf(client, history), migrations);
     await client.query('commit');
-  } finally {
-    await client.end();
-  }
-};
+  });
 
 const sessionOf = (client: pg.Client, history: string): MigrationSession => ({
   words,

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Libsql from 'libsql';
 import { boundTo, type RunStatement } from './bound.ts';
@@ -7,7 +7,7 @@ import type { Db, Statistics, Tx } from './db.ts';
 import { SqliteAdapter, SqliteQueryCompiler, sql } from './kysely.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
 import { Mutex } from './mutex.ts';
-import type { Holdings } from './open.ts';
+import type { Holdings, Opening } from './open.ts';
 import { retrying } from './retry.ts';
 import type { Statement } from './statement.ts';
 
@@ -117,11 +117,12 @@ const turnsByPath = new Map<string, Mutex>();
 export const openSqlite = async <Schema, Topic extends string>(
   path: string,
   holdings: Holdings<Topic>,
+  opening: Opening,
 ): Promise<Db<Schema, Topic>> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = new Connection<Schema>(path);
   const turns = turnsAt(path);
-  await turns.run(() => bringUpToDate(writer, holdings));
+  if (opening === 'up to date') await turns.run(() => bringUpToDate(writer, holdings));
   const reader = new Connection<Schema>(path);
   reader.exec('pragma query_only = on');
   // Never inside a transaction, so every statement on it sees the newest commit.
@@ -186,6 +187,43 @@ export const openSqlite = async <Schema, Topic extends string>(
   };
 };
 
+/** The version of the tables that `history` tells of; 0: there are none. Nothing is made or changed. */
+export const versionInSqlite = (path: string, history: string): number => {
+  if (!existsSync(path)) return 0;
+  const raw = new Libsql(path);
+  try {
+    raw.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    const table = raw.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(history);
+    if (table === undefined) return 0;
+    return (raw.prepare(versionQuery(history)).get() as { version: number }).version;
+  } finally {
+    raw.close();
+  }
+};
+
+/**
+ * Has nobody the file open? Whoever has, in any process, keeps a lock by which the exclusive one is refused. To be asked
+ * before this process opens it.
+ */
+export const isAloneWithSqlite = (path: string): boolean => {
+  if (!existsSync(path)) return true;
+  const raw = new Libsql(path);
+  try {
+    raw.exec('pragma busy_timeout = 0');
+    raw.exec('pragma locking_mode = exclusive');
+    raw.exec('begin exclusive');
+    raw.exec('commit');
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  } finally {
+    raw.close();
+  }
+};
+
+const versionQuery = (history: string): string => `select coalesce(max(version), 0) as version from ${history}`;
+
 const bringUpToDate = async <Schema>(
   connection: Connection<Schema>,
   { history, migrations }: Pick<Holdings<string>, 'history' | 'migrations'>,
@@ -210,7 +248,7 @@ const sessionOf = <Schema>(connection: Connection<Schema>, history: string): Mig
     return Promise.resolve();
   },
   version: () => {
-    const [row] = connection.all(`select coalesce(max(version), 0) as version from ${history}`);
+    const [row] = connection.all(versionQuery(history));
     return Promise.resolve((row as { version: number }).version);
   },
   applied: async ({ version, name }) => {

@@ -34,7 +34,8 @@ const serverDefaults = {
 /** What is sent before a request can be looked at, and how long that may take. */
 const patience = {
   headersTimeout: 10_000,
-  connectionsCheckingInterval: 1_000,
+  // Those that are late go a few at a time: thousands at once would keep everybody else waiting.
+  connectionsCheckingInterval: 100,
   maxHeaderSize: 16 * 1024,
   // Node would refuse a request without a Host header by itself, in fewer words than ours.
   requireHostHeader: false,

@@ -1,4 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { Type } from './type.ts';
+import type { Static } from '@sinclair/typebox';
 
 /*
  * The grammar of names. Every label passes it at the door, so nothing further in has to think about

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from './type.ts';
 
 /** Fields by which a device's certificate is trusted. */
 export const trustFields = {

@@ -14,6 +14,13 @@ export interface ProviderParts {
   readonly keys: readonly [OidcKey, ...OidcKey[]];
   readonly clients: readonly ClientMetadata[];
   readonly users: ReadonlyMap<string, OidcClaims>;
+  readonly device: DeviceRules;
+}
+
+/** How logins of devices go: how long a code is good, and how often one may ask. In seconds. */
+interface DeviceRules {
+  readonly codeLasts: number;
+  readonly interval: number;
 }
 
 const hour = 3600;
@@ -24,17 +31,18 @@ export const resource = (audience: string, alg: OidcKey['alg']) =>
   ({ scope: '', audience, accessTokenFormat: 'jwt', jwt: { sign: { alg } } }) as const;
 
 /** The provider itself, without the server around it. Whoever has logged in has agreed to everything. */
-export const providerOf = ({ Kind, issuer, keys, clients, users }: ProviderParts): Provider => {
+export const providerOf = ({ Kind, issuer, keys, clients, users, device }: ProviderParts): Provider => {
   const { alg } = keys[0];
   const configuration: Configuration = {
     clients: [...clients],
     jwks: { keys: [...keys] },
     cookies: { keys: ['the key of a provider in a test'] },
     claims: { openid: ['sub'], profile: ['preferred_username', 'name'], groups: ['groups', 'roles'] },
-    scopes: ['openid', 'profile', 'groups'],
+    scopes: ['openid', 'offline_access', 'profile', 'groups'],
     clientDefaults: { id_token_signed_response_alg: alg },
     features: {
       clientCredentials: { enabled: true },
+      deviceFlow: { enabled: true, mask: '****-****' },
       devInteractions: { enabled: false },
       resourceIndicators: {
         getResourceServerInfo: (_context, audience) => resource(audience, alg),
@@ -58,7 +66,24 @@ export const providerOf = ({ Kind, issuer, keys, clients, users }: ProviderParts
       await grant.save();
       return grant;
     },
-    ttl: { AccessToken: hour, AuthorizationCode: 60, IdToken: hour, Interaction: hour, Session: hour, Grant: hour },
+    issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
+    ttl: {
+      DeviceCode: device.codeLasts,
+      RefreshToken: hour,
+      AccessToken: hour,
+      AuthorizationCode: 60,
+      IdToken: hour,
+      Interaction: hour,
+      Session: hour,
+      Grant: hour,
+    },
   };
-  return new Kind(issuer, configuration);
+  const provider = new Kind(issuer, configuration);
+  provider.use(async (context, next) => {
+    await next();
+    if (context.path === '/device/auth' && context.status === 200) {
+      context.body = { ...(context.body as object), interval: device.interval };
+    }
+  });
+  return provider;
 };

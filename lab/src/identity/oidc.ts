@@ -12,6 +12,8 @@ export interface OidcClient {
   /** Absent: a public client. */
   readonly secret?: string;
   readonly redirectUris: readonly string[];
+  /** It logs people in with a code that they enter elsewhere. */
+  readonly isDevice?: true;
 }
 
 /** A real OpenID provider on loopback. */
@@ -25,6 +27,8 @@ export interface LabOidc {
   client(client: OidcClient): void;
   /** An access token of this user, as the provider issues them, with the user's claims. */
   accessToken(user: string, options: { readonly audience: string; readonly ttlSeconds?: number }): Promise<string>;
+  /** From now on codes of devices are good for so long. */
+  deviceCodesLast(seconds: number): void;
   /** A new key signs; old ones stay published, or are gone. */
   rotate(old: 'stay' | 'go', kind?: OidcKey['kty']): void;
   /** From now on it says that it is somebody else. */
@@ -48,13 +52,14 @@ export const startOidc = async (): Promise<LabOidc> => {
   const asked: string[] = [];
   let keys: readonly [OidcKey, ...OidcKey[]] = [newOidcKey()];
   let faults: readonly { readonly on: RegExp; readonly fault: LabFault }[] = [];
+  let device = { codeLasts: 600, interval: 1 };
   let provider: Provider | null = null;
   let server: Server | null = null;
   let issuer = '';
 
   // Its keys and clients are fixed when it is made, so that a change makes another in its place.
   const current = (): Provider =>
-    (provider ??= providerOf({ Kind, issuer, keys, clients: [...clients.values()].map(metadataOf), users }));
+    (provider ??= providerOf({ Kind, issuer, keys, clients: [...clients.values()].map(metadataOf), users, device }));
   const changed = (): void => {
     provider = null;
   };
@@ -95,6 +100,10 @@ export const startOidc = async (): Promise<LabOidc> => {
       const issued = { accountId: user, client, resourceServer, expiresIn: ttlSeconds, scope: '' };
       return new AccessToken({ ...issued, grantId: 'none', gty: 'authorization_code' }).save();
     },
+    deviceCodesLast: (seconds) => {
+      device = { ...device, codeLasts: seconds };
+      changed();
+    },
     rotate: (old, kind = 'RSA') => {
       keys = [newOidcKey(kind), ...(old === 'stay' ? keys : [])];
       changed();
@@ -122,10 +131,12 @@ export const startOidc = async (): Promise<LabOidc> => {
   };
 };
 
-const metadataOf = ({ id, secret, redirectUris }: OidcClient) => ({
+const metadataOf = ({ id, secret, redirectUris, isDevice }: OidcClient) => ({
   client_id: id,
   redirect_uris: [...redirectUris],
-  grant_types: redirectUris.length > 0 ? ['authorization_code'] : ['client_credentials'],
+  grant_types: isDevice ? deviceGrants : redirectUris.length > 0 ? ['authorization_code'] : ['client_credentials'],
   response_types: redirectUris.length > 0 ? (['code'] as const).slice() : [],
   ...(secret === undefined ? { token_endpoint_auth_method: 'none' as const } : { client_secret: secret }),
 });
+
+const deviceGrants = ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'];

@@ -1,5 +1,10 @@
 import type * as base from '@corral/base/db/db';
-import { type DatabaseLocation, openDatabase as open } from '@corral/base/db/open';
+import {
+  type DatabaseLocation,
+  type Holdings,
+  openCurrent as current,
+  openDatabase as open,
+} from '@corral/base/db/open';
 import { initial } from './migrations/0001-initial.ts';
 import type { Database } from './schema.ts';
 
@@ -7,12 +12,22 @@ import type { Database } from './schema.ts';
 export type Db = base.Db<Database, never>;
 export type Tx = base.Tx<Database>;
 
+/** What the daemon keeps in a database. */
+export const holdings: Holdings<never> = {
+  name: 'obmd',
+  history: 'obmd_schema_migrations',
+  migrations: [initial],
+  tables: [
+    { name: 'obmd_nodes', key: ['id'] },
+    { name: 'obmd_owner', key: ['name'] },
+    { name: 'obmd_settings', key: ['name'] },
+  ] satisfies readonly { readonly name: keyof Database; readonly key: readonly string[] }[],
+  topics: [],
+  isVerdict: () => false,
+};
+
 /** Opens the daemon's database and brings it up to date. */
-export const openDatabase = (location: DatabaseLocation): Promise<Db> =>
-  open(location, {
-    name: 'obmd',
-    history: 'obmd_schema_migrations',
-    migrations: [initial],
-    topics: [],
-    isVerdict: () => false,
-  });
+export const openDatabase = (location: DatabaseLocation): Promise<Db> => open(location, holdings);
+
+/** Opens the daemon's database if it is up to date, and refuses it otherwise. */
+export const openCurrent = (location: DatabaseLocation): Promise<Db> => current(location, holdings);

@@ -1,6 +1,6 @@
 import { hostOf, uriPattern, uriRule } from '@corral/base/libvirt/uri';
 import { withFile } from '@corral/base/libvirt/virsh';
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import { type Bmc, type BmcDriver, BmcError } from './contract.ts';
 import { libvirtBootDevices, withBootDevice } from './libvirt/boot.ts';
 import { openDomainConsole } from './libvirt/console.ts';

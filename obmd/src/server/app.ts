@@ -15,7 +15,7 @@ import {
 import type { TlsFiles } from '@corral/base/http/tls';
 import { acceptUpgrades } from '@corral/base/http/upgrades';
 import { checkOf, inBody, inPath } from '@corral/base/schema/check';
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { invalid, notFound, ObmdError, unauthorized } from '../core/errors.ts';

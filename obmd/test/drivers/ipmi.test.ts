@@ -2,7 +2,6 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { hasPart } from '@corral/lab';
-import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it, vi } from 'vitest';
 import { type Bmc, BmcError } from '../../src/drivers/contract.ts';
 import { bmcAt, ipmiBmc } from '../../src/drivers/ipmi.ts';
@@ -10,6 +9,7 @@ import { faultFrom } from '../../src/drivers/ipmi/faults.ts';
 import { ipmiTargetFrom } from '../../src/drivers/ipmi/target.ts';
 import { amply, bmcOf, failureOf, openConsoleOf, scratch, simWith } from '../support/ipmi.ts';
 import { anywhere, everyNameAt, onlyTo } from '../support/outbound.ts';
+import { fits } from '../support/fits.ts';
 
 describe('the info of a BMC by IPMI', () => {
   const good = { addr: 'bmc-7.example.net', user: 'corral', pass: 'p4$$ "word"' };
@@ -21,7 +21,7 @@ describe('the info of a BMC by IPMI', () => {
     { port: 6230, cipher: 17, privilege: 'operator', boot_mode: 'bios' },
     { port: '6230', cipher: '17' },
   ])('may be %j', (fields) => {
-    expect(Value.Check(ipmiBmc.info, { ...good, ...fields })).toBe(true);
+    expect(fits(ipmiBmc.info, { ...good, ...fields })).toBe(true);
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe('the info of a BMC by IPMI', () => {
     { privilege: 'root' },
     { boot_mode: 'efi' },
   ])('is not %j', (fields) => {
-    expect(Value.Check(ipmiBmc.info, { ...good, ...fields })).toBe(false);
+    expect(fits(ipmiBmc.info, { ...good, ...fields })).toBe(false);
   });
 });
 

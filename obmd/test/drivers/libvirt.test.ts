@@ -1,5 +1,4 @@
 import { defineParrot, hasPart, type LabLibvirt, type LabParrot, startLibvirt } from '@corral/lab';
-import { Value } from '@sinclair/typebox/value';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Bmc } from '../../src/drivers/contract.ts';
 import { faultFrom, notInstalled } from '../../src/drivers/libvirt/faults.ts';
@@ -7,11 +6,12 @@ import { libvirtBmc } from '../../src/drivers/libvirt.ts';
 import { type Terminal, terminalOn } from '../support/console.ts';
 import { held } from '../support/held.ts';
 import { anywhere } from '../support/outbound.ts';
+import { fits } from '../support/fits.ts';
 
 const amply = () => AbortSignal.timeout(30_000);
 
 describe('the info of a libvirt BMC', () => {
-  const fits = (uri: string, domain = 'n1') => Value.Check(libvirtBmc.info, { uri, domain });
+  const isTaken = (uri: string, domain = 'n1') => fits(libvirtBmc.info, { uri, domain });
 
   it.each([
     'qemu:///system',
@@ -21,7 +21,7 @@ describe('the info of a libvirt BMC', () => {
     'qemu+ssh://corral@hv1:2222/system?keyfile=/etc/corral/id_ed25519',
     'qemu+tls://[fd00::1]/system',
     'test:///default',
-  ])('may have the URI %s', (uri) => expect(fits(uri)).toBe(true));
+  ])('may have the URI %s', (uri) => expect(isTaken(uri)).toBe(true));
 
   it.each([
     '',
@@ -34,14 +34,14 @@ describe('the info of a libvirt BMC', () => {
     'qemu:///system --help',
     'qemu:///system\nqemu:///session',
     '-c',
-  ])('may not have the URI "%s"', (uri) => expect(fits(uri)).toBe(false));
+  ])('may not have the URI "%s"', (uri) => expect(isTaken(uri)).toBe(false));
 
   it('takes names and UUIDs of domains, but no options, and nothing that could be the number of another', () => {
     for (const domain of ['n1', '2nd', 'node_1.example.org', '3e0f1d4e-36a7-4b5c-8f3a-0d5b7a1c9e11']) {
-      expect(fits('qemu:///system', domain)).toBe(true);
+      expect(isTaken('qemu:///system', domain)).toBe(true);
     }
     for (const domain of ['', '-n1', '--all', '7', '12345', 'a b', 'a\nb', 'a;b', 'ä']) {
-      expect(fits('qemu:///system', domain)).toBe(false);
+      expect(isTaken('qemu:///system', domain)).toBe(false);
     }
   });
 });

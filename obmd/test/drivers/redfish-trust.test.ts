@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { connect, createServer as createRelay } from 'node:net';
 import { labCertificate, labFingerprint, startRedfish } from '@corral/lab';
-import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { redfishBmc } from '../../src/drivers/redfish.ts';
 import { amply, bmcWith, expectFault, ofSystem, startTrial } from '../support/redfish-trial.ts';
+import { fits } from '../support/fits.ts';
 
 /** Somebody who would like to know our password. */
 const startStranger = async (): Promise<{ readonly origin: string; readonly visits: () => number }> => {
@@ -145,7 +145,7 @@ describe('the info of a Redfish node', () => {
     'https://bmc-7:8443/redfish',
     'https://[fe80::7]:443/redfish/v1/',
     'https://10.0.0.7/redfish/v1',
-  ])('takes %s', (url) => expect(Value.Check(redfishBmc.info, { ...info, url })).toBe(true));
+  ])('takes %s', (url) => expect(fits(redfishBmc.info, { ...info, url })).toBe(true));
 
   it.each([
     '10.0.0.7',
@@ -156,7 +156,7 @@ describe('the info of a Redfish node', () => {
     'https://10.0.0.7#x',
     'https:///redfish',
     'https://bmc 7',
-  ])('does not take "%s"', (url) => expect(Value.Check(redfishBmc.info, { ...info, url })).toBe(false));
+  ])('does not take "%s"', (url) => expect(fits(redfishBmc.info, { ...info, url })).toBe(false));
 
   it.each([
     { user: 'a:b' },
@@ -165,5 +165,5 @@ describe('the info of a Redfish node', () => {
     { fingerprint: 'AB:CD' },
     { ca: '/etc/ssl/ca.pem' },
     { insecure: true },
-  ])('does not take %j', (fields) => expect(Value.Check(redfishBmc.info, { ...info, ...fields })).toBe(false));
+  ])('does not take %j', (fields) => expect(fits(redfishBmc.info, { ...info, ...fields })).toBe(false));
 });

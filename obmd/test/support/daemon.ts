@@ -1,15 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import type { Outbound } from '@corral/base/http/outbound';
 import { logHooks } from '@corral/base/log-lines';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
+import { openDatabase } from '../../src/db/open.ts';
 import type { BmcDriver } from '../../src/drivers/contract.ts';
 import { startObmd } from '../../src/start.ts';
-import { type EngineName, freshPostgres } from './engines.ts';
+import { dataDirectory } from '../../../service/test/support/data-directory.ts';
+import { requestTo } from '../../../service/test/support/http.ts';
+import { type EngineName, migratedPostgres } from './engines.ts';
 
 export const adminToken = 'the-admin-token-of-the-tests';
 
@@ -64,8 +65,9 @@ export const basic = (user: string, password: string): string =>
 
 /** Starts a daemon on an empty database. The caller stops it. */
 export const startDaemon = async (engine: EngineName, { env = {}, ...rest }: Setup = {}): Promise<Daemon> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'corral-obmd-test-'));
-  const database: Record<string, string> = engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {};
+  const dataDir = await dataDirectory('corral-obmd-test-');
+  const database: Record<string, string> =
+    engine === 'postgres' ? { CORRAL_DATABASE_URL: await migratedPostgres('obmd', openDatabase) } : {};
   return startWith({ ...impatient, CORRAL_DATA_DIR: dataDir, ...database, ...env }, rest);
 };
 
@@ -130,13 +132,9 @@ const startWith = async (env: Readonly<Record<string, string>>, setup: Omit<Setu
 
 const sendTo = async (url: string, method: string, path: string, { body, headers = {} }: Request): Promise<Answer> => {
   const sent = typeof body === 'string' || Buffer.isBuffer(body) ? body : written(body);
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { ...headers },
-    ...(sent === undefined ? {} : { body: sent }),
-  });
-  const text = await response.text();
-  return { status: response.status, text, body: parsed(text), headers: response.headers };
+  const answer = await requestTo(`${url}${path}`, method, { headers, ...(sent === undefined ? {} : { body: sent }) });
+  const text = await answer.body.text();
+  return { status: answer.status, text, body: parsed(text), headers: answer.headers };
 };
 
 const written = (body: unknown): string | undefined => (body === undefined ? undefined : JSON.stringify(body));

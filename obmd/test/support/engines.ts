@@ -1,1 +1,1 @@
-export { type EngineName, engines, freshPostgres } from '../../../service/test/support/engines.ts';
+export { type EngineName, engines, freshPostgres, migratedPostgres } from '../../../service/test/support/engines.ts';

@@ -14,6 +14,8 @@ export interface Invocation {
   /** Read when it is asked for: help needs none. */
   readonly config: () => Config;
   readonly terminal: Terminal;
+  /** What is typed, or piped in. */
+  readonly input: NodeJS.ReadStream;
   /** The options that were given; those that take nothing are `true`. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly operands: readonly string[];
@@ -27,9 +29,12 @@ export interface Command {
   readonly summary: string;
   /** Everything else that `help COMMAND` tells. */
   readonly help: string;
+  /** How it is typed. */
+  readonly example?: string;
   readonly options: NonNullable<ParseArgsConfig['options']>;
-  /** The most operands it takes. */
+  /** The most operands it takes; where some have to be given, `needed` names them. */
   readonly operands: number;
+  readonly needed?: readonly string[];
   /** Gives the exit code. */
   readonly run: (invocation: Invocation) => Promise<number>;
 }

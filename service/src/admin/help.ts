@@ -9,17 +9,20 @@ const introduction = `corral-admin looks after an installation of Corral, with t
 
 /** The list of all commands. */
 export const overview = (commands: Readonly<Record<string, Command>>): string => {
-  const calls = Object.entries(commands).map(
-    ([name, { usage, summary }]) => [`${name} ${usage}`.trim(), summary] as const,
-  );
-  const width = Math.max(...calls.map(([call]) => call.length));
-  const lines = calls.map(([call, summary]) => `  ${call.padEnd(width)}   ${summary}\n`);
-  return `${introduction}usage: corral-admin COMMAND\n\n${lines.join('')}`;
+  const names = Object.keys(commands);
+  const width = Math.max(...names.map((name) => name.length));
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}   ${summary}\n`);
+  return `${introduction}usage: corral-admin COMMAND\n\n${lines.join('')}\ncorral-admin help COMMAND tells what it takes.\n`;
 };
 
 /** What one command does. */
-export const describe = (name: string, { usage, summary, help: text }: Command): string =>
-  `usage: corral-admin ${`${name} ${usage}`.trim()}\n\n${summary}.\n${text === '' ? '' : `\n${text}\n`}`;
+export const describe = (name: string, { usage, summary, help: text, example }: Command): string =>
+  [
+    `usage: corral-admin ${`${name} ${usage}`.trim()}`,
+    `${summary}.`,
+    ...(text === '' ? [] : [text]),
+    ...(example === undefined ? [] : [`Example:\n\n  ${example}`]),
+  ].join('\n\n') + '\n';
 
 /** The list is asked for late: this command is on it. */
 export const help = (commands: () => Readonly<Record<string, Command>>): Command => ({

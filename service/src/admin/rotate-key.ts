@@ -10,6 +10,7 @@ import {
 import { ConfigError } from '@corral/base/config/config-error';
 import type { Config } from '../config/config.ts';
 import type { Command, Terminal } from './command.ts';
+import { counted, heading, lines } from './layout.ts';
 import { progressOn } from './progress.ts';
 import { openSealedDatabases } from './sealed-databases.ts';
 
@@ -53,11 +54,7 @@ const warningOn =
   (text: string): void =>
     terminal.err(`corral-admin: ${text}\n`);
 
-const heading = (label: string): string => label.padEnd(14);
-
-const counted = (count: number): string => `${count} ${count === 1 ? 'value' : 'values'}`;
-
-const lines = (...texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('');
+const values = (count: number): string => counted(count, 'value');
 
 const outcome = (
   file: string,
@@ -69,7 +66,7 @@ const outcome = (
     `${heading('key file')}${file}`,
     `${heading('sealing key')}${sealing}`,
     `${heading(old.length > 1 ? 'old keys' : 'old key')}${old.join(', ')}`,
-    ...resealed.map(({ name, count }) => `${heading(name)}${counted(count)} re-sealed`),
+    ...resealed.map(({ name, count }) => `${heading(name)}${values(count)} re-sealed`),
     '',
   );
   if (unopenable.length > 0) {
@@ -116,7 +113,7 @@ const plan = async (
     if (isResumed) terminal.out(lines(`${heading('old keys')}${others.map(({ id }) => id).join(', ')}`));
     for (const { store } of databases) {
       const count = await store.countOthers(isResumed ? sealing.id : '');
-      terminal.out(lines(`${heading(store.name)}${counted(count)} to be re-sealed`));
+      terminal.out(lines(`${heading(store.name)}${values(count)} to be re-sealed`));
     }
     const begun = ring.next === null ? 'A new key would be made' : 'The next key would seal';
     const first = isResumed ? 'The rotation that was begun would be finished' : begun;
@@ -162,6 +159,7 @@ the database, rotate-key alone is refused at first.
   --keep-old        leaves the old key in the file; the next rotate-key takes it out
   --single-machine  no other machine has a copy of the key file, whoever is connected
   --dry-run         says what would be done`,
+  example: 'corral-admin rotate-key --dry-run',
   options: {
     prepare: { type: 'boolean' },
     'keep-old': { type: 'boolean' },

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError } from '@corral/base/config/config-error';
 import type { Environment } from '@corral/base/config/setting';
 import { DatabaseRefused } from '@corral/base/db/migrate';
+import { BackupRefused } from '@corral/base/db/read-backup';
 import { loadConfig } from '../config/load.ts';
 import type { Command, Invocation, Terminal } from './command.ts';
 import { commands } from './commands.ts';
@@ -12,7 +13,12 @@ import { unknownCommand } from './nearest.ts';
 const exitCodes = { mistake: 2, failure: 1 } as const;
 
 /** Runs one command and gives the exit code. */
-export const runAdmin = async (args: readonly string[], env: Environment, terminal: Terminal): Promise<number> => {
+export const runAdmin = async (
+  args: readonly string[],
+  env: Environment,
+  terminal: Terminal,
+  input: NodeJS.ReadStream,
+): Promise<number> => {
   try {
     const [name, ...rest] = args;
     if (name === undefined) {
@@ -26,10 +32,17 @@ export const runAdmin = async (args: readonly string[], env: Environment, termin
       terminal.out(describe(name, command));
       return 0;
     }
-    return await command.run({ config: () => loadConfig(env), terminal, options, operands });
+    requireOperands(name, command, operands);
+    return await command.run({ config: () => loadConfig(env), terminal, input, options, operands });
   } catch (error) {
     return told(error, terminal);
   }
+};
+
+const requireOperands = (name: string, { needed = [] }: Command, operands: readonly string[]): void => {
+  const missing = needed[operands.length];
+  if (missing === undefined) return;
+  throw new ConfigError([`${name}: ${missing} is missing; corral-admin help ${name} tells what it takes`]);
 };
 
 const understood = (
@@ -56,6 +69,17 @@ const told = (error: unknown, terminal: Terminal): number => {
     for (const mistake of error.mistakes) terminal.err(`corral-admin: ${mistake}\n`);
     return exitCodes.mistake;
   }
-  terminal.err(`corral-admin: ${error instanceof Error ? error.message : String(error)}\n`);
-  return error instanceof DatabaseRefused ? exitCodes.mistake : exitCodes.failure;
+  terminal.err(`corral-admin: ${messageOf(error)}\n`);
+  return error instanceof DatabaseRefused || error instanceof BackupRefused ? exitCodes.mistake : exitCodes.failure;
+};
+
+/** What libraries say that is no sentence for an operator. */
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message.includes('client password must be a string')) {
+    return 'PostgreSQL wants a password: give it in the URL, in PGPASSWORD or in ~/.pgpass';
+  }
+  // A connection that is refused at every address of a name has no message of its own.
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  return error.message === '' && first !== undefined ? messageOf(first) : error.message;
 };

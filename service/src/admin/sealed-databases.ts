@@ -1,10 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { ConfigError } from '@corral/base/config/config-error';
-import type { DatabaseLocation } from '@corral/base/db/open';
+import { placeOf, versionIn } from '@corral/base/db/open';
 import type * as base from '@corral/base/db/db';
 import { connectedElsewhere } from '@corral/base/db/elsewhere';
-import { sql } from '@corral/base/db/kysely';
 import { olderTransactionsEnd } from '@corral/base/db/older-transactions';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
 import { readKeyFile } from '@corral/base/secrets/key-file';
@@ -13,10 +10,11 @@ import type { SealedDatabase } from '@corral/base/secrets/rotate';
 import { type RotationLock, rotationLockIn } from '@corral/base/secrets/rotation-lock';
 import { type SealedColumn, sealedStoreIn } from '@corral/base/secrets/sealed-store';
 import { openWithAny } from '@corral/base/secrets/sealing';
-import { openDatabase as openObmd } from '@corral/obmd/db/open';
+import { holdings as obmdHoldings, openCurrent as openObmd } from '@corral/obmd/db/open';
 import { sealedColumns as obmdColumns } from '@corral/obmd/db/sealed';
 import type { Config } from '../config/config.ts';
-import { openDatabase } from '../db/open.ts';
+import { daemonFile } from '../config/daemon-database.ts';
+import { holdings, openCurrent } from '../db/open.ts';
 import { sealedColumns } from '../db/sealed.ts';
 
 /** Databases that are open, and whose secrets one key file seals. */
@@ -55,13 +53,11 @@ export const openSealedDatabases = async (config: Config): Promise<SealedDatabas
     for (const one of all.splice(0)) await one.close();
   };
   try {
-    const places = [{ engine: 'sqlite', path: join(config.dataDir, 'obmd.db') } as const, config.database];
-    if (isThere(config.database)) {
-      const db = await openDatabase(config.database);
-      all.push(opened('service', db, 'settings', sealedColumns));
-      if (!(await hasTables(db))) places.pop();
+    if ((await versionIn(config.database, holdings)) > 0) {
+      all.push(opened('service', await openCurrent(config.database), 'settings', sealedColumns));
     }
-    for (const place of places.filter(isThere)) {
+    for (const place of [daemonFile(config.dataDir), config.database]) {
+      if ((await versionIn(place, obmdHoldings)) === 0) continue;
       const daemon = opened('OBM daemon', await openObmd(place), 'obmd_settings', obmdColumns);
       if (config.obmd !== null || (await isSealedBy(config.keyFile, daemon.sealed))) all.push(daemon);
       else await daemon.close();
@@ -82,18 +78,3 @@ const isSealedBy = async (file: string, { check }: SealedDatabase): Promise<bool
   const word = await check.recall();
   return word !== null && openWithAny(readKeyFile(file, needOf(word)).ring.keys, word) !== undefined;
 };
-
-const isThere = (location: DatabaseLocation): boolean => location.engine === 'postgres' || existsSync(location.path);
-
-const placeOf = (location: DatabaseLocation): string => (location.engine === 'sqlite' ? location.path : 'PostgreSQL');
-
-/** Does the daemon keep its tables here too? */
-const hasTables = <Schema, Topic extends string>(db: base.Db<Schema, Topic>): Promise<boolean> =>
-  db.read(async (tx) => {
-    const { rows } = await (
-      db.engine === 'sqlite'
-        ? sql`select name from sqlite_master where type = 'table' and name = 'obmd_settings'`
-        : sql`select 1 from pg_tables where tablename = 'obmd_settings' and schemaname = any(current_schemas(false))`
-    ).execute(tx);
-    return rows.length > 0;
-  });

@@ -6,7 +6,7 @@ import { timeOf, tokenPattern } from './keystone/answers.ts';
 import { KeystoneClient, type KeystoneClientOptions } from './keystone/client.ts';
 import { type Identity, identityOf } from './keystone/identity.ts';
 import { RegisteredProjects } from './keystone/registered.ts';
-import { RememberedTokens } from './keystone/remembered-tokens.ts';
+import { RememberedTokens } from './remembered-tokens.ts';
 
 /** How the question about a token ended: it was not asked again, it is good, it is not, nobody knows. */
 export type TokenOutcome = 'remembered' | 'good' | 'refused' | 'failed';
@@ -37,7 +37,8 @@ export const keystoneBackend = (db: Db, options: KeystoneOptions): AuthBackend &
       throw error;
     });
     const expiresAt = description === null ? 0 : timeOf(description.expires_at);
-    if (description === null || expiresAt <= Date.now()) {
+    // A time that is none is never to come.
+    if (description === null || !(expiresAt > Date.now())) {
       told('refused');
       tokens.refuse(name, askedAt);
       throw wrong();

@@ -1,16 +1,17 @@
 import type { Caller } from '../core/caller.ts';
 import { unauthorized } from '../core/errors.ts';
 import type { AuthBackend } from './contract.ts';
-import { RememberedTokens } from './keystone/remembered-tokens.ts';
+import { RememberedTokens } from './remembered-tokens.ts';
 import { callerFrom, type Claims, type ClaimNames } from './oidc/claims.ts';
 import { discover, fetchKeys } from './oidc/discovery.ts';
 import { ProviderKeys } from './oidc/keys.ts';
-import { type LineOptions, ProviderLine } from './oidc/line.ts';
+import { type OpenIdAddress, type OpenIdLine, openIdLine } from './oidc/line.ts';
 import { type Verified, verifierOf } from './oidc/verify.ts';
 
-export interface OidcOptions extends LineOptions {
+export interface OidcOptions extends OpenIdAddress {
   readonly audience: string;
   readonly client: { readonly id: string } | null;
+  readonly device: { readonly id: string } | null;
   readonly claims: ClaimNames;
   readonly clockSkewMs: number;
   /** The provider does not tell its keys; those that are known go on. */
@@ -19,7 +20,7 @@ export interface OidcOptions extends LineOptions {
 
 /** The backend, and what logins need of it. */
 export interface OidcBackend extends AuthBackend {
-  readonly line: ProviderLine;
+  readonly line: OpenIdLine;
   /** Checks a token of the provider that is meant for this audience. */
   readonly verify: (token: string, audience: string) => Promise<Verified>;
   readonly callerFrom: (claims: Claims) => ReturnType<typeof callerFrom>;
@@ -33,7 +34,7 @@ const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]*) *$/i;
 export const oidcBackend = async (options: OidcOptions): Promise<OidcBackend> => {
   const { createLocalJWKSet, jwtVerify } = await import('jose');
   const { issuer, audience } = options;
-  const line = new ProviderLine(options);
+  const line = openIdLine(options);
   let tokens = new RememberedTokens<Caller>(rememberedMs);
   const keys = new ProviderKeys({
     fetch: async () => fetchKeys(line, await discover(line, issuer)),
@@ -51,8 +52,8 @@ export const oidcBackend = async (options: OidcOptions): Promise<OidcBackend> =>
     const askedAt = performance.now();
     const known = tokens;
     const { claims, expiresAt } = await verify(token, audience);
-    requireAccessToken(claims, audience === options.client?.id);
-    const caller = callerOf(claims);
+    requireAccessToken(claims, [options.client?.id, options.device?.id].includes(audience));
+    const caller = { ...callerOf(claims), until: expiresAt };
     // If the keys changed in between, nobody knows which of them it was checked with.
     if (known !== tokens) return caller;
     // Nor is it good for longer than the keys are without another look at them.
@@ -77,8 +78,8 @@ export const oidcBackend = async (options: OidcOptions): Promise<OidcBackend> =>
 };
 
 /**
- * An ID token says who somebody is to the client that asked, and nothing about calls here; where the audience is that
- * very client, the operator wants it to. A token that is bound to a key is worth nothing without proof of that key.
+ * An ID token says who somebody is to the client that asked, and nothing about calls here; where the audience is one
+ * of our own clients, the operator wants it to. A token that is bound to a key is worth nothing without proof of that key.
  */
 const requireAccessToken = (claims: Claims, isIdTokenGood: boolean): void => {
   const isIdToken = claims['typ'] === 'ID' || claims['nonce'] !== undefined || claims['at_hash'] !== undefined;

@@ -25,6 +25,8 @@ export interface Config {
   readonly keystone: KeystoneConfig | null;
   /** The OpenID provider of the backend `oidc`; null: that backend is not used. */
   readonly oidc: OidcConfig | null;
+  /** Backends that are set up and not named in `auth`, which is probably a mistake. */
+  readonly idleBackends: readonly string[];
   /** The origin that browsers find this service at; null: the one that they ask for. */
   readonly publicUrl: string | null;
   readonly requireAuthentication: boolean;

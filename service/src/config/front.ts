@@ -77,8 +77,8 @@ export const frontConfig = (read: SettingReader<FrontKey>, mistakes: string[]): 
     mistakes.push('tls: the certificate and its key go together; give both, or neither');
   }
   const corsOrigins = read.list('cors.origins');
-  if (!corsOrigins.every(isOrigin)) {
-    read.wrong('cors.origins', 'origins such as https://tools.example.org, without a path; `*` is not possible');
+  for (const entry of corsOrigins.filter((text) => !isOrigin(text))) {
+    read.wrong('cors.origins', 'origins such as https://tools.example.org, without a path; `*` is not possible', entry);
   }
   return {
     tls: cert === null || key === null ? null : { cert: resolve(cert), key: resolve(key) },
@@ -97,11 +97,11 @@ const proxiesOf = (read: SettingReader<FrontKey>): Networks | null => {
   const networks: Network[] = [];
   for (const entry of read.list('trusted_proxies').flatMap((text) => (text === 'loopback' ? loopback : [text]))) {
     const network = networkIn(entry);
-    if (network === null) {
-      read.wrong('trusted_proxies', `\`loopback\`, addresses and networks such as 192.0.2.7, 10.1.0.0/16 or fd00::/64`);
-      return null;
+    if (network !== null) networks.push(network);
+    else {
+      const expected = '`loopback`, addresses and networks such as 192.0.2.7, 10.1.0.0/16 or fd00::/64';
+      read.wrong('trusted_proxies', expected, entry);
     }
-    networks.push(network);
   }
   return networks.length === 0 ? null : new Networks(networks);
 };

@@ -10,6 +10,7 @@ import { listenAddress, obmdConfig } from '@corral/obmd/config/load';
 import { NewProjectLabel } from '../schema/labels.ts';
 import { authority } from './authority.ts';
 import type { Config, VlanRange } from './config.ts';
+import { daemonDatabase } from './daemon-database.ts';
 import { frontConfig } from './front.ts';
 import { identityConfig } from './identity.ts';
 import { keystoneConfig } from './keystone.ts';
@@ -57,6 +58,10 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
     auth,
     keystone: keystoneConfig(read, mistakes, auth.includes('keystone')),
     oidc: oidcConfig(read, mistakes, auth.includes('oidc')),
+    idleBackends: (['keystone.url', 'oidc.issuer'] as const)
+      .filter((key) => read.text(key) !== null)
+      .map((key) => key.replace(/\..*/, ''))
+      .filter((backend) => !auth.includes(backend)),
     publicUrl: publicUrl(read),
     requireAuthentication: read.oneOf('require_authentication', ['false', 'true']) === 'true',
     identity: identityConfig(read, mistakes),
@@ -86,7 +91,6 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
   };
 };
 
-/** The daemon inside the service has a file beside the service's, or tables of its own in the same PostgreSQL. */
 const obmd = (
   read: SettingReader<SettingKey>,
   { dataDir, database, keyFile }: Pick<Config, 'dataDir' | 'database' | 'keyFile'>,
@@ -97,7 +101,7 @@ const obmd = (
   if (listen === 'off') return null;
   return {
     listen: listenAddress(listen, () => read.wrong('obmd.listen', '`off`, or HOST:PORT')),
-    database: database.engine === 'sqlite' ? { engine: 'sqlite', path: join(dataDir, 'obmd.db') } : database,
+    database: daemonDatabase(dataDir, database),
     keyFile,
     ...rest,
   };

@@ -43,6 +43,13 @@ export const oidcSettings = [
     about: 'its secret there; none: it is registered as a public client',
   },
   {
+    key: 'oidc.device_client_id',
+    env: 'CORRAL_OIDC_DEVICE_CLIENT_ID',
+    takes: 'text',
+    fallback: null,
+    about: 'what command lines are called at the provider: a public client with the device flow; none: no such logins',
+  },
+  {
     key: 'oidc.scopes',
     env: 'CORRAL_OIDC_SCOPES',
     takes: 'text',
@@ -113,6 +120,8 @@ export interface OidcConfig {
   readonly audience: string;
   /** What this service is at the provider; null: browsers cannot log in there. */
   readonly client: { readonly id: string; readonly secret: string | null; readonly scopes: string } | null;
+  /** What command lines are at the provider; null: they cannot log in there. */
+  readonly device: { readonly id: string; readonly scopes: string } | null;
   readonly claims: {
     readonly name: string;
     readonly projects: string;
@@ -137,10 +146,13 @@ export const oidcConfig = (read: SettingReader<SettingKey>, mistakes: string[], 
   if (issuer !== '' && !isIssuer(issuer)) {
     read.wrong('oidc.issuer', 'an https address without a query, such as https://id.example.org/realms/lab');
   }
+  const scopes = scopesOf(read);
+  const device = read.text('oidc.device_client_id');
   const config = {
     issuer,
     audience: needed('oidc.audience'),
-    client: clientOf(read, mistakes),
+    client: clientOf(read, scopes, mistakes),
+    device: device === null ? null : { id: device, scopes },
     claims: {
       name: read.text('oidc.name_claim') ?? '',
       projects: read.text('oidc.projects_claim') ?? '',
@@ -172,19 +184,23 @@ const isIssuer = (text: string): boolean => {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(host));
 };
 
-const clientOf = (read: SettingReader<SettingKey>, mistakes: string[]): OidcConfig['client'] => {
-  const id = read.text('oidc.client_id');
-  const secret = read.text('oidc.client_secret');
+const scopesOf = (read: SettingReader<SettingKey>): string => {
   const scopes = (read.text('oidc.scopes') ?? '').split(/\s+/).filter((scope) => scope !== '');
   // What RFC 6749 has for a scope.
   if (!scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) {
     read.wrong('oidc.scopes', 'words separated by spaces, such as "openid profile groups"');
   }
+  return [...new Set(['openid', ...scopes])].join(' ');
+};
+
+const clientOf = (read: SettingReader<SettingKey>, scopes: string, mistakes: string[]): OidcConfig['client'] => {
+  const id = read.text('oidc.client_id');
+  const secret = read.text('oidc.client_secret');
   if (id === null) {
     if (secret !== null) mistakes.push('oidc.client_secret: goes with oidc.client_id; give both, or neither');
     return null;
   }
-  return { id, secret, scopes: [...new Set(['openid', ...scopes])].join(' ') };
+  return { id, secret, scopes };
 };
 
 const adminOf = (read: SettingReader<SettingKey>, mistakes: string[]): OidcConfig['claims']['admin'] => {

@@ -1,4 +1,5 @@
-import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import { expressionBuilder } from '@corral/base/db/kysely';
+import type { Expression, SqlBool } from 'kysely';
 import type { Database } from '../db/schema.ts';
 import { type Account, type Caller, requireAdmin, requireUser } from './caller.ts';
 import { notFound, unauthorized } from './errors.ts';

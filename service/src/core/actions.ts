@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { statement } from '../db/statement.ts';
-import { requireProject } from './caller.ts';
+import { aggregate, type RowOf, statement } from '../db/statement.ts';
+import { isAdmin, requireProject } from './caller.ts';
 import { blocked, notFound } from './errors.ts';
 import type { Network, Nic } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';
@@ -18,6 +18,19 @@ interface ActionView {
   readonly node: string;
   readonly nic: string;
   readonly error: string | null;
+  readonly queue?: QueueView;
+}
+
+/** What a pending action waits for. Which switch that is, is for administrators. */
+interface QueueView {
+  /** Actions on the same switch that were queued before it. */
+  readonly ahead: number;
+  /** How often it was tried in vain. */
+  readonly attempts: number;
+  /** false: the last attempt to talk to the switch failed, and is repeated. */
+  readonly switch_answers: boolean;
+  readonly switch?: string;
+  readonly port?: string;
 }
 
 export const showNetworkingAction = async (op: ReadOp, args: { status_id: string }): Promise<ActionView> => {
@@ -36,8 +49,31 @@ export const showNetworkingAction = async (op: ReadOp, args: { status_id: string
     node: action.node,
     nic: action.nic,
     error: action.error,
+    ...(action.status === 'PENDING' ? { queue: await queueOf(op, action) } : {}),
   };
 };
+
+const queueOf = async (op: ReadOp, action: RowOf<typeof actionByStatusId>): Promise<QueueView> => {
+  const { id, switchId, attempts, faults, onSwitch, port } = action;
+  const before = switchId === null ? undefined : await queuedBefore.first(op.tx, { id, switchId });
+  return {
+    ahead: Number(before?.count ?? 0),
+    attempts,
+    switch_answers: (faults ?? 0) === 0,
+    ...(isAdmin(op.caller) && onSwitch !== null && port !== null ? { switch: onSwitch, port } : {}),
+  };
+};
+
+const queuedBefore = aggregate((tx, { id, switchId }: { id: number; switchId: number }) =>
+  tx
+    .selectFrom('ports')
+    .innerJoin('nics', 'nics.port_id', 'ports.id')
+    .innerJoin('actions', 'actions.nic_id', 'nics.id')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('ports.switch_id', '=', switchId)
+    .where('actions.status', '=', 'PENDING')
+    .where('actions.id', '<', id),
+);
 
 const actionByStatusId = statement((tx, { statusId }: { statusId: string }) =>
   tx
@@ -45,7 +81,11 @@ const actionByStatusId = statement((tx, { statusId }: { statusId: string }) =>
     .innerJoin('nics', 'nics.id', 'actions.nic_id')
     .innerJoin('nodes', 'nodes.id', 'nics.node_id')
     .leftJoin('projects', 'projects.id', 'nodes.project_id')
-    .select(['actions.status', 'actions.kind', 'actions.network', 'actions.channel', 'actions.error'])
+    .leftJoin('ports', 'ports.id', 'nics.port_id')
+    .leftJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(['actions.id', 'actions.status', 'actions.kind', 'actions.network', 'actions.channel', 'actions.error'])
+    .select(['actions.attempts', 'ports.label as port', 'ports.switch_id as switchId'])
+    .select(['switches.label as onSwitch', 'switches.faults'])
     .select(['nics.label as nic', 'nodes.label as node', 'projects.label as project'])
     .where('actions.status_id', '=', statusId),
 );

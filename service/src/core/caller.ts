@@ -17,6 +17,8 @@ export type Caller =
         | { readonly kind: 'session'; readonly id: number }
         /** `isLimited`: it is for one project, and does not stand for all of the person. */
         | { readonly kind: 'token'; readonly id: number; readonly isLimited?: true };
+      /** When the credentials of the backend end, in milliseconds. Absent: they do not, or nobody knows. */
+      readonly until?: number;
       /** May only look. Absent: may also change things. */
       readonly readOnly?: true;
     };

@@ -12,7 +12,7 @@ interface NodeArgs {
 }
 
 /** A node that the caller may manage out of band; a free one belongs to the operator. */
-const findManageable = async (op: ReadOp, label: string): Promise<Node> => {
+export const findManageable = async (op: ReadOp, label: string): Promise<Node> => {
   const node = await findNode(op, label);
   requireProject(op.caller, node.project);
   return node;
@@ -34,6 +34,11 @@ export const nodeSetObm = async (desk: Desk, args: NodeArgs & { enabled: boolean
     if ((node.obm_token !== null) === args.enabled) return;
     await (args.enabled ? enable(desk, node, lease) : disable(desk, node, lease));
   });
+};
+
+export const showObmd = async (op: ReadOp, args: NodeArgs): Promise<{ readonly uri: string }> => {
+  const { obm_uri } = await findNode(op, args.node);
+  return { uri: obm_uri };
 };
 
 interface NodeSetObmd extends NodeArgs {

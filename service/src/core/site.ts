@@ -23,6 +23,21 @@ export interface IdentityRules {
   readonly vouchedMs: number;
 }
 
+/** How people can show who they are here, as far as everybody may know it. */
+export interface SignInMethods {
+  /** User name and password, by HTTP Basic. */
+  readonly basic: boolean;
+  readonly keystone: { readonly url: string } | null;
+  readonly oidc: {
+    readonly issuer: string;
+    readonly audience: string;
+    /** Can people log in there with a browser? */
+    readonly browser: boolean;
+    /** By what a program without a browser is known there; null: such programs cannot log in there. */
+    readonly device: { readonly client_id: string; readonly scopes: string } | null;
+  } | null;
+}
+
 /** The file with the password that the first start made. */
 export interface FirstPassword {
   /** Removes the file if what is in it was the password until now. */
@@ -39,6 +54,7 @@ export interface Site {
   readonly vault: Vault;
   readonly maintenance: MaintenancePool | null;
   readonly identity: IdentityRules;
+  readonly signIn: SignInMethods;
   /** The one check of user names and passwords. */
   readonly checkPassword: CheckPassword;
   /** Where the first administrator's password was kept, as long as it fits. */

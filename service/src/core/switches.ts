@@ -1,4 +1,5 @@
 import type { Capability, SwitchDriver } from '../drivers/switches/contract.ts';
+import { shownFields, toldSchema } from '../schema/shown.ts';
 import { checkOf, inBody } from '@corral/base/schema/check';
 import { badArgument, blocked, CorralError, duplicate, invalid } from './errors.ts';
 import { findSwitch } from './find.ts';
@@ -60,21 +61,42 @@ export const switchDelete = async (op: WriteOp, args: { switch: string }): Promi
   op.record({ type: 'switch_delete', switch: found.label });
 };
 
+interface SwitchType {
+  readonly capabilities: readonly Capability[];
+  readonly fields: object;
+}
+
+/** The types of switches that can be registered, and the fields of each. */
+export const listSwitchTypes = ({ site }: ReadOp): Promise<Readonly<Record<string, SwitchType>>> =>
+  Promise.resolve(
+    Object.fromEntries(
+      Object.entries(site.switches)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([type, { capabilities, config }]) => [type, { capabilities, fields: toldSchema(config) }]),
+    ),
+  );
+
 interface SwitchView {
   readonly name: string;
   readonly ports: readonly string[];
   readonly type: string;
   readonly capabilities: readonly Capability[];
+  /** What it was registered with, as far as that is no secret. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly secrets: readonly string[];
 }
 
 export const showSwitch = async (op: ReadOp, args: { switch: string }): Promise<SwitchView> => {
   const found = await findSwitch(op, args.switch);
   const ports = await op.tx.selectFrom('ports').select('label').where('switch_id', '=', found.id).execute();
+  const driver = driverOf(op.site, found.type);
+  const fields = JSON.parse(op.site.vault.open(found.config)) as Readonly<Record<string, unknown>>;
   return {
     name: found.label,
     ports: ports.map(({ label }) => label).sort(),
     type: found.type,
-    capabilities: driverOf(op.site, found.type).capabilities,
+    capabilities: driver.capabilities,
+    ...shownFields(driver.config, fields),
   };
 };
 

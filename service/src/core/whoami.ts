@@ -15,7 +15,7 @@ interface CallerView {
 export const whoami = async (op: ReadOp): Promise<CallerView> => {
   const { caller } = op;
   if (caller.kind === 'anonymous') throw new Error('nobody asks who nobody is');
-  return viewOf(caller, await expiryOf(op, caller.by));
+  return viewOf(caller, await expiryOf(op, caller));
 };
 
 /** The same for someone who has just signed in. */
@@ -28,9 +28,19 @@ export const viewOf = (caller: Extract<Caller, { kind: 'user' }>, expiresAt: num
   expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
 });
 
-const expiryOf = async ({ tx }: ReadOp, by: Extract<Caller, { kind: 'user' }>['by']): Promise<number | null> => {
-  if (by === undefined) return null;
+/** What was made here for a person of another backend ends with that backend's word, if that is sooner. */
+const expiryOf = async (
+  { tx, site }: ReadOp,
+  { by, until }: Extract<Caller, { kind: 'user' }>,
+): Promise<number | null> => {
+  if (by === undefined) return until ?? null;
   const table = by.kind === 'session' ? 'sessions' : 'api_tokens';
-  const row = await tx.selectFrom(table).select('expires_at').where('id', '=', by.id).executeTakeFirst();
-  return row?.expires_at ?? null;
+  const row = await tx
+    .selectFrom(table)
+    .leftJoin('identities', 'identities.id', `${table}.identity_id`)
+    .select([`${table}.expires_at`, 'identities.seen_at'])
+    .where(`${table}.id`, '=', by.id)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return row.seen_at === null ? row.expires_at : Math.min(row.expires_at, row.seen_at + site.identity.vouchedMs);
 };

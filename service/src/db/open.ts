@@ -1,18 +1,30 @@
-import { type DatabaseLocation, openDatabase as open } from '@corral/base/db/open';
-import { topics } from './changes.ts';
+import {
+  type DatabaseLocation,
+  type Holdings,
+  openCurrent as current,
+  openDatabase as open,
+} from '@corral/base/db/open';
+import { type Topic, topics } from './changes.ts';
 import { verdictOf } from './constraints.ts';
 import type { Db } from './db.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { readings } from './migrations/0002-readings.ts';
 import { making } from './migrations/0003-making.ts';
 import { identity } from './migrations/0004-identity.ts';
+import { tables } from './tables.ts';
+
+/** What the service keeps in a database. */
+export const holdings: Holdings<Topic> = {
+  name: 'corral',
+  history: 'schema_migrations',
+  migrations: [initial, readings, making, identity],
+  tables,
+  topics,
+  isVerdict: (error) => verdictOf(error) !== null,
+};
 
 /** Opens the service's database and brings it up to date. */
-export const openDatabase = (location: DatabaseLocation): Promise<Db> =>
-  open(location, {
-    name: 'corral',
-    history: 'schema_migrations',
-    migrations: [initial, readings, making, identity],
-    topics,
-    isVerdict: (error) => verdictOf(error) !== null,
-  });
+export const openDatabase = (location: DatabaseLocation): Promise<Db> => open(location, holdings);
+
+/** Opens the service's database if it is up to date, and refuses it otherwise. */
+export const openCurrent = (location: DatabaseLocation): Promise<Db> => current(location, holdings);

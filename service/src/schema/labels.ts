@@ -1,5 +1,5 @@
 import { labelOf, labelRule, newLabelOf, portLabelRule } from '@corral/base/schema/label';
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 
 export { Label, labelRule } from '@corral/base/schema/label';
 

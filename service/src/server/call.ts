@@ -14,6 +14,7 @@ import { callerOf, credentialsOf } from './identify.ts';
 import type { KeptAnswers } from './kept.ts';
 import { checkQuery } from '@corral/base/http/query';
 import type { Route } from './route.ts';
+import { keepVigil } from './vigil.ts';
 
 /** Refuses a request of which any part does not fit the route, and says what is wrong with all of them. */
 export const checkerOf = (route: Route): ((request: FastifyRequest) => void) => {
@@ -48,8 +49,16 @@ export const handlerOf = (app: App, route: Route, kept: KeptAnswers, closing: Ab
     if (route.keep !== null && !request.url.includes('?')) return sendKept(request, reply, route, kept, run);
     const answer = await run();
     reply.status(route.status);
-    if (answer instanceof Tunnel) return openTunnel(request, reply, answer, closing);
-    if (typeof route.reply === 'string') return sendConsole(request, reply, answer as ConsoleSession);
+    if (typeof route.reply === 'string') {
+      const vigil = keepVigil(app, request, route);
+      if (answer instanceof Tunnel) {
+        return openTunnel(request, reply, answer, AbortSignal.any([closing, vigil.signal])).finally(vigil.end);
+      }
+      const session = answer as ConsoleSession;
+      session.stream.once('close', vigil.end);
+      vigil.signal.addEventListener('abort', () => session.cut(String(vigil.signal.reason)), { once: true });
+      return sendConsole(request, reply, session);
+    }
     return route.reply === null ? reply.send() : reply.send(answer);
   };
 };

@@ -14,6 +14,13 @@ const callers = new WeakMap<FastifyRequest, Caller>();
 /** The caller of a request that has been identified. */
 export const callerOf = (request: FastifyRequest): Caller => callers.get(request) ?? anonymous;
 
+/** May they make this call at all? */
+export const admit = (caller: Caller, { access, effect }: Pick<Route, 'access' | 'effect'>): void => {
+  if (access === 'admin') requireAdmin(caller);
+  if (access === 'user') requireUser(caller);
+  if (effect === 'changes') requireChanges(caller);
+};
+
 /** Before anything is read or validated: who is calling, and may they make this call at all? */
 export const identify =
   (
@@ -22,10 +29,8 @@ export const identify =
     trustedOrigins: readonly string[],
   ): onRequestHookHandler =>
   (request, _reply, done) => {
-    const admit = (caller: Caller): void => {
-      if (access === 'admin') requireAdmin(caller);
-      if (access === 'user') requireUser(caller);
-      if (effect === 'changes') requireChanges(caller);
+    const enter = (caller: Caller): void => {
+      admit(caller, { access, effect });
       callers.set(request, caller);
       done();
     };
@@ -34,14 +39,14 @@ export const identify =
       if (access === 'newcomer') {
         // Nor may a page elsewhere sign its visitor in as somebody of its own.
         if (request.method !== 'GET') requireOwnPage(credentialsOf(request));
-        return admit(anonymous);
+        return enter(anonymous);
       }
       if (effect === 'changes') refuseForeignPages(request, trustedOrigins);
       if (authorization in request.headers) requireOneAuthorization(request);
       // A remembered credential is known at once: most requests never wait here.
       const caller = authenticator.authenticate(credentialsOf(request));
-      if (caller instanceof Promise) caller.then(admit).catch(refuse);
-      else admit(caller);
+      if (caller instanceof Promise) caller.then(enter).catch(refuse);
+      else enter(caller);
     } catch (error) {
       refuse(error);
     }

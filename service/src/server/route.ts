@@ -1,4 +1,5 @@
-import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
+import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Credentials } from '../auth/contract.ts';
 import type { Desk } from '../core/op.ts';
 
@@ -39,6 +40,8 @@ export interface Route {
    */
   readonly keep: 'everyone' | 'caller' | null;
   readonly handle: (desk: Desk, args: Arguments, client: Client) => Promise<unknown>;
+  /** Of answers that go on: throws once the caller may not have it any more. Asked again and again. */
+  readonly stillMay: ((desk: Desk, args: Arguments) => Promise<unknown>) | null;
 }
 
 /** Who waits for the answer, for the few calls to which that matters. */
@@ -84,6 +87,7 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R 
   readonly reply?: R;
   readonly status?: 202;
   readonly keep?: 'everyone' | 'caller';
+  readonly stillMay?: (desk: Desk, args: { readonly params: Static<P> }) => Promise<unknown>;
   readonly handle: (
     desk: Desk,
     args: { readonly params: Static<P>; readonly query: Static<Q>; readonly body: Static<B> },
@@ -108,6 +112,9 @@ export const route = <
   reply: definition.reply ?? null,
   status: definition.status ?? 200,
   keep: definition.keep ?? null,
+  stillMay: definition.stillMay
+    ? (desk, args) => definition.stillMay?.(desk, args as { readonly params: Static<P> }) ?? Promise.resolve()
+    : null,
   // The server checks every part against these very schemas before it calls.
   handle: (desk, args, client) => definition.handle(desk, args as Parameters<typeof definition.handle>[1], client),
 });

@@ -1,4 +1,5 @@
-import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
+import type { Static, TProperties, TSchema } from '@sinclair/typebox';
 
 /** A JSON object with exactly these fields. */
 export const exactly = <P extends TProperties>(properties: P) =>

@@ -39,7 +39,25 @@ export const sdkModule = (groups: readonly RouteGroup[]): string => {
     ...routes.map((route) => `  ${methodOf(route)}: ${placeOf(route)},`),
     '} as const;',
     '',
+    '/** What names of new things must look like, by the name of their argument. */',
+    'export const grammar = {',
+    ...grammarOf(routes),
+    '} as const;',
+    '',
   ].join('\n');
+};
+
+/** The rules of the last argument in the paths that make things. */
+const grammarOf = (routes: readonly Route[]): readonly string[] => {
+  const rules = new Map<string, string>();
+  for (const { method, path, params } of routes) {
+    const name = /\/:(\w+)$/.exec(path)?.[1];
+    const schema = name === undefined ? undefined : ((params as Schema).properties?.[name] as TSchema | undefined);
+    if (method !== 'PUT' || name === undefined || rules.has(name) || schema?.['pattern'] === undefined) continue;
+    const { pattern, maxLength, description } = schema as unknown as Readonly<Record<string, unknown>>;
+    rules.set(name, JSON.stringify({ pattern, maxLength, rule: description }));
+  }
+  return [...rules].map(([name, rule]) => `  ${name}: ${rule},`);
 };
 
 /** The interface's name, in the spelling of programs: `nodeConnectNetwork`. */

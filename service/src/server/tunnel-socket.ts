@@ -11,13 +11,14 @@ const connectMs = 5_000;
 const mostUnread = 1024 * 1024;
 const over = 1000;
 const goingAway = 1001;
+const takenAway = 4000;
 
 /** Carries bytes between a WebSocket and a port that the caller cannot reach, until either side ends it. */
 export const openTunnel = async (
   request: FastifyRequest,
   reply: FastifyReply,
   { to }: Tunnel,
-  closing: AbortSignal,
+  ending: AbortSignal,
 ): Promise<FastifyReply> => {
   if (!wantsWebSocket(request)) throw invalid('this is a WebSocket; ask for it with "Upgrade: websocket"');
   const port = await connected(to.host, to.port);
@@ -29,11 +30,15 @@ export const openTunnel = async (
     throw error;
   }
   carry(socket, port);
-  const stop = () => sayGoodbye(socket, goingAway, 'the service is stopping');
-  closing.addEventListener('abort', stop, { once: true });
-  if (closing.aborted) stop();
+  const stop = () => {
+    // A reason in words is one that only this caller has.
+    if (typeof ending.reason === 'string') sayGoodbye(socket, takenAway, ending.reason);
+    else sayGoodbye(socket, goingAway, 'the service is stopping');
+  };
+  ending.addEventListener('abort', stop, { once: true });
+  if (ending.aborted) stop();
   await once(socket, 'close');
-  closing.removeEventListener('abort', stop);
+  ending.removeEventListener('abort', stop);
   return reply;
 };
 

@@ -31,6 +31,7 @@ export const identityCases: Cases = {
       letIn: [],
     },
   ],
+  show_auth_methods: [{ given: nothing, letIn: [...everyone, 'wrong password'] }],
   // Whoever is let in is told that there is no session in what they sent.
   session_close: [{ given: nothing, letIn: users, status: 409 }],
   whoami: [{ given: nothing, letIn: users }],

@@ -4,7 +4,7 @@ import { routeGroups } from '../../src/server/routes/all.ts';
 import type { Call, Case } from './authorization-case.ts';
 import { authorizationCases } from './authorization-cases.ts';
 import { type CallerName, callerNames, type Rig } from './authorization-rig.ts';
-import type { Answer, Client } from './http.ts';
+import { type Answer, type Client, requestTo } from './http.ts';
 import { settled } from './world.ts';
 
 export const routes: readonly Route[] = routeGroups.flatMap((group) => group.routes);
@@ -21,16 +21,15 @@ export const make = async (
 ): Promise<Answer> => {
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? 'missing'));
   const body = rawBody ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
-  const response = await fetch(`${url}/v0${path}${call.query ?? ''}`, {
-    method: route.method,
+  const response = await requestTo(`${url}/v0${path}${call.query ?? ''}`, route.method, {
     headers: { ...client.headers, ...call.headers },
     signal: AbortSignal.timeout(10_000),
     ...(body === undefined || route.method === 'GET' ? {} : { body }),
   });
   const { status, headers } = response;
   const isStream = typeof route.reply === 'string' && status < 300;
-  if (isStream) await response.body?.cancel();
-  const text = isStream ? '' : await response.text();
+  if (isStream) response.body.on('error', () => undefined).destroy();
+  const text = isStream ? '' : await response.body.text();
   return { status, headers, text, body: text === '' ? null : (JSON.parse(text) as unknown) };
 };
 

@@ -27,6 +27,7 @@ export const nodeCases: Cases = {
       letIn: admin,
     },
   ],
+  show_obmd: [{ given: async (rig) => named({ node: await rig.bareNode() }), letIn: admin }],
   node_set_obmd: [
     {
       given: async (rig) => named({ node: await rig.bareNode() }, { uri: rig.obmd.uri('elsewhere'), admin_token: 'x' }),

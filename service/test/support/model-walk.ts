@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { statusOf } from '../../src/server/errors.ts';
 import type { Answer } from './http.ts';
+import { expectSound } from './invariants.ts';
 import { type Call, type CallerName, predict, type Prediction } from './model.ts';
 import { send, shown } from './model-calls.ts';
 import { checkSwitches, checkViews, type Tenure } from './model-checks.ts';
@@ -88,6 +89,7 @@ export class Walk {
     expect(this.#worlds, 'everything is known').toHaveLength(1);
     this.#isChanged = true;
     await this.#check();
+    await expectSound(this.#service.env);
   }
 
   /** One of the states that may be. */

@@ -1,14 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { labCertificate } from '@corral/lab';
 import { loadConfig } from '@corral/obmd/config/load';
+import { openDatabase } from '@corral/obmd/db/open';
 import { startObmd } from '@corral/obmd/start';
 import { pino } from 'pino';
 import { Agent, request } from 'undici';
 import { expect } from 'vitest';
-import { type EngineName, freshPostgres } from './engines.ts';
+import { dataDirectory } from './data-directory.ts';
+import { type EngineName, migratedPostgres } from './engines.ts';
 import { basic } from './http.ts';
 import { type Service, startService } from './service.ts';
 
@@ -88,7 +88,7 @@ interface Beside {
 }
 
 const startBeside = async (engine: EngineName, env: Env): Promise<Beside> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'corral-obmd-'));
+  const dataDir = await dataDirectory('corral-obmd-');
   const log: string[] = [];
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -96,7 +96,8 @@ const startBeside = async (engine: EngineName, env: Env): Promise<Beside> => {
       done();
     },
   });
-  const database: Env = engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {};
+  const database: Env =
+    engine === 'postgres' ? { CORRAL_DATABASE_URL: await migratedPostgres('obmd', openDatabase) } : {};
   const begin = async () =>
     startObmd(loadConfig({ CORRAL_DATA_DIR: dataDir, ...database, ...env }), pino({ level: 'debug' }, sink));
   const daemon = await begin().catch(async (error: unknown) => {

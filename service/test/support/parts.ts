@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { appendFile, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -12,6 +13,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Where a PostgreSQL for tests listens, or null: none is installed. */
     readonly postgres: string | null;
+    /** A name that no other run has, for what its workers share. */
+    readonly run: string;
   }
 }
 
@@ -21,6 +24,7 @@ const debianHome = '/usr/lib/postgresql';
 /** Before all tests: starts a PostgreSQL of our own, if one is installed, and stops it afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   requireSwitches();
+  project.provide('run', `corral_${randomBytes(6).toString('hex')}`);
   const given = process.env['CORRAL_TEST_POSTGRES_URL'];
   const bin = await findPostgres();
   if (given === undefined && bin === null) {
@@ -75,7 +79,9 @@ const startPostgres = async (bin: string): Promise<{ url: string; stop: () => Pr
   await command('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']);
   // Other machines are played by other loopback addresses.
   await appendFile(join(data, 'pg_hba.conf'), 'host all all 127.0.0.0/8 trust\n');
-  const options = `-k ${directory} -p ${port} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200`;
+  // Nothing has to outlive a crash, and there are so many databases that autovacuum would never rest.
+  const careless = '-c fsync=off -c full_page_writes=off -c synchronous_commit=off -c autovacuum=off';
+  const options = `-k ${directory} -p ${port} -c listen_addresses=127.0.0.1 ${careless} -c max_connections=200`;
   await command('pg_ctl', ['-D', data, '-w', '-l', join(directory, 'log'), '-o', options, 'start']);
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,

@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type KeyRing, parseKeyRing } from '@corral/base/secrets/key-ring';
 import type { RotationStep } from '@corral/base/secrets/rotate';
 import Libsql from 'libsql';
 import pg from 'pg';
 import { expect } from 'vitest';
+import { type Admin, administered, built, watched } from './admin.ts';
 import type { EngineName } from './engines.ts';
 import { type Household, startHousehold } from './obmd-daemon.ts';
 import { patient } from './rack.ts';
@@ -16,37 +15,9 @@ import { done, makeNode, makeProject, makeSwitch, reserve } from './world.ts';
 
 type Env = Readonly<Record<string, string>>;
 
-const built = (file: string): string => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
-
-/** corral-admin as a process. */
-export interface Admin {
-  readonly output: () => string;
-  /** Exit code, or the signal that ended it. */
-  readonly ended: Promise<number | string | null>;
-}
-
-const watched = (child: ChildProcess): Admin => {
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  return { output: () => output, ended: once(child, 'close').then(() => child.exitCode ?? child.signalCode) };
-};
-
-const startAdmin = (env: Env, ...args: readonly string[]): Admin =>
-  watched(spawn(process.execPath, [built('admin.js'), ...args], { env: { PATH: process.env['PATH'], ...env } }));
-
-/** Runs it to its end. */
-export const runAdmin = async (env: Env, ...args: readonly string[]): Promise<{ code: unknown; output: string }> => {
-  const { output, ended } = startAdmin(env, ...args);
-  return { code: await ended, output: output() };
-};
-
 /** Rotates the key, and expects it to be done. */
-export const rotated = async (env: Env, ...args: readonly string[]): Promise<string> => {
-  const { code, output } = await runAdmin(env, 'rotate-key', ...args);
-  expect(code, output).toBe(0);
-  return output;
-};
+export const rotated = (env: Env, ...args: readonly string[]): Promise<string> =>
+  administered(env, 'rotate-key', ...args);
 
 /** The built rotation, which does something of its own at every step; `name` is the step's. */
 const startStepping = (env: Env, atStep: string): Admin => {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { logHooks } from '@corral/base/log-lines';
@@ -7,9 +6,11 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { openDatabase } from '../../src/db/open.ts';
 import { SimulatedSwitch } from '../../src/drivers/switches/simulated.ts';
 import { start } from '../../src/start.ts';
-import { type EngineName, freshPostgres } from './engines.ts';
+import { dataDirectory } from './data-directory.ts';
+import { type EngineName, migratedPostgres } from './engines.ts';
 import { basic, type Client, clientOf } from './http.ts';
 
 export const adminPassword = 'correct horse battery staple';
@@ -54,8 +55,9 @@ export const startService = async (
   env: Readonly<Record<string, string>> = {},
   changes: Partial<Config> = {},
 ): Promise<Service> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'corral-test-'));
-  const database: Record<string, string> = engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {};
+  const dataDir = await dataDirectory('corral-test-');
+  const database: Record<string, string> =
+    engine === 'postgres' ? { CORRAL_DATABASE_URL: await migratedPostgres('corral', openDatabase) } : {};
   return startWith({ ...impatient, CORRAL_DATA_DIR: dataDir, ...database, ...env }, changes);
 };
 

@@ -29,7 +29,7 @@ export const randomPause = (fromMs: number, toMs: number): Promise<void> =>
 
 /** A call that no answer came to: the service may have done it or not. */
 const isBroken = (error: unknown): boolean =>
-  error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message);
+  ['UND_ERR_SOCKET', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** Does this again and again until `stop`; when the service dies under it, it waits until that is back. */
 export const untilStopped = async (

@@ -1,5 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Type } from '@corral/base/schema/type';
+import type { Static } from '@sinclair/typebox';
 
 /** A BMC that speaks IPMI, and how it is spoken to. */
 export interface IpmiTarget {
@@ -57,10 +57,7 @@ export const ipmiInfo = Type.Object(
 
 /** Reads the fields above, which the schema has checked. */
 export const ipmiTargetFrom = (info: Readonly<Record<string, unknown>>): IpmiTarget => {
-  const { addr, user, pass, port, cipher, privilege, boot_mode }: Static<typeof ipmiInfo> = Value.Decode(
-    ipmiInfo,
-    info,
-  );
+  const { addr, user, pass, port, cipher, privilege, boot_mode } = info as Static<typeof ipmiInfo>;
   return {
     ...{ addr, user, pass },
     port: Number(port ?? 623),

@@ -1,6 +1,7 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
+import type { Static, TSchema } from '@sinclair/typebox';
 import { type Check, checkOf, inBody } from '@corral/base/schema/check';
-import { misunderstood, type Reply } from './http.ts';
+import { misunderstood, type Reply } from './line.ts';
 
 /*
  * What Keystone's answers hold. It is trusted to say who somebody is; every string is checked all the same

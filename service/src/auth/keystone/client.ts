@@ -2,7 +2,7 @@ import { addressKey, isOwnKey, siteKey } from '@corral/base/http/address-key';
 import { Places } from '@corral/base/http/places';
 import { tooMany, unavailable } from '../../core/errors.ts';
 import { type Description, descriptionIn, refusalIn } from './answers.ts';
-import { type KeystoneAddress, KeystoneHttp, misunderstood, type Reply } from './http.ts';
+import { type KeystoneAddress, type KeystoneLine, keystoneLine, misunderstood, type Reply } from './line.ts';
 import { type OwnCredentials, OwnToken } from './own-token.ts';
 
 export interface KeystoneClientOptions extends KeystoneAddress {
@@ -16,14 +16,14 @@ const mostUnderWayFrom = 8;
 
 /** Asks Keystone about tokens, by the service's own credentials. */
 export class KeystoneClient {
-  readonly #http: KeystoneHttp;
+  readonly #line: KeystoneLine;
   readonly #own: OwnToken;
   readonly #places = new Places(mostUnderWayFrom);
   #underWay = 0;
 
   constructor({ credentials, ...address }: KeystoneClientOptions) {
-    this.#http = new KeystoneHttp(address);
-    this.#own = new OwnToken(this.#http, credentials);
+    this.#line = keystoneLine(address);
+    this.#own = new OwnToken(this.#line, credentials);
   }
 
   /** What the token is; null: none that is good. Throws UnavailableError where Keystone does not say. */
@@ -36,7 +36,7 @@ export class KeystoneClient {
     const giveBack = this.#takePlace(address);
     this.#underWay += 1;
     try {
-      return await this.#http.inTime(async (signal) => {
+      return await this.#line.inTime(async (signal) => {
         // Our own may have been revoked, or have ended by another clock than ours: then with the next.
         const answer = (await this.#ask(token, signal)) ?? (await this.#ask(token, signal));
         if (answer === null) throw misunderstood('with a 401 to its own token', 'our own token was refused twice');
@@ -49,7 +49,7 @@ export class KeystoneClient {
   }
 
   close(): Promise<void> {
-    return this.#http.close();
+    return this.#line.close();
   }
 
   /** Answers with how to give it back. Programs on this machine need none. */
@@ -64,7 +64,7 @@ export class KeystoneClient {
   async #ask(subject: string, signal: AbortSignal): Promise<{ readonly description: Description | null } | null> {
     const own = await this.#own.get();
     const headers = { accept: 'application/json', 'x-auth-token': own, 'x-subject-token': subject };
-    const reply = await this.#http.ask({ method: 'GET', headers }, signal);
+    const reply = await this.#line.ask({ method: 'GET', headers }, signal);
     if (reply.status !== 401) return { description: judge(reply, [own, subject]) };
     this.#own.drop(own);
     return null;

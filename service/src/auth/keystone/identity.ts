@@ -17,7 +17,7 @@ export const identityOf = (token: Description, adminRole: string): Identity => {
   // An administrator of one domain is none of the site.
   const isOfSite = project !== null || token.system?.all === true;
   const isDelegated = delegations.some((kind) => token[kind] !== undefined);
-  const { user, issued_at } = token;
+  const { user, issued_at, expires_at } = token;
   const account = {
     kind: 'identity',
     backend: 'keystone',
@@ -32,6 +32,7 @@ export const identityOf = (token: Description, adminRole: string): Identity => {
       name: `keystone:${plain(user.name)}@${plain(user.domain.name).replaceAll('@', '%40')}`,
       admin: isOfSite && (token.roles ?? []).some(({ name }) => name === adminRole),
       projects: new Set(project === null ? [] : [project]),
+      until: timeOf(expires_at),
       // What was lent to somebody for a purpose makes nothing that lasts longer.
       ...(isDelegated ? {} : { account }),
     },

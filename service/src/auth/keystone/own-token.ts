@@ -1,6 +1,6 @@
 import { type CorralError, unavailable } from '../../core/errors.ts';
 import { lifetimeIn, refusalIn, tokenPattern } from './answers.ts';
-import { type KeystoneHttp, misunderstood } from './http.ts';
+import { type KeystoneLine, misunderstood } from './line.ts';
 
 /** By what the service itself is known to Keystone. */
 export type OwnCredentials =
@@ -21,14 +21,14 @@ const spareMs = 60_000;
 
 /** The service's own token: made at the first need, and again before it ends or when Keystone takes it no more. */
 export class OwnToken {
-  readonly #http: KeystoneHttp;
+  readonly #line: KeystoneLine;
   readonly #credentials: OwnCredentials;
   #current: { readonly token: string; readonly until: number } | null = null;
   #renewal: Promise<string> | null = null;
   #refused: { readonly error: CorralError; readonly until: number } | null = null;
 
-  constructor(http: KeystoneHttp, credentials: OwnCredentials) {
-    this.#http = http;
+  constructor(line: KeystoneLine, credentials: OwnCredentials) {
+    this.#line = line;
     this.#credentials = credentials;
   }
 
@@ -49,7 +49,7 @@ export class OwnToken {
     const begun = performance.now();
     const headers = { accept: 'application/json', 'content-type': 'application/json' };
     const body = JSON.stringify({ auth: authOf(this.#credentials) });
-    const reply = await this.#http.inTime((signal) => this.#http.ask({ method: 'POST', headers, body }, signal));
+    const reply = await this.#line.inTime((signal) => this.#line.ask({ method: 'POST', headers, body }, signal));
     const reason = () => refusalIn(reply, [secretOf(this.#credentials)]) ?? 'no reason';
     if (reply.status === 401) {
       const error = unavailable(

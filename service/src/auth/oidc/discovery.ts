@@ -1,5 +1,5 @@
 import type { JSONWebKeySet } from 'jose';
-import { isSafeAddress, type ProviderLine, untrustworthy } from './line.ts';
+import { isSafeAddress, type OpenIdLine, untrustworthy } from './line.ts';
 
 /** What the provider says about itself, as far as it is used here. */
 export interface Discovered {
@@ -16,7 +16,7 @@ export interface Discovered {
 const json = { accept: 'application/json' };
 
 /** Asks the provider what it is. One that says it is another, or points to where nobody is safe, is not believed. */
-export const discover = async (line: ProviderLine, issuer: string): Promise<Discovered> => {
+export const discover = async (line: OpenIdLine, issuer: string): Promise<Discovered> => {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const said = await objectFrom(line, issuer, url);
   const address = (name: string): string | undefined => {
@@ -52,7 +52,7 @@ export class KnownProvider {
   #known: { readonly provider: Discovered; readonly until: number } | null = null;
   #underWay: Promise<Discovered> | null = null;
 
-  constructor(line: ProviderLine, issuer: string) {
+  constructor(line: OpenIdLine, issuer: string) {
     this.#ask = () => discover(line, issuer);
   }
 
@@ -71,7 +71,7 @@ export class KnownProvider {
 }
 
 /** The keys that the provider signs with now. */
-export const fetchKeys = async (line: ProviderLine, { issuer, jwks_uri }: Discovered): Promise<JSONWebKeySet> => {
+export const fetchKeys = async (line: OpenIdLine, { issuer, jwks_uri }: Discovered): Promise<JSONWebKeySet> => {
   const { keys } = await objectFrom(line, issuer, jwks_uri);
   if (!Array.isArray(keys)) throw untrustworthy(issuer, 'has no list of keys at its jwks_uri');
   // Keys of kinds that nobody here knows may be among them; each says what it is.
@@ -84,7 +84,7 @@ const isKey = (key: unknown): key is JSONWebKeySet['keys'][number] =>
 const given = <Name extends string, T>(name: Name, value: T | undefined): Partial<Record<Name, T>> =>
   value === undefined ? {} : ({ [name]: value } as Record<Name, T>);
 
-const objectFrom = async (line: ProviderLine, issuer: string, url: string): Promise<Record<string, unknown>> => {
+const objectFrom = async (line: OpenIdLine, issuer: string, url: string): Promise<Record<string, unknown>> => {
   const response = await line.ask(url, { method: 'GET', headers: json });
   if (response.status !== 200) throw untrustworthy(issuer, `answers ${response.status} at ${url}`);
   const parsed = await response.json().catch(() => null);

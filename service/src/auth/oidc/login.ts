@@ -5,7 +5,7 @@ import type { OidcBackend } from '../oidc.ts';
 import { attemptLastsMs, openAttempt, sealAttempt } from './attempt.ts';
 import type { OidcCaller } from './claims.ts';
 import { KnownProvider } from './discovery.ts';
-import { type ProviderLine, untrustworthy } from './line.ts';
+import { type OpenIdLine, untrustworthy } from './line.ts';
 import { faultOf, LoginFault } from './login-fault.ts';
 
 export interface LoginOptions {
@@ -106,9 +106,11 @@ export class OidcLogin {
 }
 
 const fetchBy =
-  (line: ProviderLine): OpenIdClient.CustomFetch =>
-  (url, { method, headers, body }) =>
-    line.ask(url, { method, headers, body: textOf(body) });
+  (line: OpenIdLine): OpenIdClient.CustomFetch =>
+  (url, { method, headers, body }) => {
+    if (method !== 'GET' && method !== 'POST') throw new Error(`a provider is never asked with ${method}`);
+    return line.ask(url, { method, headers, body: textOf(body) });
+  };
 
 const textOf = (body: OpenIdClient.FetchBody): string | null => {
   if (body === null || body === undefined) return null;

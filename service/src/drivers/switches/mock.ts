@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import { Text } from '../../schema/labels.ts';
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from './contract.ts';
+import { shown } from '../../schema/shown.ts';
 import { type Faults, SimulatedSwitch } from './simulated.ts';
 
 /** A switch that is only simulated, with faults on demand. */
 export const mockSwitch = (directory: string): SwitchDriver => ({
-  config: Type.Object({ hostname: Text, username: Text, password: Type.String() }, { additionalProperties: false }),
+  config: Type.Object(
+    { hostname: shown(Text), username: shown(Text), password: Type.String() },
+    { additionalProperties: false },
+  ),
   capabilities: ['nativeless-trunk-mode'],
   hasLegacyType: true,
   portName: (name) => name,

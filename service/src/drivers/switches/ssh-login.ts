@@ -1,5 +1,7 @@
-import { type TSchema, Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
+import type { TSchema } from '@sinclair/typebox';
 import { SecretLine, Text } from '../../schema/labels.ts';
+import { shown } from '../../schema/shown.ts';
 
 /** Where a switch listens for SSH, and how to get in. */
 export interface SshLogin {
@@ -17,28 +19,34 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields that every switch over SSH may have beside its host, user and password. */
 const optional = (port: number) => ({
-  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65535, description: `a TCP port, ${port} if not given` })),
+  port: Type.Optional(
+    shown(Type.Integer({ minimum: 1, maximum: 65535, description: `a TCP port, ${port} if not given` })),
+  ),
   private_key: Type.Optional(Type.String({ minLength: 1, description: 'a private key in PEM or OpenSSH format' })),
   host_key: Type.Optional(
-    Type.String({
-      pattern: '^(SHA256:[A-Za-z0-9+/]{43}=?|(ssh|ecdsa)-[a-z0-9-]+ [A-Za-z0-9+/]+=*( [^\\n\\r]*)?)$',
-      description: 'the fingerprint ("SHA256:…") or the public key ("ssh-ed25519 AAAA…") of the switch',
-    }),
+    shown(
+      Type.String({
+        pattern: '^(SHA256:[A-Za-z0-9+/]{43}=?|(ssh|ecdsa)-[a-z0-9-]+ [A-Za-z0-9+/]+=*( [^\\n\\r]*)?)$',
+        description: 'the fingerprint ("SHA256:…") or the public key ("ssh-ed25519 AAAA…") of the switch',
+      }),
+    ),
   ),
-  legacy_algorithms: Type.Optional(Type.Boolean({ description: 'true for a switch that speaks only old algorithms' })),
+  legacy_algorithms: Type.Optional(
+    shown(Type.Boolean({ description: 'true for a switch that speaks only old algorithms' })),
+  ),
 });
 
 /** The fields of a switch that existing clients know: it always has a password. */
 export const passwordFields = (port: number, more: Readonly<Record<string, TSchema>> = {}): TSchema =>
   Type.Object(
-    { hostname: Text, username: Text, password: SecretLine, ...more, ...optional(port) },
+    { hostname: shown(Text), username: shown(Text), password: SecretLine, ...more, ...optional(port) },
     { additionalProperties: false },
   );
 
 /** The fields of a switch: a password, a private key, or both. */
 export const passwordOrKeyFields = (port: number, more: Readonly<Record<string, TSchema>> = {}): TSchema =>
   Type.Object(
-    { hostname: Text, username: Text, password: Type.Optional(SecretLine), ...more, ...optional(port) },
+    { hostname: shown(Text), username: shown(Text), password: Type.Optional(SecretLine), ...more, ...optional(port) },
     {
       additionalProperties: false,
       anyOf: [{ required: ['password'] }, { required: ['private_key'] }],

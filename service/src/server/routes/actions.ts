@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import { showNetworkingAction } from '../../core/actions.ts';
 import { StatusId } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
@@ -21,6 +21,18 @@ export const actionRoutes: readonly Route[] = [
       node: Type.String(),
       nic: Type.String(),
       error: orNull(Type.String()),
+      queue: Type.Optional(
+        Type.Object(
+          {
+            ahead: Type.Integer({ description: 'changes on the same switch that were queued before it' }),
+            attempts: Type.Integer({ description: 'how often it was tried in vain' }),
+            switch_answers: Type.Boolean({ description: 'false: the switch cannot be talked to, and is tried again' }),
+            switch: Type.Optional(Type.String({ description: 'administrators only' })),
+            port: Type.Optional(Type.String({ description: 'administrators only' })),
+          },
+          { description: 'what it waits for, while it is PENDING' },
+        ),
+      ),
     }),
     handle: (desk, { params: args }) => desk.read((op) => showNetworkingAction(op, args)),
   }),

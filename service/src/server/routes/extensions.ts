@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import { type Route, route } from '../route.ts';
 
 export const extensionRoutes: readonly Route[] = [

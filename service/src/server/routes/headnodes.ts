@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import { headnodeDelete, headnodeStart, headnodeStop } from '../../core/headnode-life.ts';
-import { headnodeCreate, listHeadnodeImages, showHeadnode } from '../../core/headnodes.ts';
+import { findOwnHeadnode, headnodeCreate, listHeadnodeImages, showHeadnode } from '../../core/headnodes.ts';
 import {
   headnodeConnectNetwork,
   headnodeCreateHnic,
@@ -104,6 +104,7 @@ export const headnodeRoutes: readonly Route[] = [
     params,
     reply: 'application/octet-stream',
     handle: (desk, { params: args }) => headnodeVnc(desk, args),
+    stillMay: (desk, { params: args }) => desk.read((op) => findOwnHeadnode(op, args.headnode)),
   }),
   route({
     name: 'headnode_delete_leftover',

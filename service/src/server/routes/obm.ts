@@ -1,6 +1,7 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import { showConsole } from '../../core/console.ts';
 import {
+  findManageable,
   nodePowerCycle,
   nodePowerOff,
   nodePowerOn,
@@ -8,6 +9,7 @@ import {
   nodeSetBootdev,
   nodeSetObm,
   nodeSetObmd,
+  showObmd,
 } from '../../core/obm.ts';
 import { Label, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
@@ -27,6 +29,17 @@ export const obmRoutes: readonly Route[] = [
     params,
     body: exactly({ enabled: Type.Boolean() }),
     handle: (desk, { params: args, body }) => nodeSetObm(desk, { ...args, ...body }),
+  }),
+  route({
+    name: 'show_obmd',
+    method: 'GET',
+    path: '/node/:node/obmd',
+    summary: 'Show where the OBM daemon of a node is',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    reply: Type.Object({ uri: Type.String() }),
+    handle: (desk, { params: args }) => desk.read((op) => showObmd(op, args)),
   }),
   route({
     name: 'node_set_obmd',
@@ -111,5 +124,6 @@ export const obmRoutes: readonly Route[] = [
     reply: 'application/octet-stream',
     handle: (desk, { params: args }, { gone, wantsWebSocket }) =>
       showConsole(desk, { ...args, use: wantsWebSocket ? 'talk' : 'watch' }, gone()),
+    stillMay: (desk, { params: args }) => desk.read((op) => findManageable(op, args.node)),
   }),
 ];

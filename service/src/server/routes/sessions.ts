@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import { requirePerson } from '../../core/accounts.ts';
 import { listSessions, sessionClose, sessionEnd, sessionOpen } from '../../core/sessions.ts';
 import { viewOf, whoami } from '../../core/whoami.ts';
@@ -16,6 +16,21 @@ const WhoAmI = Type.Object({
   by: Type.String({ description: 'what the caller came with: `credentials`, `session` or `token`' }),
   read_only: Type.Boolean(),
   expires_at: orNull(Time),
+});
+
+const Methods = Type.Object({
+  basic: Type.Boolean({ description: 'user name and password, by HTTP Basic' }),
+  keystone: orNull(Type.Object({ url: Type.String() })),
+  oidc: orNull(
+    Type.Object({
+      issuer: Type.String(),
+      audience: Type.String({ description: 'what bearer tokens hold in `aud`' }),
+      browser: Type.Boolean({ description: 'browsers log in at `/auth/oidc/login`' }),
+      device: orNull(
+        Type.Object({ client_id: Type.String(), scopes: Type.String() }, { description: 'for the device flow' }),
+      ),
+    }),
+  ),
 });
 
 const Session = Type.Object({
@@ -63,8 +78,18 @@ export const passwordSessionRoutes: readonly Route[] = [
   }),
 ];
 
-/** Who one is here, and the sessions of one's browsers. */
+/** How to sign in, who one is here, and the sessions of one's browsers. */
 export const sessionRoutes: readonly Route[] = [
+  route({
+    name: 'show_auth_methods',
+    method: 'GET',
+    path: '/auth/methods',
+    summary: 'How one can sign in here',
+    access: 'newcomer',
+    auth: 'None',
+    reply: Methods,
+    handle: (desk) => Promise.resolve(desk.site.signIn),
+  }),
   route({
     name: 'whoami',
     method: 'GET',

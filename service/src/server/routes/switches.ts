@@ -1,10 +1,12 @@
-import { Type } from '@sinclair/typebox';
-import { listSwitches, showSwitch, switchDelete, switchRegister } from '../../core/switches.ts';
+import { Type } from '@corral/base/schema/type';
+import { listSwitches, listSwitchTypes, showSwitch, switchDelete, switchRegister } from '../../core/switches.ts';
 import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Labels } from '../schemas.ts';
 
 const params = exactly({ switch: Label });
+
+const Capabilities = Type.Array(Type.Literal('nativeless-trunk-mode'));
 
 export const switchRoutes: readonly Route[] = [
   route({
@@ -18,10 +20,20 @@ export const switchRoutes: readonly Route[] = [
     handle: (desk) => desk.read(listSwitches),
   }),
   route({
+    name: 'list_switch_types',
+    method: 'GET',
+    path: '/switch_types',
+    summary: 'List the types of switches that can be registered, and the fields of each as JSON Schema',
+    access: 'admin',
+    auth: 'Admin',
+    reply: Type.Record(Type.String(), Type.Object({ capabilities: Capabilities, fields: Type.Unknown() })),
+    handle: (desk) => desk.read(listSwitchTypes),
+  }),
+  route({
     name: 'show_switch',
     method: 'GET',
     path: '/switch/:switch',
-    summary: 'Show a switch and its ports',
+    summary: 'Show a switch and its ports; of its fields only those that are no secrets',
     access: 'admin',
     auth: 'Admin',
     params,
@@ -29,7 +41,9 @@ export const switchRoutes: readonly Route[] = [
       name: Type.String(),
       ports: Labels,
       type: Type.String(),
-      capabilities: Type.Array(Type.Literal('nativeless-trunk-mode')),
+      capabilities: Capabilities,
+      fields: Type.Record(Type.String(), Type.Unknown()),
+      secrets: Type.Array(Type.String()),
     }),
     handle: (desk, { params: args }) => desk.read((op) => showSwitch(op, args)),
   }),

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import { invalid } from '../../core/errors.ts';
 import {
   listUsers,
@@ -10,6 +10,7 @@ import {
 } from '../../core/users.ts';
 import { userSetPassword } from '../../core/user-password.ts';
 import { Label, NewUsername } from '../../schema/labels.ts';
+import { NewPassword } from '../../schema/passwords.ts';
 import { type Route, route } from '../route.ts';
 import { byLabel, exactly, Labels } from '../schemas.ts';
 
@@ -26,9 +27,9 @@ const NewUser = Type.Object(
   { additionalProperties: false },
 );
 
-const NewPassword = Type.Object(
+const PasswordChange = Type.Object(
   {
-    password: Type.String({ minLength: 8, maxLength: 1024, description: 'a password of 8 to 1024 characters' }),
+    password: NewPassword,
     current: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1024, description: 'your present password, to change your own' }),
     ),
@@ -95,7 +96,7 @@ export const userRoutes: readonly Route[] = [
     access: 'user',
     auth: 'The user, with the present password as `current`; or Admin, for other users. Not with an API token',
     params,
-    body: NewPassword,
+    body: PasswordChange,
     handle: (desk, { params: { username }, body: { password, current, revoke_tokens } }, { address }) =>
       userSetPassword(desk, { username, password, current, revoke_tokens, address }),
   }),

@@ -1,5 +1,7 @@
-import { type TSchema, Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
+import type { TSchema } from '@sinclair/typebox';
 import { SecretLine } from '../../../schema/labels.ts';
+import { shown } from '../../../schema/shown.ts';
 import { passwordFields, passwordOrKeyFields, type SshLogin, sshLoginFrom } from '../ssh-login.ts';
 
 /** How to get into a switch, and into its privileged mode. */
@@ -23,12 +25,14 @@ export const passwordLogin = (more: Schemas = {}): TSchema => passwordFields(22,
 export const passwordOrKeyLogin = (more: Schemas = {}): TSchema => passwordOrKeyFields(22, { ...more, ...optional });
 
 /** The field of a VLAN that nobody uses: ports without networks are parked in it. */
-export const dummyVlan: TSchema = Type.Union(
-  [
-    Type.Integer({ minimum: 1, maximum: 4094 }),
-    Type.String({ pattern: '^0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-4])$' }),
-  ],
-  { description: 'the number of a VLAN that nothing else uses, 1 to 4094' },
+export const dummyVlan: TSchema = shown(
+  Type.Union(
+    [
+      Type.Integer({ minimum: 1, maximum: 4094 }),
+      Type.String({ pattern: '^0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-4])$' }),
+    ],
+    { description: 'the number of a VLAN that nothing else uses, 1 to 4094' },
+  ),
 );
 
 /** Reads the fields that the schemas above have checked. */

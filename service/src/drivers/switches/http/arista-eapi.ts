@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import { SecretLine } from '../../../schema/labels.ts';
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
 import { aristaPortName, commandsFor, pendingSessions, portsFrom, showPorts } from './arista-ports.ts';

@@ -1,6 +1,8 @@
 import { trustFields } from '@corral/base/schema/trust';
-import { type TSchema, Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
+import type { TSchema } from '@sinclair/typebox';
 import { Text } from '../../../schema/labels.ts';
+import { shown } from '../../../schema/shown.ts';
 
 /** Where a switch answers HTTP, who we are there, and how its certificate is checked. */
 export interface HttpTarget {
@@ -26,16 +28,19 @@ const host = '([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+\\])';
 export const httpFields = (more: Readonly<Record<string, TSchema>> = {}): TSchema =>
   Type.Object(
     {
-      hostname: Type.String({
-        maxLength: 255,
-        pattern: `^(https?://)?${host}(:[1-9][0-9]{0,4})?/?$`,
-        description: 'a host name or address, with "http://" or "https://" before it and ":PORT" after it if need be',
-      }),
-      username: Text,
+      hostname: shown(
+        Type.String({
+          maxLength: 255,
+          pattern: `^(https?://)?${host}(:[1-9][0-9]{0,4})?/?$`,
+          description: 'a host name or address, with "http://" or "https://" before it and ":PORT" after it if need be',
+        }),
+      ),
+      username: shown(Text),
       password: Type.String({ description: 'a password' }),
       ...more,
-      port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65535, description: 'a TCP port' })),
-      ...trustFields,
+      port: Type.Optional(shown(Type.Integer({ minimum: 1, maximum: 65535, description: 'a TCP port' }))),
+      ca: shown(trustFields.ca),
+      fingerprint: shown(trustFields.fingerprint),
     },
     { additionalProperties: false },
   );

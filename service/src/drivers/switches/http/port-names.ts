@@ -1,12 +1,15 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import type { Refusal } from '../contract.ts';
+import { shown } from '../../../schema/shown.ts';
 
 /** The kind of a switch's ports, as its own configuration writes it. */
-export const InterfaceType = Type.String({
-  maxLength: 64,
-  pattern: '^[A-Za-z][A-Za-z-]*$',
-  description: 'the kind of the ports, like "TenGigabitEthernet"',
-});
+export const InterfaceType = shown(
+  Type.String({
+    maxLength: 64,
+    pattern: '^[A-Za-z][A-Za-z-]*$',
+    description: 'the kind of the ports, like "TenGigabitEthernet"',
+  }),
+);
 
 /** `1/0/5` or `1/5`: two or three numbers, without the kind of the port, which is a field of the switch. */
 export const slashedPortName = (name: string): string | Refusal =>

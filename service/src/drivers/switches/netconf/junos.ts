@@ -1,4 +1,5 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
+import { shown } from '../../../schema/shown.ts';
 import type { SwitchDriver } from '../contract.ts';
 import { passwordOrKeyFields, sshLoginFrom } from '../ssh-login.ts';
 import { portName } from './junos-ports.ts';
@@ -17,7 +18,7 @@ const confirmTimeout = Type.Integer({
 
 /** Juniper switches with the enhanced Layer 2 software (EX, QFX), over NETCONF. */
 export const junosSwitch: SwitchDriver = {
-  config: passwordOrKeyFields(netconfPort, { confirm_timeout: Type.Optional(confirmTimeout) }),
+  config: passwordOrKeyFields(netconfPort, { confirm_timeout: Type.Optional(shown(confirmTimeout)) }),
   capabilities: ['nativeless-trunk-mode'],
   portName,
   open: async ({ config }, signal) => {

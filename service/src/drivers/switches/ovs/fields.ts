@@ -1,5 +1,6 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from '@corral/base/schema/type';
 import { Text } from '../../../schema/labels.ts';
+import { shown } from '../../../schema/shown.ts';
 import { type Address, addressPattern, parseAddress, type TlsPapers } from './address.ts';
 
 /** The grammar of names in an Open vSwitch that this driver takes: interfaces, bonds and bridges. */
@@ -12,15 +13,17 @@ const pem = (what: string) =>
 /** The fields of switch_register. */
 export const ovsFields = Type.Object(
   {
-    ovs_bridge: Type.String({ pattern: namePattern, description: `the name of a bridge: ${nameRule}` }),
+    ovs_bridge: shown(Type.String({ pattern: namePattern, description: `the name of a bridge: ${nameRule}` })),
     ovsdb: Type.Optional(
-      Type.String({ pattern: addressPattern, description: '"unix:PATH", "tcp:HOST:PORT" or "ssl:HOST:PORT"' }),
+      shown(Type.String({ pattern: addressPattern, description: '"unix:PATH", "tcp:HOST:PORT" or "ssl:HOST:PORT"' })),
     ),
-    ca_certificate: Type.Optional(pem('the certificate that vouches for the switch,')),
-    certificate: Type.Optional(pem('our own certificate')),
+    ca_certificate: Type.Optional(shown(pem('the certificate that vouches for the switch,'))),
+    certificate: Type.Optional(shown(pem('our own certificate'))),
     private_key: Type.Optional(pem('the key of our certificate')),
-    server_name: Type.Optional(Text),
-    settle_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, description: '0 to 10000 milliseconds' })),
+    server_name: Type.Optional(shown(Text)),
+    settle_ms: Type.Optional(
+      shown(Type.Integer({ minimum: 0, maximum: 10_000, description: '0 to 10000 milliseconds' })),
+    ),
   },
   { additionalProperties: false },
 );

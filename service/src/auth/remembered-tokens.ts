@@ -12,7 +12,7 @@ const refusalLastsMs = 5_000;
 const mostGood = 10_000;
 const mostRefused = 2_000;
 
-/** Tokens that Keystone was asked about a short while ago, by a keyed hash. Refused ones crowd out no good ones. */
+/** Tokens that were looked into a short while ago, by a keyed hash. Refused ones crowd out no good ones. */
 export class RememberedTokens<Identity> {
   readonly #key = randomBytes(32).toString('base64');
   readonly #good = new Map<string, Entry<Identity>>();
@@ -28,7 +28,7 @@ export class RememberedTokens<Identity> {
     return hash('sha256', this.#key + token, 'base64');
   }
 
-  /** Whose token it is; null: it is not good; undefined: Keystone has to be asked. */
+  /** Whose token it is; null: it is not good; undefined: it has to be looked into. */
   recall(name: string): Identity | null | undefined {
     const entry = this.#good.get(name) ?? this.#refused.get(name);
     if (entry === undefined) return undefined;

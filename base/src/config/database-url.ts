@@ -1,0 +1,14 @@
+import { resolve } from 'node:path';
+import type { DatabaseLocation } from '../db/open.ts';
+
+/** How a database is named, in words. */
+export const locationRule = 'a path, sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE';
+
+/** Where a database is, going by how it was named; null: that is no such name. */
+export const locationIn = (text: string, connections: number): DatabaseLocation | null => {
+  if (/^postgres(ql)?:\/\//.test(text)) {
+    return URL.canParse(text) ? { engine: 'postgres', url: text, connections } : null;
+  }
+  const path = text.replace(/^(sqlite|file):(\/\/(?=\/))?/, '');
+  return path === '' || /^[a-z][a-z0-9+.-]+:/i.test(path) ? null : { engine: 'sqlite', path: resolve(path) };
+};

@@ -1,0 +1,55 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ConfigError } from '@corral/base/config/config-error';
+import { writeBackup } from '@corral/base/db/write-backup';
+import type { Config } from '../config/config.ts';
+import type { Command, Terminal } from './command.ts';
+import { closeAll, insideAll, openPlaces, placesOf, titleOf, versionsOf } from './databases.ts';
+import { counted, heading, lines } from './layout.ts';
+import { sourceIn, totalOf } from './transfer.ts';
+
+const backUp = async (config: Config, terminal: Terminal, file: string, isForced: boolean): Promise<number> => {
+  if (!isForced && existsSync(file)) {
+    throw new ConfigError([`${file} is there already; give another name, or --force to replace it`]);
+  }
+  const places = await openPlaces(placesOf(config, config.database));
+  try {
+    const counts = await insideAll(places, 'read', async (inside) => {
+      const source = await sourceIn(inside);
+      const manifest = { madeAt: new Date().toISOString(), databases: versionsOf(places), counts: source.counts };
+      const rows = source.rows(places.flatMap(({ tables }) => tables));
+      await writeBackup(file, manifest, rows, isForced ? 'replace' : 'keep');
+      return source.counts;
+    });
+    terminal.out(
+      lines(
+        `${heading('backup')}${file}`,
+        `${heading('holds')}${places.flatMap(({ programs }) => programs.map(titleOf)).join(' and ')}`,
+        `${heading('rows')}${totalOf(counts).toLocaleString('en')} in ${counted(Object.keys(counts).length, 'table')}`,
+        `${heading('size')}${statSync(file).size.toLocaleString('en')} bytes`,
+        '',
+        `The key file (${config.keyFile}) is not part of it: keep a copy of that apart. Without it the`,
+        'passwords of switches and the tokens of OBM daemons in the backup cannot be read.',
+      ),
+    );
+    return 0;
+  } finally {
+    await closeAll(places);
+  }
+};
+
+export const backupCommand: Command = {
+  usage: 'FILE [--force]',
+  summary: 'writes everything in the database to a file, while the service runs',
+  help: `All of it as of one moment: the service's tables, and those of the OBM daemon if that runs inside the
+service. A backup of SQLite can be restored into PostgreSQL and the other way round. The key file is
+not part of it.
+
+  --force  replaces FILE if it is there`,
+  example: 'corral-admin backup /backup/corral-2026-11-15.gz',
+  options: { force: { type: 'boolean' } },
+  operands: 1,
+  needed: ['FILE'],
+  run: ({ config, terminal, options, operands: [file = ''] }) =>
+    backUp(config(), terminal, resolve(file), options['force'] === true),
+};

@@ -1,0 +1,124 @@
+import { text as wholeOf } from 'node:stream/consumers';
+import { ConfigError } from '@corral/base/config/config-error';
+import { locationIn, locationRule } from '@corral/base/config/database-url';
+import { type DatabaseLocation, placeOf } from '@corral/base/db/open';
+import type { Config } from '../config/config.ts';
+import type { Command, Invocation, Terminal } from './command.ts';
+import {
+  closeAll,
+  type InsidePlace,
+  insideAll,
+  openPlaces,
+  openTargets,
+  type OpenPlace,
+  type Place,
+  placesOf,
+  requireAlone,
+  titleOf,
+} from './databases.ts';
+import { heading, lines } from './layout.ts';
+import { fill, sourceIn, totalOf } from './transfer.ts';
+
+const isSame = (one: DatabaseLocation, other: DatabaseLocation): boolean =>
+  one.engine === 'sqlite'
+    ? other.engine === 'sqlite' && one.path === other.path
+    : other.engine === 'postgres' && one.url === other.url;
+
+/** The places that the programs of the source go to; one that stays where it is needs no copy. */
+const targetsFor = (sources: readonly OpenPlace[], targets: readonly Place[]): Place[] => {
+  const whereIs = (name: string): DatabaseLocation | undefined =>
+    sources.find(({ programs }) => programs.some((program) => program.name === name))?.location;
+  return targets.flatMap(({ location, programs }) => {
+    const moving = programs.filter(({ name }) => {
+      const from = whereIs(name);
+      return from !== undefined && !isSame(from, location);
+    });
+    return moving.length === 0 ? [] : [{ location, programs: moving }];
+  });
+};
+
+/** Whoever would write waits until the copy is over: nothing that is acknowledged meanwhile can be missing from it. */
+const blockWrites = async ({ access, tables }: InsidePlace): Promise<void> => {
+  // A write on SQLite has the file to itself from its beginning.
+  if (access.engine === 'sqlite') return;
+  await access.all(`lock table ${tables.map(({ name }) => `"${name}"`).join(', ')} in share mode`);
+};
+
+const copy = async (config: Config, terminal: Terminal, database: DatabaseLocation): Promise<number> => {
+  if (isSame(config.database, database)) {
+    throw new ConfigError([`copy: --to names the database that is configured (${placeOf(database)}); give another`]);
+  }
+  const [from, to] = [placesOf(config, config.database), placesOf(config, database)];
+  await requireAlone([...from, ...to]);
+  const sources = await openPlaces(from);
+  const targets: OpenPlace[] = [];
+  try {
+    const places = targetsFor(sources, to);
+    targets.push(...(await openTargets(places)));
+    const counts = await insideAll(sources, 'write', async (inside) => {
+      for (const place of inside) await blockWrites(place);
+      const source = await sourceIn(inside);
+      await fill(targets, source, { refusal: 'give a database that nothing is in' }, terminal);
+      return source.counts;
+    });
+    terminal.out(
+      lines(
+        ...places.flatMap(({ location, programs }) =>
+          programs.map(
+            (program) =>
+              `${heading(titleOf(program))}${totalOf(countsOf(program.tables, counts)).toLocaleString('en')} rows in ${placeOf(location)}, each compared`,
+          ),
+        ),
+        '',
+        'Start the service with this in its configuration, and with the same key file:',
+        '',
+        `  database_url = ${JSON.stringify(named(database))}`,
+        '',
+        'What was copied is still where it was. Never start a service on it again: the two would go apart.',
+      ),
+    );
+    return 0;
+  } finally {
+    await closeAll([...sources, ...targets]);
+  }
+};
+
+const countsOf = (tables: readonly { readonly name: string }[], counts: Readonly<Record<string, number>>) =>
+  Object.fromEntries(tables.map(({ name }) => [name, counts[name] ?? 0]));
+
+/** As it is written in the configuration, but for the password. */
+const named = (location: DatabaseLocation): string => {
+  if (location.engine === 'sqlite') return location.path;
+  const url = new URL(location.url);
+  if (url.password !== '') url.password = 'PASSWORD';
+  return url.href;
+};
+
+const targetOf = async ({ options, input, config }: Invocation): Promise<DatabaseLocation> => {
+  const given = options['to'];
+  if (typeof given !== 'string')
+    throw new ConfigError(['copy: --to is missing; corral-admin help copy tells what it takes']);
+  const text = given === '-' ? (await wholeOf(input)).trim() : given;
+  const { database } = config();
+  const location = locationIn(text, database.engine === 'postgres' ? database.connections : 2);
+  // What is not understood may be a password.
+  if (location === null) throw new ConfigError([`copy: --to is not acceptable; expected ${locationRule}`]);
+  return location;
+};
+
+export const copyCommand: Command = {
+  usage: '--to DATABASE_URL',
+  summary: 'copies the database to another, from SQLite to PostgreSQL or the other way round',
+  help: `DATABASE_URL is what the setting database_url would be: a path, or postgres://USER@HOST/DATABASE. The
+service has to be stopped everywhere; what it has in hand (networking actions, leases, notifications)
+goes with the rest, and it goes on with them when it is started on the copy. The other database has
+to be empty. Everything is written in one transaction and compared row by row before it counts; if
+the copy is interrupted, run it again. The OBM daemon inside the service is copied too.
+
+  --to URL  where to; \`-\` reads it from standard input. A password that the URL lacks is taken from
+            PGPASSWORD or ~/.pgpass, so that it need not stand in the command line`,
+  example: 'corral-admin copy --to postgres://corral@db.example/corral',
+  options: { to: { type: 'string' } },
+  operands: 0,
+  run: async (invocation) => copy(invocation.config(), invocation.terminal, await targetOf(invocation)),
+};

@@ -1,0 +1,37 @@
+import { newestOf, requireNotNewer } from '@corral/base/db/migrate';
+import { openDatabase, placeOf, versionIn } from '@corral/base/db/open';
+import type { Command } from './command.ts';
+import { placesOf, titleOf } from './databases.ts';
+import { heading, lines } from './layout.ts';
+
+const named = (version: number): string => (version === 0 ? 'nothing' : `version ${version}`);
+
+export const migrateCommand: Command = {
+  usage: '[--dry-run]',
+  summary: 'brings the database up to date, or makes it',
+  help: `The service does this by itself at every start; the other commands never do. Stop the service, and
+back up with the program of the old version, before you bring a database up to date.
+
+  --dry-run  says what would be done`,
+  example: 'corral-admin migrate --dry-run',
+  options: { 'dry-run': { type: 'boolean' } },
+  operands: 0,
+  run: async ({ config: load, terminal, options }) => {
+    const config = load();
+    const isTrial = options['dry-run'] === true;
+    for (const { location, programs } of placesOf(config, config.database)) {
+      for (const program of programs) {
+        const from = await versionIn(location, program);
+        requireNotNewer(from, program.migrations);
+        const newest = newestOf(program.migrations);
+        const steps = program.migrations.filter(({ version }) => version > from).map(({ name }) => name);
+        if (!isTrial && steps.length > 0) await (await openDatabase(location, program)).close();
+        const change = `from ${named(from)} to ${named(newest)} (${steps.join(', ')})`;
+        const said = steps.length === 0 ? `is up to date: ${named(from)}` : `${isTrial ? 'would go ' : ''}${change}`;
+        terminal.out(lines(`${heading(titleOf(program))}${placeOf(location)}: ${said}`));
+      }
+    }
+    if (isTrial) terminal.out(lines('', 'Nothing was changed.'));
+    return 0;
+  },
+};

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { text as wholeOf } from 'node:stream/consumers';
+import { ConfigError } from '@corral/base/config/config-error';
+import { checkOf } from '@corral/base/schema/check';
+import { NewPassword } from '../schema/passwords.ts';
+import { askHidden } from './ask.ts';
+import type { Invocation } from './command.ts';
+
+/** How both commands about passwords are told theirs. */
+export const passwordOptions = {
+  'password-file': { type: 'string' },
+  generate: { type: 'boolean' },
+} as const;
+
+export const passwordUsage = '[--password-file FILE | --generate]';
+
+export const passwordHelp = `  --password-file FILE  takes the password from a file (\`-\`: from standard input)
+  --generate            makes one, and shows it once`;
+
+/** A password, and whether it was made here. */
+export interface Chosen {
+  readonly password: string;
+  readonly isGenerated: boolean;
+}
+
+/** Asks for a password twice without showing it, or takes it from where the options say. */
+export const choosePassword = async (invocation: Invocation, username: string): Promise<Chosen> => {
+  const { options } = invocation;
+  const file = options['password-file'];
+  const isGenerated = options['generate'] === true;
+  if (isGenerated && file !== undefined) throw new ConfigError(['--password-file and --generate do not go together']);
+  if (isGenerated) return { password: randomBytes(18).toString('base64url'), isGenerated };
+  const password = typeof file === 'string' ? await readPassword(invocation, file) : await askTwice(invocation);
+  const mistakes = checkOf(NewPassword, () => 'the password')(password);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  if (password === username) throw new ConfigError(['the password is the user name; choose another']);
+  return { password, isGenerated };
+};
+
+const otherwise = 'give the password with --password-file, or have one made with --generate';
+
+const askTwice = async (invocation: Invocation): Promise<string> => {
+  const password = await askHidden(invocation, 'new password', otherwise);
+  if ((await askHidden(invocation, 'the same again', otherwise)) === password) return password;
+  throw new ConfigError(['these were two different passwords; nothing was changed']);
+};
+
+const readPassword = async ({ input }: Invocation, file: string): Promise<string> => {
+  try {
+    const text = file === '-' ? await wholeOf(input) : await readFile(file, 'utf8');
+    return text.replace(/\r?\n$/, '');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([`--password-file: ${file} cannot be read (${why})`]);
+  }
+};

@@ -1,0 +1,38 @@
+import { userSetPassword } from '../core/user-password.ts';
+import { findUser } from '../core/find.ts';
+import type { Command } from './command.ts';
+import { shownOnce, warnOfOtherBackends } from './create-admin.ts';
+import { lines } from './layout.ts';
+import { choosePassword, passwordHelp, passwordOptions, passwordUsage } from './new-password.ts';
+import { withUserDesk } from './user-desk.ts';
+
+export const resetPasswordCommand: Command = {
+  usage: `USER ${passwordUsage}`,
+  summary: 'sets the password of a user, and ends what was opened with the old one',
+  help: `The sessions of the user end and the tokens are revoked, as when an administrator sets it over the
+interface. The service may run; it knows within a second. The password is asked for, or:
+
+${passwordHelp}`,
+  example: 'corral-admin reset-password ada --password-file -',
+  options: passwordOptions,
+  operands: 1,
+  needed: ['USER'],
+  run: async (invocation) => {
+    const { terminal } = invocation;
+    const [username = ''] = invocation.operands;
+    const config = invocation.config();
+    return withUserDesk(config, terminal, async (desk) => {
+      // Before anybody is asked for a password.
+      await desk.read((op) => findUser(op, username));
+      const chosen = await choosePassword(invocation, username);
+      const args = { username, password: chosen.password, current: undefined, revoke_tokens: undefined };
+      await userSetPassword(desk, { ...args, address: '' });
+      terminal.out(
+        lines(`User ${username} has a new password. The old one is void, sessions have ended, tokens are revoked.`) +
+          shownOnce(chosen),
+      );
+      warnOfOtherBackends(config.auth, terminal);
+      return 0;
+    });
+  },
+};

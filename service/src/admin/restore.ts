@@ -1,0 +1,92 @@
+import { resolve } from 'node:path';
+import { ConfigError } from '@corral/base/config/config-error';
+import { newestOf } from '@corral/base/db/migrate';
+import { placeOf } from '@corral/base/db/open';
+import { BackupRefused, checkBackup, rowsOfBackup } from '@corral/base/db/read-backup';
+import type { Table } from '@corral/base/db/tables';
+import type { Manifest } from '@corral/base/db/write-backup';
+import { confirmed } from './ask.ts';
+import type { Command, Invocation } from './command.ts';
+import { closeAll, openTargets, type Place, placesOf, requireAlone, titleOf } from './databases.ts';
+import { tellOfKey } from './key-word.ts';
+import { heading, lines } from './layout.ts';
+import { areEmpty, fill, totalOf } from './transfer.ts';
+
+/** What of the file there is a place for. */
+const placesFor = (file: string, { databases }: Manifest, places: readonly Place[]): Place[] =>
+  places.flatMap(({ location, programs }) => {
+    const kept = programs.filter((program) => {
+      const version = databases[program.name];
+      const newest = newestOf(program.migrations);
+      if (version === undefined || version === newest) return version !== undefined;
+      const wayOut =
+        version < newest
+          ? 'restore it with the Corral that made it, and run corral-admin migrate then'
+          : 'restore it with a newer Corral';
+      throw new BackupRefused(`${file} is of version ${version}, this program works with version ${newest}: ${wayOut}`);
+    });
+    return kept.length === 0 ? [] : [{ location, programs: kept }];
+  });
+
+const restore = async (invocation: Invocation, file: string): Promise<number> => {
+  const { terminal, options } = invocation;
+  const config = invocation.config();
+  const manifest = await checkBackup(file);
+  const places = placesFor(file, manifest, placesOf(config, config.database));
+  if (places.length === 0) throw new BackupRefused(`${file} holds nothing that this configuration has a place for`);
+  await requireAlone(places);
+  const targets = await openTargets(places);
+  try {
+    const isReplacing = options['replace'] === true;
+    if (isReplacing && options['yes'] !== true && !(await areEmpty(targets))) {
+      const where = places.map(({ location }) => placeOf(location)).join(' and ');
+      const question = `Everything in ${where} will be replaced by the backup of ${manifest.madeAt}. Go on?`;
+      if (!(await confirmed(invocation, question, '--yes says yes'))) {
+        throw new ConfigError(['nothing was changed']);
+      }
+    }
+    const tables = places.flatMap(({ programs }) => programs.flatMap((program) => program.tables));
+    const counts = Object.fromEntries(tables.map(({ name }) => [name, manifest.counts[name] ?? 0]));
+    const source = { counts, rows: (wanted: readonly Table[]) => rowsOfBackup(file, wanted) };
+    const refusal = 'give --replace to lose what is there';
+    await fill(targets, source, isReplacing ? 'replaced' : { refusal }, terminal);
+    terminal.out(
+      lines(
+        `${heading('backup')}${file} of ${manifest.madeAt}`,
+        ...places.flatMap(({ location, programs }) =>
+          programs.map((program) => `${heading(titleOf(program))}${placeOf(location)}`),
+        ),
+        `${heading('rows')}${totalOf(counts).toLocaleString('en')}, each compared with the file`,
+        '',
+        'What switches carry may be newer: start the service, sweep every switch and look at the drift.',
+      ),
+    );
+    if (Object.keys(manifest.databases).length > places.flatMap(({ programs }) => programs).length) {
+      terminal.err('corral-admin: the OBM daemon in the backup was left out: this configuration has none inside\n');
+    }
+    await tellOfKey(config, terminal);
+    return 0;
+  } finally {
+    await closeAll(targets);
+  }
+};
+
+export const restoreCommand: Command = {
+  usage: 'FILE [--replace [--yes]]',
+  summary: 'puts a backup into the database, which has to be empty',
+  help: `The file is checked to its end before anything is touched, everything is written in one transaction,
+and each row is compared with the file before it counts. The service has to be stopped.
+
+  --replace  takes a database that is not empty, and asks first; everything in it is lost
+  --yes      does not ask`,
+  example: 'corral-admin restore /backup/corral-2026-11-15.gz',
+  options: { replace: { type: 'boolean' }, yes: { type: 'boolean' } },
+  operands: 1,
+  needed: ['FILE'],
+  run: (invocation) => {
+    const [file = ''] = invocation.operands;
+    if (invocation.options['yes'] === true && invocation.options['replace'] !== true)
+      throw new ConfigError(['restore: --yes goes with --replace only']);
+    return restore(invocation, resolve(file));
+  },
+};

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { Vault } from '@corral/base/secrets/vault';
+import { firstPasswordIn } from '../auth/first-admin.ts';
+import { passwordCheck } from '../auth/password-check.ts';
+import type { Config } from '../config/config.ts';
+import type { Caller } from '../core/caller.ts';
+import { ConsoleSessions } from '../core/console.ts';
+import { type Desk, deskFor } from '../core/op.ts';
+import { openCurrent } from '../db/open.ts';
+import { vlanPool } from '../drivers/allocators/vlan-pool.ts';
+import { mockHypervisor } from '../drivers/hypervisors/mock.ts';
+import { httpObmClient } from '../drivers/obm/http.ts';
+import type { Terminal } from './command.ts';
+
+/** The operator at the machine, as events call him. */
+const caller: Caller = { kind: 'user', name: 'corral-admin', admin: true, projects: new Set() };
+
+/** What users are made of needs no key. */
+const noVault: Vault = {
+  seal: () => {
+    throw new Error('nothing is sealed here');
+  },
+  open: () => {
+    throw new Error('nothing is opened here');
+  },
+};
+
+/** Works on the users in the database, by the service's own operations. No device is known here. */
+export const withUserDesk = async <T>(
+  config: Config,
+  terminal: Terminal,
+  work: (desk: Desk) => Promise<T>,
+): Promise<T> => {
+  const db = await openCurrent(config.database);
+  const obm = httpObmClient({ ...config.obm, outbound: config.outbound });
+  try {
+    const firstPassword = firstPasswordIn(join(config.dataDir, 'admin-password'), (error) => {
+      const why = error instanceof Error ? error.message : String(error);
+      terminal.err(`corral-admin: the file with the first password is out of date and cannot be removed (${why})\n`);
+    });
+    const site = {
+      switches: {},
+      allocator: vlanPool(config.vlans),
+      hypervisor: mockHypervisor([], join(config.dataDir, 'mock-hypervisor.json')),
+      obm,
+      consoles: new ConsoleSessions(db),
+      vault: noVault,
+      maintenance: config.maintenance,
+      identity: config.identity,
+      signIn: { basic: true, keystone: null, oidc: null },
+      checkPassword: passwordCheck(db, { failed: () => undefined, throttled: () => undefined }).check,
+      firstPassword,
+      extensions: [],
+    };
+    return await work(deskFor(db, site, { caller, requestId: null }));
+  } finally {
+    await obm.close();
+    await db.close();
+  }
+};

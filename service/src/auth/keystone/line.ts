@@ -1,0 +1,65 @@
+import { type CorralError, unavailable } from '../../core/errors.ts';
+import { type Ask, type ProviderAddress, ProviderLine, type Silence } from '../provider-line.ts';
+
+export interface KeystoneAddress extends ProviderAddress {
+  /** Ends in `/v3`. */
+  readonly url: string;
+}
+
+/** What Keystone answered. */
+export interface Reply {
+  readonly status: number;
+  /** `X-Subject-Token`. */
+  readonly token: string | null;
+  readonly text: string;
+}
+
+/** The way to Keystone's calls about tokens. */
+export interface KeystoneLine extends Pick<ProviderLine, 'inTime' | 'close'> {
+  ask(ask: Ask, signal: AbortSignal): Promise<Reply>;
+}
+
+const largestAnswer = 256 * 1024;
+
+export const keystoneLine = ({ url, ...address }: KeystoneAddress): KeystoneLine => {
+  const unanswered = (silence: Silence) => refusalOf(silence, address.timeoutMs);
+  const line = new ProviderLine({ ...address, largestAnswer, keeps: true, unanswered });
+  // The catalogue of all services can be long, and nobody reads it here.
+  const tokens = `${url}/auth/tokens?nocatalog`;
+  return {
+    inTime: (work) => line.inTime(work),
+    ask: async (ask, signal) => {
+      const { status, headers, text } = await line.ask(tokens, ask, signal);
+      const token = headers['x-subject-token'];
+      return { status, token: typeof token === 'string' ? token : null, text };
+    },
+    close: () => line.close(),
+  };
+};
+
+const refusalOf = ({ kind, code }: Silence, timeoutMs: number): CorralError => {
+  const options = { cause: new Error(`Keystone: ${code}`) };
+  switch (kind) {
+    case 'late':
+      return unavailable(
+        `Keystone did not answer within ${timeoutMs / 1000} s, so tokens cannot be validated; try again`,
+        options,
+      );
+    case 'too long':
+      return misunderstood('far too much', `more than ${largestAnswer} bytes`);
+    case 'not trusted':
+      return unavailable(
+        "Keystone's certificate is not trusted here, so tokens cannot be validated; an administrator has to set keystone.ca",
+        options,
+      );
+    case 'not reached':
+      return unavailable('Keystone cannot be reached, so tokens cannot be validated; try again later', options);
+  }
+};
+
+/** Keystone said something that it should not have; the details are for the log. */
+export const misunderstood = (what: string, details: string) =>
+  unavailable(
+    `Keystone answered ${what}, so tokens cannot be validated; an administrator has to check Keystone, and keystone.url`,
+    { cause: new Error(`Keystone: ${details}`) },
+  );

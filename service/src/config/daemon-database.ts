@@ -1,0 +1,8 @@
+import { join } from 'node:path';
+import type { DatabaseLocation } from '@corral/base/db/open';
+
+export const daemonFile = (dataDir: string): DatabaseLocation => ({ engine: 'sqlite', path: join(dataDir, 'obmd.db') });
+
+/** The daemon inside the service has a file beside the service's, or tables of its own in the same PostgreSQL. */
+export const daemonDatabase = (dataDir: string, database: DatabaseLocation): DatabaseLocation =>
+  database.engine === 'sqlite' ? daemonFile(dataDir) : database;

@@ -1,0 +1,53 @@
+import { type Access, accessTo } from '@corral/base/db/access';
+import { findUnsound, type Violation } from '@corral/base/db/soundness';
+import { lastIdOf } from '@corral/base/db/tables';
+import type { Key } from '@corral/base/secrets/key';
+import type { Db, Tx } from '../../db/db.ts';
+import { tables } from '../../db/tables.ts';
+import { actionInvariants } from './actions.ts';
+import { findUnreadable } from './cells.ts';
+import { headnodeInvariants } from './headnodes.ts';
+import type { Invariant } from './invariant.ts';
+import { networkInvariants } from './networks.ts';
+import { peopleInvariants } from './people.ts';
+import { wiringInvariants } from './wiring.ts';
+
+/** What constraints cannot say, or should have held. */
+const invariants: readonly Invariant[] = [
+  ...networkInvariants,
+  ...wiringInvariants,
+  ...actionInvariants,
+  ...headnodeInvariants,
+  ...peopleInvariants,
+];
+
+/** Everything that must not be in the database, as of one moment. `keys` open what is sealed; null: it is not tried. */
+export const findViolations = (db: Db, keys: readonly Key[] | null): Promise<Violation[]> =>
+  db.read((tx) => violationsIn(db.engine, tx, keys));
+
+/** The same inside a transaction. */
+export const violationsIn = async (engine: Db['engine'], tx: Tx, keys: readonly Key[] | null): Promise<Violation[]> => {
+  const access = accessTo(engine, tx);
+  const found = [...(await findUnsound(access, tables)), ...(await findForeseen(access, tx))];
+  for (const { rule, broken } of invariants) {
+    const { rows } = await broken.execute(tx);
+    found.push(...rows.map(({ what }) => ({ rule, what })));
+  }
+  found.push(...(await findUnreadable(engine, tx, keys)));
+  const rules = [...new Set(found.map(({ rule }) => rule))];
+  return rules.flatMap((rule) => found.filter((violation) => violation.rule === rule));
+};
+
+/** Events that a project would see which does not exist yet: who may see one is told by the project's id. */
+const findForeseen = async (access: Access, tx: Tx): Promise<Violation[]> => {
+  const last = await lastIdOf(access, { name: 'projects', key: ['id'] });
+  const rows = await tx
+    .selectFrom('event_projects')
+    .select(['event_id', 'project'])
+    .where('project_id', '>', last ?? 0)
+    .execute();
+  return rows.map(({ event_id, project }) => ({
+    rule: 'an event is shown to projects that are there, or were',
+    what: `event ${event_id} to project ${project}`,
+  }));
+};

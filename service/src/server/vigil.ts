@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import { CorralError } from '../core/errors.ts';
+import { deskFor } from '../core/op.ts';
+import type { App } from './app.ts';
+import { admit, credentialsOf } from './identify.ts';
+import type { Route } from './route.ts';
+
+/** How often it is asked without a change that would be a reason to. */
+const everyMs = 5_000;
+const lost = 'you have no access to this any more';
+
+/**
+ * Asks whether the caller may still have what goes on being sent: whenever something about users changes, and now and
+ * then. Aborts once they may not; its reason is a sentence.
+ */
+export const keepVigil = (
+  app: App,
+  request: FastifyRequest,
+  { access, effect, stillMay }: Pick<Route, 'access' | 'effect' | 'stillMay'>,
+): { readonly signal: AbortSignal; readonly end: () => void } => {
+  const over = new AbortController();
+  const ask = async (): Promise<void> => {
+    const caller = await app.auth.authenticate({ ...credentialsOf(request), isAskedAgain: true });
+    admit(caller, { access, effect });
+    await stillMay?.(deskFor(app.db, app.site, { caller, requestId: request.id }), {
+      params: request.params,
+      query: request.query,
+      body: {},
+    });
+  };
+  const look = (): void =>
+    void ask().catch((error: unknown) => {
+      // Anything else is no answer: it is asked again.
+      if (error instanceof CorralError) over.abort(lost);
+    });
+  const timer = setInterval(look, everyMs).unref();
+  const unsubscribe = app.db.changes.on('users', look);
+  return {
+    signal: over.signal,
+    end: () => {
+      clearInterval(timer);
+      unsubscribe();
+    },
+  };
+};

@@ -1,0 +1,261 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { newKey } from '@corral/base/secrets/key';
+import { formatKeyRing, ringWith } from '@corral/base/secrets/key-ring';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { keys, terminalForTest } from '../../client/test/support/terminal.ts';
+import { administered, built, runAdmin } from './support/admin.ts';
+import { type EngineName, engines, freshPostgres } from './support/engines.ts';
+import { basic, clientOf } from './support/http.ts';
+import { build, startProgram } from './support/program.ts';
+import { adminPassword } from './support/service.ts';
+import { done, eventually } from './support/world.ts';
+
+beforeAll(build);
+
+interface Site {
+  readonly env: Readonly<Record<string, string>>;
+  readonly dataDir: string;
+}
+
+/** An installation; its service has never run. */
+const siteForTest = async (engine: EngineName, more: Site['env'] = {}): Promise<Site> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'corral-backup-'));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const env = {
+    CORRAL_DATA_DIR: dataDir,
+    CORRAL_PORT: '0',
+    CORRAL_ADMIN_PASSWORD: adminPassword,
+    CORRAL_LOG_LEVEL: 'warn',
+    ...(engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {}),
+    ...more,
+  };
+  return { env, dataDir };
+};
+
+/** Runs the service for as long as the work takes. */
+const whileRunning = async <T>({ env }: Site, work: (admin: ReturnType<typeof clientOf>) => Promise<T>): Promise<T> => {
+  const program = await startProgram(env);
+  try {
+    return await work(clientOf(program.url, basic('admin', adminPassword)));
+  } finally {
+    await program.kill('SIGTERM');
+  }
+};
+
+const projectsOf = (site: Site): Promise<unknown> =>
+  whileRunning(site, async (admin) => (await done(admin.get('/projects'))).body);
+
+/** A site with one project, and a backup of it. */
+const backedUp = async (engine: EngineName): Promise<Site & { readonly file: string }> => {
+  const site = await siteForTest(engine);
+  const file = join(site.dataDir, 'backup.gz');
+  await whileRunning(site, async (admin) => {
+    await done(admin.put('/project/red'));
+    const output = await administered(site.env, 'backup', file);
+    expect(output).toContain(`backup        ${file}\n`);
+    expect(output).toContain(`The key file (${join(site.dataDir, 'secret.key')}) is not part of it`);
+  });
+  return { ...site, file };
+};
+
+const restored = async (
+  { env }: Pick<Site, 'env'>,
+  ...args: readonly string[]
+): Promise<readonly [unknown, string]> => {
+  const { code, output } = await runAdmin(env, 'restore', ...args);
+  return [code, output.replace(/^corral-admin: /, '').trimEnd()];
+};
+
+const pairs = engines.flatMap((from) => engines.map((to) => [from, to] as const));
+
+describe.each(pairs)('a backup of %s restored into %s', (from, to) => {
+  it('is the whole site again, and the service goes on with it', { timeout: 60_000 }, async () => {
+    const { dataDir, env, file } = await backedUp(from);
+    const { CORRAL_DATABASE_URL: url } = (await siteForTest(to)).env;
+    const place = to === 'sqlite' ? join(dataDir, 'again.db') : (url ?? '');
+    const again = { dataDir, env: { ...env, CORRAL_DATABASE_URL: place } };
+    const output = await administered(again.env, 'restore', file);
+    expect(output).toMatch(/^rows {10}\d+, each compared with the file$/m);
+    expect(output).not.toContain('corral-admin:');
+    expect(await administered(again.env, 'check')).toContain('fits together');
+    expect(await projectsOf(again)).toEqual(['red']);
+  });
+});
+
+describe.each(engines)('backup on %s', (engine) => {
+  it('is of one moment, while the service writes', { timeout: 60_000 }, async () => {
+    const site = await siteForTest(engine);
+    const file = join(site.dataDir, 'backup.gz');
+    await whileRunning(site, async (admin) => {
+      const writing = { isOver: false, count: 0 };
+      const load = (async () => {
+        while (!writing.isOver) {
+          await done(admin.put(`/project/p${writing.count}`));
+          writing.count += 1;
+        }
+      })();
+      for (let round = 0; round < 3; round += 1) {
+        const atLeast = writing.count + 5;
+        await eventually(() => (writing.count >= atLeast ? true : undefined));
+        const before = writing.count;
+        await administered(site.env, 'backup', file, '--force');
+        const lines = gunzipSync(readFileSync(file)).toString().split('\n');
+        const { counts } = JSON.parse(lines[0] ?? '') as { counts: Record<string, number> };
+        expect(counts['projects']).toBeGreaterThanOrEqual(before);
+        // Every project has its event, and every event its audience.
+        expect(lines.filter((line) => line.includes('"project_create"'))).toHaveLength(counts['projects'] ?? -1);
+        expect(counts['event_projects']).toBe(counts['projects']);
+      }
+      writing.isOver = true;
+      await load;
+    });
+  });
+
+  it('is for its owner only, and replaces nothing unasked', async () => {
+    const site = await siteForTest(engine);
+    await administered(site.env, 'migrate');
+    const file = join(site.dataDir, 'backup.gz');
+    writeFileSync(file, 'something else');
+    expect(await runAdmin(site.env, 'backup', file)).toEqual({
+      code: 2,
+      output: `corral-admin: ${file} is there already; give another name, or --force to replace it\n`,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('something else');
+    await administered(site.env, 'backup', file, '--force');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(site.dataDir).filter((name) => name.endsWith('.new'))).toEqual([]);
+    const nowhere = await runAdmin(site.env, 'backup', join(site.dataDir, 'no', 'such', 'place'));
+    expect(nowhere).toEqual({ code: 1, output: expect.stringContaining('ENOENT') as string });
+  });
+
+  it('holds the OBM daemon inside the service', { timeout: 60_000 }, async () => {
+    const site = await siteForTest(engine, { CORRAL_OBMD: '127.0.0.1:0' });
+    const file = join(site.dataDir, 'backup.gz');
+    await whileRunning(site, () => administered(site.env, 'backup', file));
+    const { databases } = JSON.parse(gunzipSync(readFileSync(file)).toString().split('\n')[0] ?? '') as {
+      databases: unknown;
+    };
+    expect(databases).toEqual({ corral: 4, obmd: 1 });
+    const other = await siteForTest(engine, { CORRAL_OBMD: '127.0.0.1:0' });
+    const moved = { ...other.env, CORRAL_KEY_FILE: join(site.dataDir, 'secret.key') };
+    expect(await administered(moved, 'restore', file)).toMatch(/^OBM daemon {4}\S/m);
+    await whileRunning({ ...other, env: moved }, async (admin) => done(admin.get('/nodes/all')));
+    const without = await siteForTest(engine);
+    expect(await administered(without.env, 'restore', file)).toContain(
+      'corral-admin: the OBM daemon in the backup was left out: this configuration has none inside\n',
+    );
+  });
+});
+
+describe.each(engines)('restore on %s', (engine) => {
+  it('takes an empty database, or one that is to be replaced', { timeout: 60_000 }, async () => {
+    const site = await backedUp(engine);
+    const place = engine === 'sqlite' ? join(site.dataDir, 'corral.db') : 'PostgreSQL';
+    await whileRunning(site, (admin) => done(admin.put('/project/later')));
+    expect(await restored(site, site.file)).toEqual([
+      2,
+      `the database (${place}) is not empty: table projects has rows; give --replace to lose what is there`,
+    ]);
+    expect(await restored(site, site.file, '--yes')).toEqual([2, 'restore: --yes goes with --replace only']);
+    expect(await restored(site, site.file, '--replace')).toEqual([
+      2,
+      expect.stringMatching(/^there is no terminal to ask "Everything in .* Go on\?"; --yes says yes$/),
+    ]);
+    const terminal = await terminalForTest(site.env);
+    const asked = terminal.run(process.execPath, [built('admin.js'), 'restore', site.file, '--replace'], {
+      columns: 200,
+    });
+    await asked.shows('Go on? [y/N]');
+    asked.type(`no${keys.enter}`);
+    expect(await asked.exit()).toBe(2);
+    expect(asked.screen()).toContain('corral-admin: nothing was changed');
+    expect(await projectsOf(site)).toEqual(['later', 'red']);
+
+    const sure = terminal.run(process.execPath, [built('admin.js'), 'restore', site.file, '--replace'], {
+      columns: 200,
+    });
+    await sure.shows('Go on? [y/N]');
+    sure.type(`yes${keys.enter}`);
+    expect(await sure.exit()).toBe(0);
+    expect(await projectsOf(site)).toEqual(['red']);
+  });
+
+  it('refuses while the service runs', async () => {
+    const site = await backedUp(engine);
+    await whileRunning(site, async () => {
+      expect(await restored(site, site.file, '--replace', '--yes')).toEqual([
+        2,
+        expect.stringMatching(/^the database \(.*\) is in use: stop the service on every machine/),
+      ]);
+    });
+  });
+
+  it('refuses what is not a whole backup, before anything is touched', { timeout: 60_000 }, async () => {
+    const { dataDir, file } = await backedUp(engine);
+    const whole = readFileSync(file);
+    const text = gunzipSync(whole).toString();
+    const target = await siteForTest(engine);
+    const bad = join(dataDir, 'bad.gz');
+    const tried = async (content: Buffer | string) => {
+      writeFileSync(bad, content);
+      return restored(target, bad);
+    };
+    const altered = `${bad} is cut off or was changed`;
+    const flipped = Buffer.from(whole);
+    flipped[200] = (flipped[200] ?? 0) ^ 1;
+    const isAltered = [2, expect.stringContaining(altered)];
+    expect(await tried(whole.subarray(0, whole.length - 20))).toEqual(isAltered);
+    expect(await tried(flipped)).toEqual(isAltered);
+    expect(await tried(gzipSync(text.replace('"red"', '"rad"')))).toEqual([
+      2,
+      `${altered} (its checksum does not fit); take another backup`,
+    ]);
+    expect(await tried(gzipSync(text.slice(0, text.indexOf('{"table":"nodes"'))))).toEqual(isAltered);
+    expect(await tried('not at all')).toEqual(isAltered);
+    expect(await tried(gzipSync('{"some":"json"}\n{}\n'))).toEqual([
+      2,
+      `${bad} is no backup of Corral's; give one that corral-admin backup made`,
+    ]);
+    expect(await restored(target, '/nowhere')).toEqual([
+      2,
+      expect.stringMatching(/^\/nowhere cannot be read \(ENOENT.*\); give the path of a backup$/),
+    ]);
+    expect(existsSync(join(target.dataDir, 'corral.db'))).toBe(false);
+    expect((await runAdmin(target.env, 'check')).output).toContain('there is no database yet');
+  });
+
+  it('refuses a backup of another version', async () => {
+    const { dataDir, file } = await backedUp(engine);
+    const target = await siteForTest(engine);
+    const [first = '', ...rest] = gunzipSync(readFileSync(file)).toString().split('\n').slice(0, -2);
+    const ofVersion = async (version: number) => {
+      const lines = [first.replace('"corral":4', `"corral":${version}`), ...rest].map((line) => `${line}\n`).join('');
+      const { createHash } = await import('node:crypto');
+      const sha256 = createHash('sha256').update(lines).digest('hex');
+      const other = join(dataDir, `v${version}.gz`);
+      writeFileSync(other, gzipSync(`${lines}${JSON.stringify({ sha256 })}\n`));
+      return (await restored(target, other))[1].replace(other, 'FILE');
+    };
+    expect(await ofVersion(3)).toBe(
+      'FILE is of version 3, this program works with version 4: restore it with the Corral that made it, and run corral-admin migrate then',
+    );
+    expect(await ofVersion(5)).toBe(
+      'FILE is of version 5, this program works with version 4: restore it with a newer Corral',
+    );
+    expect(await ofVersion(4)).toContain('each compared with the file');
+  });
+
+  it('says when the key file is not the one of the backup', async () => {
+    const { file } = await backedUp(engine);
+    const target = await siteForTest(engine);
+    writeFileSync(join(target.dataDir, 'secret.key'), formatKeyRing(ringWith(newKey())));
+    chmodSync(join(target.dataDir, 'secret.key'), 0o600);
+    expect(await administered(target.env, 'restore', file)).toMatch(
+      /^corral-admin: key_file: .* is not the key that this database's secrets were sealed with; .* put it back from the backup$/m,
+    );
+  });
+});

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+
+type Env = Readonly<Record<string, string>>;
+
+export const built = (file: string): string => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
+
+/** corral-admin as a process. */
+export interface Admin {
+  readonly output: () => string;
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string | null>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+}
+
+export const watched = (child: ChildProcess): Admin => {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return {
+    output: () => output,
+    ended: once(child, 'close').then(() => child.exitCode ?? child.signalCode),
+    kill: (signal) => child.kill(signal),
+  };
+};
+
+/** Starts it. What is to come on its standard input is given; by default that is over at once. */
+export const startAdmin = (env: Env, args: readonly string[], input = ''): Admin => {
+  const child = spawn(process.execPath, [built('admin.js'), ...args], { env: { PATH: process.env['PATH'], ...env } });
+  child.stdin.on('error', () => undefined).end(input);
+  return watched(child);
+};
+
+/** Runs it to its end, and expects it to be done. */
+export const administered = async (env: Env, ...args: readonly string[]): Promise<string> => {
+  const { code, output } = await runAdmin(env, ...args);
+  expect(code, output).toBe(0);
+  return output;
+};
+
+/** Runs it to its end. */
+export const runAdmin = async (env: Env, ...args: readonly string[]): Promise<{ code: unknown; output: string }> => {
+  const { output, ended } = startAdmin(env, args);
+  return { code: await ended, output: output() };
+};

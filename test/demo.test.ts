@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { build, type Demo, startDemo } from './support/demo.ts';
+import { build, corral, type Demo, startDemo } from './support/demo.ts';
 import { type Call, callOf, type Shown, stepsOf, timeless } from './support/guide.ts';
 
 /** The origin that every guide uses. */
@@ -105,6 +105,15 @@ describe('the demo', () => {
     },
     120_000,
   );
+
+  it('prints for the command line what README.md shows', async () => {
+    const [, console = ''] = /^```console\n([^]*?)^```$/m.exec(await readGuide('README.md')) ?? [];
+    const commands = [...console.matchAll(/^\$ corral (.*)\n((?:[^$].*\n)*)/gm)];
+    expect(commands.length).toBeGreaterThan(4);
+    for (const [, line = '', shown = ''] of commands) {
+      expect(await corral(demo.origin, line.split(' ')), line).toBe(shown);
+    }
+  });
 
   it('answers the commands that it prints', async () => {
     const lines = demo.output.match(/^ {2}curl .*$/gm) ?? [];

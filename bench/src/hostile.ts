@@ -18,7 +18,7 @@ const attackers = 4;
 const addressesEach = 10;
 /** How many times as long an answer may take beside them. */
 const aim = 2;
-const memoryAim = 250;
+const memoryAim = 300;
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 const after = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
@@ -45,6 +45,8 @@ const compared = (letter: string, what: string, beside: Noticed, alone: Noticed)
     `of ${beside.waits.length}, ${perSecond(alone.waits.length / alone.seconds)} alone`,
   ),
 ];
+
+const withoutAim = (figure: Figure): Figure => ({ ...figure, aim: '', isMet: null });
 
 const withService = async <T>(env: Record<string, string>, work: (service: Measured) => Promise<T>): Promise<T> => {
   const site = await newSite(env);
@@ -79,7 +81,7 @@ const allOpened = async ({ counts }: { readonly counts: () => Readonly<Record<st
   while ((counts()['opened'] ?? 0) < size.slow && performance.now() < deadline) await after(0.1);
 };
 
-const besideSlow = async (letter: string, connections: number): Promise<Figure[]> =>
+const besideSlow = async (letter: string, connections: number): Promise<readonly Figure[]> =>
   withService({ CORRAL_LIMITS_CONNECTIONS: String(connections) }, async (service) => {
     const alone = [await askAlone(service.url)];
     const slow = drippers(service.url);
@@ -129,8 +131,8 @@ const main = async (): Promise<void> => {
   const figures: Figure[] = [];
   say('(a) more slow connections than are allowed');
   figures.push(...(await besideSlow('a', isQuick ? 400 : 4_096)));
-  say('(b) all of them allowed');
-  figures.push(...(await besideSlow('b', size.slow + 1_000)));
+  say('(b) all of them allowed: what the limit is for');
+  figures.push(...(await besideSlow('b', size.slow + 1_000)).map(withoutAim));
   say('(c) oversized uploads');
   figures.push(...(await besideOversized('c')));
   process.stdout.write(`\n${tableOf(figures)}\n`);

@@ -5,7 +5,8 @@ export interface Figure {
   readonly beside: string;
   readonly ratio: number | null;
   readonly aim: string;
-  readonly isMet: boolean;
+  /** null: nothing is aimed at; it is there to compare with. */
+  readonly isMet: boolean | null;
 }
 
 export const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString('en')}/s`;
@@ -20,7 +21,7 @@ export const tableOf = (figures: readonly Figure[]): string => {
       beside,
       ratio === null ? '' : ratio.toFixed(2),
       aim,
-      isMet ? 'met' : 'MISSED',
+      isMet === null ? '' : isMet ? 'met' : 'MISSED',
     ]),
   ];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import Libsql from 'libsql';
 import { type Measured, startProgram } from './process.ts';
 
-const password = 'bench';
+export const password = 'bench';
 export const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
 const program = fileURLToPath(new URL('../../service/dist/main.js', import.meta.url));
 

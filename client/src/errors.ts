@@ -71,6 +71,10 @@ export const errorOf = (told: Told): CorralError => {
   return Kind ? new Kind(told) : new CorralError(told);
 };
 
+/** The refusal of whoever was asked to vouch for the caller, before the service was asked for anything. */
+export const refusedBy = (message: string): AuthorizationError =>
+  new AuthorizationError({ type: 'AuthorizationError', message, status: 401, requestId: null, retryAfter: null });
+
 /** Nobody answered at the endpoint. Whether a change was made, nobody can say, unless `sent` is false. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';

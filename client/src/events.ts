@@ -1,6 +1,6 @@
 import type { Calls } from './calls.ts';
 import { CorralError, ProtocolError, TimedOutError, UnreachableError } from './errors.ts';
-import type { Transport } from './transport.ts';
+import type { Answer, Transport } from './transport.ts';
 
 /** One thing that happened, as `list_events` tells it. */
 export type CorralEvent = Calls['listEvents']['reply']['events'][number];
@@ -53,7 +53,7 @@ const mayComeBack = (error: unknown): boolean =>
   error instanceof TypeError ||
   (error instanceof CorralError && error.status >= 500);
 
-async function* eventsIn(answer: Response): AsyncGenerator<CorralEvent> {
+async function* eventsIn(answer: Answer): AsyncGenerator<CorralEvent> {
   for await (const frame of framesIn(answer)) {
     const data = frame
       .split('\n')
@@ -64,7 +64,7 @@ async function* eventsIn(answer: Response): AsyncGenerator<CorralEvent> {
   }
 }
 
-async function* framesIn(answer: Response): AsyncGenerator<string> {
+async function* framesIn(answer: Answer): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of bytesOf(answer)) {
@@ -76,12 +76,12 @@ async function* framesIn(answer: Response): AsyncGenerator<string> {
 }
 
 /** The bytes of an answer as they come. By a reader, because not every browser can iterate over a stream. */
-export async function* bytesOf(answer: Response): AsyncGenerator<Uint8Array> {
+export async function* bytesOf(answer: Answer): AsyncGenerator<Uint8Array> {
   const reader = answer.body?.getReader();
   if (!reader) return;
   try {
     for (;;) {
-      const part = (await reader.read()) as { readonly done: boolean; readonly value?: Uint8Array };
+      const part = await reader.read();
       if (part.done || part.value === undefined) return;
       yield part.value;
     }

@@ -2,14 +2,16 @@ import { type Calls, calls, type NoArguments } from './calls.ts';
 import { type Credentials, none } from './credentials.ts';
 import { ProtocolError } from './errors.ts';
 import { bytesOf, type CorralEvent, followEvents, type FollowOptions } from './events.ts';
-import { fetchTransport, type Patience, type Transport } from './transport.ts';
+import { type Fetch, fetchTransport, type Patience, type Transport } from './transport.ts';
 import { type Action, waitForAction, type WaitOptions } from './wait.ts';
 
 export type { Calls } from './calls.ts';
 export { basic, type Credentials, keystoneToken, none, token } from './credentials.ts';
+export { type DeviceCode, type DeviceLogin, deviceLogin } from './device-login.ts';
 export * from './errors.ts';
 export type { CorralEvent, FollowOptions } from './events.ts';
 export { type KeystoneLogin, keystone } from './keystone.ts';
+export type { Answer, Fetch } from './transport.ts';
 export type { Action, WaitOptions } from './wait.ts';
 
 /** Where the service is, who is calling, and how patient the caller is. */
@@ -18,7 +20,7 @@ export interface ClientOptions extends Partial<Patience> {
   readonly endpoint: string;
   readonly credentials?: Credentials;
   /** Instead of the global one. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: Fetch;
 }
 
 export interface CallOptions {
@@ -47,7 +49,7 @@ const usualPatience: Patience = { timeoutMs: 60_000, retries: 2 };
 export const createClient = (options: ClientOptions): Corral => {
   const endpoint = options.endpoint.replace(/\/+$/, '').replace(/\/v0$/, '');
   const { timeoutMs = usualPatience.timeoutMs, retries = usualPatience.retries } = options;
-  const fetcher = options.fetch ?? ((input, init) => fetch(input, init));
+  const fetcher: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
   const transport = fetchTransport(endpoint, options.credentials ?? none, { timeoutMs, retries }, fetcher);
   const methods = Object.fromEntries(
     Object.entries(calls).map(([name, place]) => [

@@ -1,5 +1,5 @@
 import type { Credentials } from './credentials.ts';
-import { AuthorizationError, ProtocolError, UnreachableError } from './errors.ts';
+import { ProtocolError, refusedBy, UnreachableError } from './errors.ts';
 
 /** What OpenStack's clients know as `OS_*`. */
 export interface KeystoneLogin {
@@ -46,13 +46,9 @@ const logIn = async (login: KeystoneLogin, fetcher: typeof fetch, signal: AbortS
   });
   await answer.body?.cancel();
   if (answer.status === 401) {
-    throw new AuthorizationError({
-      type: 'AuthorizationError',
-      message: `Keystone at ${login.authUrl} refuses user ${login.username}: wrong name, password, domain or project`,
-      status: 401,
-      requestId: null,
-      retryAfter: null,
-    });
+    throw refusedBy(
+      `Keystone at ${login.authUrl} refuses user ${login.username}: wrong name, password, domain or project`,
+    );
   }
   const token = answer.headers.get('x-subject-token');
   if (answer.status !== 201 || token === null) {

@@ -1,5 +1,6 @@
 import type { Credentials } from './credentials.ts';
 import { CorralError, errorOf, ProtocolError, TimedOutError, UnreachableError } from './errors.ts';
+import { pause } from './pause.ts';
 
 /** One request, before anybody's credentials are on it. */
 interface Outgoing {
@@ -12,10 +13,37 @@ interface Outgoing {
   readonly isSafe: boolean;
 }
 
+/** What is used of an answer to `fetch`. */
+export interface Answer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ readonly done?: boolean; readonly value?: Uint8Array | undefined }>;
+      cancel(): Promise<void>;
+    };
+  } | null;
+}
+
+/** What is used of `fetch`: redirects are not followed. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+    readonly redirect: 'manual';
+    readonly credentials: 'same-origin';
+    readonly body?: string;
+  },
+) => Promise<Answer>;
+
 /** How requests are made. */
 export interface Transport {
   /** An answer of status 2xx; everything else is thrown. */
-  send(request: Outgoing, signal?: AbortSignal): Promise<Response>;
+  send(request: Outgoing, signal?: AbortSignal): Promise<Answer>;
 }
 
 /** How patient a client is. */
@@ -34,9 +62,9 @@ export const fetchTransport = (
   endpoint: string,
   credentials: Credentials,
   patience: Patience,
-  fetcher: typeof fetch,
+  fetcher: Fetch,
 ): Transport => {
-  const attempt = async (request: Outgoing, signal: AbortSignal): Promise<Response> => {
+  const attempt = async (request: Outgoing, signal: AbortSignal): Promise<Answer> => {
     const headers = { ...request.headers, ...(await credentials.headers(signal)) };
     const { method, body } = request;
     const answer = await reaching(endpoint, () =>
@@ -53,7 +81,7 @@ export const fetchTransport = (
     throw await refusalOf(answer, endpoint);
   };
 
-  const timed = async (request: Outgoing, signal: AbortSignal | undefined): Promise<Response> => {
+  const timed = async (request: Outgoing, signal: AbortSignal | undefined): Promise<Answer> => {
     // Stopped when the answer begins: what streams for hours is not cut off by it, only by the caller's own signal.
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), patience.timeoutMs);
@@ -68,7 +96,7 @@ export const fetchTransport = (
     }
   };
 
-  const send = async (request: Outgoing, signal: AbortSignal | undefined, triesLeft: number): Promise<Response> => {
+  const send = async (request: Outgoing, signal: AbortSignal | undefined, triesLeft: number): Promise<Answer> => {
     try {
       return await timed(request, signal);
     } catch (error) {
@@ -107,20 +135,6 @@ const pauseOf = (error: unknown, tries: number): number => {
   return Math.min(firstPauseMs * 2 ** tries, longestPauseMs) * (0.5 + Math.random() / 2);
 };
 
-const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-  });
-
 /** Codes of a connection that was never made: nothing was sent. */
 const neverConnected = [
   'ECONNREFUSED',
@@ -131,7 +145,7 @@ const neverConnected = [
   'UND_ERR_CONNECT_TIMEOUT',
 ];
 
-const reaching = async (endpoint: string, work: () => Promise<Response>): Promise<Response> => {
+const reaching = async (endpoint: string, work: () => Promise<Answer>): Promise<Answer> => {
   try {
     return await work();
   } catch (error) {
@@ -144,7 +158,7 @@ const reaching = async (endpoint: string, work: () => Promise<Response>): Promis
   }
 };
 
-const refusalOf = async (answer: Response, endpoint: string): Promise<Error> => {
+const refusalOf = async (answer: Answer, endpoint: string): Promise<Error> => {
   const text = await answer.text();
   const told = toldIn(text);
   if (told === null) {

@@ -6,6 +6,7 @@ import { engines } from '../../service/test/support/engines.ts';
 import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/service.ts';
 import { makeProject, makeUser } from '../../service/test/support/world.ts';
 import { commands } from '../src/cli/commands/all.ts';
+import { groups } from '../src/cli/commands/few.ts';
 import { type Shell, shellForTest } from './support/shell.ts';
 
 const asAdmin = (url: string) => ({
@@ -40,8 +41,9 @@ describe.each(engines)('the command line, on %s', (engine) => {
 
     await corral(`switch register sw mock hostname=h username=u --password-file ${password}`);
     expect(await corral('switch list')).toContain('sw');
+    expect(await corral('switch types')).toMatch(/^mock +hostname username password$/m);
     await corral('port register sw gi1/0/1');
-    expect(await corral('switch show sw')).toMatch(/type +mock[^]*gi1\/0\/1/);
+    expect(await corral('switch show sw')).toMatch(/type +mock[^]*hostname +h\n[^]*password +a secret\n[^]*gi1\/0\/1/);
     await corral(`node register n1 ${obmd.uri('n1')} --admin-token-file ${token}`);
     await corral('node nic register n1 eth0 52:54:00:00:00:01');
     await corral('port nic add sw gi1/0/1 n1 eth0');
@@ -114,7 +116,16 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect(await corral('completion bash')).toContain('complete');
     expect(await corral('__complete node sh')).toBe('show\n');
 
-    const elsewhere = ['login', 'logout', 'network grant-access', 'network revoke-access', 'node console show'];
+    const elsewhere = [
+      'apply',
+      'export',
+      'login',
+      'logout',
+      'network grant-access',
+      'network revoke-access',
+      'node console show',
+      'user password',
+    ];
     const all = commands.map(({ words }) => words.join(' '));
     expect(all.filter((words) => !used.has(words) && !elsewhere.includes(words))).toEqual([]);
   });
@@ -193,6 +204,12 @@ describe('the command line says what is wrong', () => {
     const ran = await shell(line);
     expect(ran).toMatchObject({ code, out: '' });
     expect(ran.err).toContain(words);
+  });
+
+  it('of the same commands, whether all are loaded or only those of the first word', async () => {
+    for (const [first, group] of Object.entries(groups)) {
+      expect(await group()).toEqual(commands.filter(({ words }) => words[0] === first));
+    }
   });
 
   it('and every command has help with an example that is one of its own', async () => {

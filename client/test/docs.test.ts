@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { startLabObmd } from '@corral/lab';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { passwordOf, serviceForTest } from '../../service/test/support/service.ts';
@@ -9,12 +8,10 @@ import { sdkModule } from '../../service/src/server/sdk.ts';
 import { format, resolveConfig } from 'prettier';
 import { commands } from '../src/cli/commands/all.ts';
 import { usageOf } from '../src/cli/parse.ts';
+import { buildWorkspace } from '../../test/support/program.ts';
+import { blocks, path, textOf } from './support/blocks.ts';
 import { shellForTest } from './support/shell.ts';
-
-const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-const textOf = (name: string): Promise<string> => readFile(path(name), 'utf8');
-const blocks = (markdown: string, language: string): string[] =>
-  [...markdown.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].flatMap(([, of, text]) => (of === language ? [text ?? ''] : []));
+import { keys, terminalForTest } from './support/terminal.ts';
 
 it('the calls of the SDK are those of the service; `npm run generate` makes them', async () => {
   const file = path('client/src/calls.ts');
@@ -54,5 +51,35 @@ describe('docs/cli.md', () => {
     expect(lines.length).toBeGreaterThan(10);
     for (const line of lines)
       expect({ line, ...(await shell(line.replace('corral ', ''))) }).toMatchObject({ code: 0 });
+  });
+
+  it('shows a login as it is', async () => {
+    await buildWorkspace('client');
+    const service = await serviceForTest('sqlite');
+    await done(service.admin.put('/auth/basic/user/vera', { password: 'vera-demo' }));
+    const terminal = await terminalForTest();
+    const shown = blocks(await textOf('docs/cli.md'), 'console');
+    // The other is that of device-command.test.ts.
+    expect(shown).toHaveLength(2);
+    const [typed = '', ...answers] = (shown[0] ?? '').trimEnd().split('\n');
+    const usual = 'http://127.0.0.1:5000';
+    const login = terminal.corral(typed.replace('$ corral ', '').replace(usual, service.url), { columns: 200 });
+    await login.shows('password of vera:');
+    login.type(`vera-demo${keys.enter}`);
+    expect(await login.exit()).toBe(0);
+    const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'some time');
+    const screen = login.screen().replace(service.url, usual).replace(terminal.home, '~');
+    expect(timeless(screen).split('\n')).toEqual(answers.map(timeless));
+  });
+
+  it('has no code that nobody runs, but how it is installed', async () => {
+    const text = await textOf('docs/cli.md');
+    const languages = [...text.matchAll(/^```(\w+)$/gm)].map(([, language]) => language);
+    expect(languages.every((language) => language === 'sh' || language === 'console')).toBe(true);
+    const lines = blocks(text, 'sh').flatMap((block) => block.trimEnd().split('\n'));
+    expect(lines.filter((line) => !line.startsWith('corral '))).toEqual([
+      'npm ci && npm run build',
+      'npm install --global ./client',
+    ]);
   });
 });

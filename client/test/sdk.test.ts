@@ -15,7 +15,10 @@ import {
   ProtocolError,
   TimedOutError,
   UnreachableError,
+  type ClientOptions,
+  type Fetch,
 } from '../src/index.ts';
+import { nodeFetch } from '../src/cli/node-fetch.ts';
 
 const adminOf = (url: string) => createClient({ endpoint: url, credentials: basic('admin', adminPassword) });
 
@@ -97,14 +100,22 @@ const busy = {
   headers: { 'retry-after': '0' },
 };
 
-describe('the SDK, when the line is bad,', () => {
+/** Node's own, and what the command line has instead. */
+const fetchers: readonly (readonly [string, { readonly fetch?: Fetch }])[] = [
+  ['fetch', {}],
+  ['node:http', { fetch: nodeFetch }],
+];
+
+describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
+  const clientOf = (options: ClientOptions) => createClient({ ...by, ...options });
+
   it('asks again for what changes nothing, and does not repeat what may have been done', async () => {
     const flaky = await answering((count) => (count === 1 ? null : { status: 200, body: '[]' }));
-    expect(await createClient({ endpoint: flaky.url }).listProjects()).toEqual([]);
+    expect(await clientOf({ endpoint: flaky.url }).listProjects()).toEqual([]);
     expect(flaky.seen).toHaveLength(2);
 
     const dropped = await answering(() => null);
-    const created = createClient({ endpoint: dropped.url }).projectCreate({ project: 'red' });
+    const created = clientOf({ endpoint: dropped.url }).projectCreate({ project: 'red' });
     await expect(created).rejects.toThrow(UnreachableError);
     await expect(created).rejects.toMatchObject({ sent: true });
     expect(dropped.seen).toEqual(['PUT /v0/project/red']);
@@ -112,16 +123,16 @@ describe('the SDK, when the line is bad,', () => {
 
   it('makes a change again that the service refused to look at for now', async () => {
     const calm = await answering((count) => (count < 3 ? busy : { status: 200 }));
-    await createClient({ endpoint: calm.url }).projectCreate({ project: 'red' });
+    await clientOf({ endpoint: calm.url }).projectCreate({ project: 'red' });
     expect(calm.seen).toHaveLength(3);
     const never = await answering(() => busy);
-    await expect(createClient({ endpoint: never.url, retries: 1 }).listProjects()).rejects.toThrow('slow down');
+    await expect(clientOf({ endpoint: never.url, retries: 1 }).listProjects()).rejects.toThrow('slow down');
     expect(never.seen).toHaveLength(2);
   });
 
   it('says that nobody is there, that it takes too long, or that it is something else', async () => {
     const gone = await answering(() => null);
-    const nobody = createClient({ endpoint: 'http://127.0.0.1:9', retries: 0 }).listProjects();
+    const nobody = clientOf({ endpoint: 'http://127.0.0.1:9', retries: 0 }).listProjects();
     await expect(nobody).rejects.toThrow(UnreachableError);
     expect(gone.seen).toEqual([]);
 
@@ -132,12 +143,12 @@ describe('the SDK, when the line is bad,', () => {
       silent.close();
     });
     const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    await expect(createClient({ endpoint, timeoutMs: 50, retries: 0 }).listProjects()).rejects.toThrow(TimedOutError);
+    await expect(clientOf({ endpoint, timeoutMs: 50, retries: 0 }).listProjects()).rejects.toThrow(TimedOutError);
 
     const page = await answering(() => ({ status: 200, body: '<html>' }));
-    await expect(createClient({ endpoint: page.url }).listProjects()).rejects.toThrow(ProtocolError);
+    await expect(clientOf({ endpoint: page.url }).listProjects()).rejects.toThrow(ProtocolError);
     const moved = await answering(() => ({ status: 302, headers: { location: 'http://127.0.0.1:9/' } }));
-    await expect(createClient({ endpoint: moved.url }).listProjects()).rejects.toThrow(/sends elsewhere/);
+    await expect(clientOf({ endpoint: moved.url }).listProjects()).rejects.toThrow(/sends elsewhere/);
   });
 
   it('lets go when it is told to', async () => {
@@ -146,7 +157,52 @@ describe('the SDK, when the line is bad,', () => {
       if (count === 1) stop.abort(new Error('enough'));
       return null;
     });
-    const asked = createClient({ endpoint: slow.url }).listProjects({}, { signal: stop.signal });
+    const asked = clientOf({ endpoint: slow.url }).listProjects({}, { signal: stop.signal });
     await expect(asked).rejects.toThrow('enough');
+  });
+
+  it('takes a stream up where it broke', async () => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      const after = request.headers['last-event-id'];
+      asked.push(typeof after === 'string' ? after : undefined);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: {"id": ${asked.length}, "type": "node_register", "node": "n${asked.length}"}\n\n`, () =>
+        request.socket.destroy(),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const seen: (string | null)[] = [];
+    for await (const { node } of clientOf({ endpoint }).followEvents()) {
+      seen.push(node ?? null);
+      if (seen.length === 2) break;
+    }
+    expect(seen).toEqual(['n1', 'n2']);
+    expect(asked).toEqual([undefined, '1']);
+  });
+
+  it('sends a body with every method, whole and as it is', async () => {
+    const bodies: string[] = [];
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        bodies.push(`${request.method ?? ''} ${Buffer.concat(chunks).toString()}`);
+        response.end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const corral = clientOf({ endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    await corral.nodeSetMetadata({ node: 'n', label: 'l', value: '天文学' });
+    await corral.userSetAdmin({ username: 'ada', is_admin: true });
+    await corral.projectCreate({ project: 'red' });
+    await corral.projectDelete({ project: 'red' });
+    expect(bodies).toEqual(['PUT {"value":"天文学"}', 'PATCH {"is_admin":true}', 'PUT ', 'DELETE ']);
   });
 });

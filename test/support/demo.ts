@@ -12,7 +12,24 @@ const stopWithinMs = 30_000;
 /** Builds what the demo consists of; quick when nothing changed. */
 export const build = async (): Promise<void> => {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  await promisify(execFile)(process.execPath, [compiler, '-b', 'service', 'lab'], { cwd: root, timeout: 150_000 });
+  await promisify(execFile)(process.execPath, [compiler, '-b', 'service', 'lab', 'client'], {
+    cwd: root,
+    timeout: 150_000,
+  });
+};
+
+/** Runs `corral` as ada, and gives what it printed. */
+export const corral = async (origin: string, words: readonly string[]): Promise<string> => {
+  const program = join(root, 'client/dist/cli/main.js');
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: '/nonexistent',
+    CORRAL_ENDPOINT: origin,
+    CORRAL_USERNAME: 'ada',
+    CORRAL_PASSWORD: 'ada-demo',
+  };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...words], { env, timeout: 30_000 });
+  return stdout + stderr;
 };
 
 /** A demo that runs as a process of its own, in a directory of its own. */

@@ -26,12 +26,15 @@ export interface Programs {
   readonly runToEnd: (env: Settings) => Promise<{ readonly code: number | null; readonly output: string }>;
 }
 
+/** Builds a workspace and what it needs, as the scripts of package.json do. */
+export const buildWorkspace = async (workspace: 'service' | 'obmd' | 'client'): Promise<void> => {
+  await promisify(execFile)(process.execPath, [compiler, '-b', workspace, '--noCheck'], { cwd: root });
+};
+
 export const programOf = (workspace: 'service' | 'obmd'): Programs => {
   const main = join(root, workspace, 'dist/main.js');
   return {
-    build: async () => {
-      await promisify(execFile)(process.execPath, [compiler, '-b', workspace, '--noCheck'], { cwd: root });
-    },
+    build: () => buildWorkspace(workspace),
     startProgram: async (env) => {
       const { child, output } = run(main, env);
       const url = await Promise.race([ready(child, output), ended(child, output)]);

@@ -1,6 +1,7 @@
-import { basic, type Corral, createClient, type Credentials, keystone, none, token } from '../index.ts';
+import { basic, type Corral, createClient, type Credentials, type Fetch, keystone, none, token } from '../index.ts';
 import { endpointOf } from './endpoint.ts';
 import { UsageError } from './mistake.ts';
+import { nodeFetch } from './node-fetch.ts';
 import { type Environment, type Profile, profilesFile, readProfiles } from './profiles.ts';
 
 /** What the command line says about where and who. */
@@ -8,6 +9,8 @@ export interface Wanted {
   readonly endpoint: string | undefined;
   readonly profile: string | undefined;
   readonly timeoutMs: number | undefined;
+  /** Ends whatever request is under way. */
+  readonly end: AbortSignal | null;
 }
 
 /**
@@ -30,9 +33,15 @@ export const clientFor = async (
   return createClient({
     endpoint,
     credentials,
+    fetch: wanted.end === null ? nodeFetch : fetchUntil(wanted.end),
     ...(wanted.timeoutMs === undefined ? {} : { timeoutMs: wanted.timeoutMs }),
   });
 };
+
+const fetchUntil =
+  (end: AbortSignal): Fetch =>
+  (url, init) =>
+    nodeFetch(url, { ...init, signal: AbortSignal.any([end, init.signal]) });
 
 const profileFor = async (env: Environment, name: string | undefined): Promise<Profile | undefined> => {
   const file = profilesFile(env);

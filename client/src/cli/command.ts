@@ -1,7 +1,7 @@
 import type { Corral } from '../index.ts';
+import type { Person } from './line.ts';
 import type { Output } from './output.ts';
 import type { Environment } from './profiles.ts';
-import type { Person } from './prompt.ts';
 
 /** What a word of a command line stands for, so that the shell can complete it and help can name it. */
 export type Kind =
@@ -17,6 +17,7 @@ export type Kind =
   | 'user'
   | 'image'
   | 'token'
+  | 'file'
   | 'text';
 
 /** One word that a command takes after its own. */
@@ -49,8 +50,14 @@ export interface Given {
 
 /** What a command works with. */
 export interface Scene {
-  /** The service, for the caller that profile, environment and options say. */
-  readonly corral: () => Promise<Corral>;
+  /**
+   * The service, for the caller that profile, environment and options say. Ctrl-C ends what is under way, unless that
+   * is to be finished because it is one step of many. `option`: as if these had been given.
+   */
+  readonly corral: (how?: {
+    readonly onInterrupt?: 'end' | 'finish';
+    readonly option?: (name: string) => string | undefined;
+  }) => Promise<Corral>;
   readonly output: Output;
   /** A secret from a file (`-`: standard input), or asked for without showing it; never from the command line. */
   readonly secret: (what: string, file?: string) => Promise<string>;

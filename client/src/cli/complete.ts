@@ -1,9 +1,9 @@
-import type { Corral } from '../index.ts';
 import type { Command, Kind } from './command.ts';
-import { optionsOf } from './parse.ts';
+import type { Labels } from './labels.ts';
+import { commonOptions, longestMatch, optionsOf, split } from './parse.ts';
 
-/** The words before the one that is being typed, and which labels they name already. */
-type Labels = (kind: Kind, before: ReadonlyMap<string, string>) => Promise<readonly string[]>;
+/** Says to a shell that the word is the name of a file; no label has a tab. */
+export const filesWanted = '\t';
 
 /** What the word that is being typed (the last one) may become. */
 export const candidatesFor = async (
@@ -13,35 +13,56 @@ export const candidatesFor = async (
 ): Promise<readonly string[]> => {
   const partial = typed.at(-1) ?? '';
   const before = typed.slice(0, -1);
-  const words = before.filter((word) => !word.startsWith('-'));
-  const command = commands
-    .filter(({ words: own }) => own.every((word, index) => words[index] === word))
-    .sort((a, b) => b.words.length - a.words.length)[0];
-  const all = await possible(commands, command, { words, before, partial }, labels);
-  return all.filter((candidate) => candidate.startsWith(partial));
+  const all = await possible(commands, before, partial, async (kind, known) =>
+    kind === 'file' ? [filesWanted] : labels(kind, known),
+  );
+  return all.filter((candidate) => candidate === filesWanted || candidate.startsWith(partial));
 };
 
-interface Typed {
-  readonly words: readonly string[];
-  readonly before: readonly string[];
-  readonly partial: string;
-}
+/** The options among the words that were typed, as far as they are whole. */
+export const optionsIn = (commands: readonly Command[], typed: readonly string[]): ReadonlyMap<string, string> =>
+  split(commands, typed, 'unfinished').options;
 
 const possible = async (
   commands: readonly Command[],
-  command: Command | undefined,
-  { words, before, partial }: Typed,
+  before: readonly string[],
+  partial: string,
   labels: Labels,
 ): Promise<readonly string[]> => {
-  const options = command ? optionsOf(command) : {};
-  const asked = before.at(-1)?.replace(/^--/, '');
-  const option = asked !== undefined && before.at(-1)?.startsWith('--') ? options[asked] : undefined;
-  if (option?.value !== undefined) return option.kind ? labels(option.kind, new Map()) : [];
-  if (partial.startsWith('-')) return Object.keys(options).map((name) => `--${name}`);
+  const { words, awaited, isPlain } = split(commands, before, 'unfinished');
+  const command = longestMatch(commands, words);
+  const options = command ? optionsOf(command) : commonOptions;
+  const ofOption = (name: string): Promise<readonly string[]> => {
+    const { value, kind = value === 'FILE' ? 'file' : 'text' }: { value?: string; kind?: Kind } = options[name] ?? {};
+    return labels(kind, new Map());
+  };
+  if (awaited !== null) return ofOption(awaited);
+  const [, attached] = /^--([^=]+)=/.exec(partial) ?? [];
+  if (attached !== undefined && !isPlain) {
+    return (await ofOption(attached)).map((label) => (label === filesWanted ? label : `--${attached}=${label}`));
+  }
+  if (words[0] === 'help') return nextWords(commands, words.slice(1));
+  const plain = [...nextWords(commands, words), ...(await argumentsFor(command, words, labels))];
+  if (isPlain) return plain;
+  // A label that begins like an option is one only after `--`.
+  const usual = plain.filter((word) => !word.startsWith('--'));
+  return partial.startsWith('-') ? [...usual, ...Object.keys(options).map((name) => `--${name}`)] : usual;
+};
+
+const nextWords = (commands: readonly Command[], words: readonly string[]): readonly string[] => {
   const next = commands
     .filter(({ words: own }) => words.every((word, index) => own[index] === word) && own.length > words.length)
     .map(({ words: own }) => own[words.length] ?? '');
-  if (next.length > 0 || !command) return [...new Set(next)].filter((word) => !word.startsWith('_')).sort();
+  const all = words.length === 0 ? [...next, 'help'] : next;
+  return [...new Set(all)].filter((word) => !word.startsWith('_')).sort();
+};
+
+const argumentsFor = async (
+  command: Command | undefined,
+  words: readonly string[],
+  labels: Labels,
+): Promise<readonly string[]> => {
+  if (!command) return [];
   const given = words.slice(command.words.length);
   const args = command.args ?? [];
   const arg = args[given.length] ?? (args.at(-1)?.isRest ? args.at(-1) : undefined);
@@ -50,45 +71,42 @@ const possible = async (
   return arg.oneOf ?? labels(arg.kind, known);
 };
 
-/** Labels as the service knows them now. */
-export const labelsFrom =
-  (corral: Corral): Labels =>
-  async (kind, before) => {
-    const node = before.get('node') ?? '';
-    const lists: Readonly<Record<Kind, () => Promise<readonly string[]>>> = {
-      node: () => corral.listNodes({ is_free: 'all' }),
-      'free-node': () => corral.listNodes({ is_free: 'free' }),
-      nic: async () => (await corral.showNode({ node })).nics.map(({ label }) => label),
-      network: async () => Object.keys(await corral.listNetworks()),
-      project: () => corral.listProjects(),
-      headnode: () => Promise.resolve([]),
-      hnic: async () => (await corral.showHeadnode({ headnode: before.get('headnode') ?? '' })).hnics,
-      switch: () => corral.listSwitches(),
-      port: async () => (await corral.showSwitch({ switch: before.get('switch') ?? '' })).ports,
-      user: async () => Object.keys(await corral.listUsers()),
-      image: () => corral.listHeadnodeImages(),
-      token: async () => (await corral.listTokens()).map(({ token }) => token),
-      text: () => Promise.resolve([]),
-    };
-    return lists[kind]();
-  };
-
-/** What makes a shell ask us; to be sourced by it. */
+/**
+ * What makes a shell ask us; to be sourced by it. Nothing is read from the terminal, so that a profile without a token
+ * does not ask for a password in the middle of a line.
+ */
 export const completionScripts: Readonly<Record<string, string>> = {
   bash: `_corral() {
-  local IFS=$'\\n'
-  COMPREPLY=($(corral __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  mapfile -t COMPREPLY < <(corral __complete --bash -- "\${COMP_LINE:0:COMP_POINT}" </dev/null 2>/dev/null)
+  if [[ \${COMPREPLY[0]-} == $'\\t' ]]; then
+    COMPREPLY=()
+    compopt -o default
+  fi
 }
-complete -o default -F _corral corral
+complete -F _corral corral
 `,
   zsh: `#compdef corral
 _corral() {
   local -a candidates
-  candidates=("\${(@f)$(corral __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  compadd -a candidates
+  candidates=("\${(@f)$(corral __complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" </dev/null 2>/dev/null)}")
+  if [[ $candidates[1] == $'\\t' ]]; then
+    _files
+  elif [[ -n $candidates[1] ]]; then
+    compadd -a candidates
+  fi
 }
 compdef _corral corral
 `,
-  fish: `complete -c corral -f -a '(corral __complete (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+  fish: `function __corral_candidates
+    set -l typed (commandline -opc)[2..-1]
+    set -l partial (commandline -ct | string unescape 2>/dev/null; or commandline -ct | string trim -l -c '\\'"')
+    set -l candidates (corral __complete -- $typed "$partial" </dev/null 2>/dev/null)
+    if test "$candidates[1]" = \\t
+        __fish_complete_path "$partial"
+    else
+        printf '%s\\n' $candidates
+    end
+end
+complete -c corral -f -a '(__corral_candidates)'
 `,
 };

@@ -1,5 +1,5 @@
 import { ActionFailedError, CorralError, ProtocolError, TimedOutError, UnreachableError } from '../index.ts';
-import { UsageError } from './mistake.ts';
+import { StoppedError, UsageError } from './mistake.ts';
 
 /** What a script can rely on. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 3, timedOut: 4, interrupted: 130 } as const;
@@ -14,6 +14,7 @@ export interface Failure {
 /** The server's own sentence, with the next step where there is one. */
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof UsageError) return { code: exitCodes.usage, message: error.message, hint: null };
+  if (error instanceof StoppedError) return { code: error.code, message: error.message, hint: error.hint };
   if (error instanceof TimedOutError) return { code: exitCodes.timedOut, message: error.message, hint: null };
   if (error instanceof UnreachableError) {
     return {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { commands } from './commands/all.ts';
+import { commandsFor } from './commands/few.ts';
 import { run } from './run.ts';
 
 const stop = new AbortController();
@@ -11,8 +11,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await run(commands, {
-  argv: process.argv.slice(2),
+const argv = process.argv.slice(2);
+process.exitCode = await run(await commandsFor(argv), {
+  argv,
   env: process.env,
   stdin: process.stdin,
   stdout: process.stdout,

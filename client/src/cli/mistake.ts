@@ -3,6 +3,24 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Somebody pressed Ctrl-C. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}
+
+/** Work that was stopped on its way: why, the exit code that says so, and what to do now. */
+export class StoppedError extends Error {
+  override readonly name = 'StoppedError';
+  readonly code: number;
+  readonly hint: string;
+
+  constructor(message: string, { code, hint }: { readonly code: number; readonly hint: string }) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
 /** The word that was probably meant: at most a third of it is different. */
 export const nearest = (word: string, words: readonly string[]): string | null => {
   const [best] = words

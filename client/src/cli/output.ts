@@ -1,5 +1,6 @@
+import { counted } from './say.ts';
 import { styleFor, type Style } from './style.ts';
-import { layOut } from './table.ts';
+import { layOut, shortened } from './table.ts';
 
 /** What a command says, to a person or to a program. */
 export interface Output {
@@ -23,6 +24,13 @@ export interface Output {
   raw(bytes: Uint8Array): Promise<void>;
   /** Something that takes a while; shown on a terminal only. */
   progress(text: string): Progress;
+  /** So many things that are done one after the other: a bar on a terminal, a line now and then elsewhere. */
+  bar(total: number): Bar;
+}
+
+interface Bar {
+  update(done: number, what: string): void;
+  stop(): void;
 }
 
 interface Progress {
@@ -92,6 +100,7 @@ export const outputTo = (
       }),
     progress: (text) =>
       isTerminal && !isJson ? spin(err, style, text) : { update: () => undefined, stop: () => undefined },
+    bar: (total) => (isTerminal && !isJson ? drawBar(err, style, total) : lineByLine(err, total)),
   };
 };
 
@@ -99,13 +108,47 @@ export const outputTo = (
 const printable = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Bidi_C}]/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+const barWidth = 24;
+const lineEveryMs = 5_000;
+
+const drawBar = (err: Sink, style: Style, total: number): Bar => {
+  const began = performance.now();
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  return {
+    update: (done, what) => {
+      const now = performance.now();
+      if (now - drawnAt < frameMs && done < total) return;
+      drawnAt = now;
+      const filled = Math.floor((barWidth * done) / total);
+      const seconds = Math.ceil(((now - began) / done) * ((total - done) / 1000));
+      const left = `${counted(done)}/${counted(total)}  ${seconds} s left  `;
+      const room = (err.columns ?? 80) - barWidth - left.length - 4;
+      const bar = style.green('█'.repeat(filled)) + style.dim('░'.repeat(barWidth - filled));
+      err.write(`\r\u001b[2K${bar}  ${left}${style.dim(room > 1 ? shortened(printable(what), room) : '')}`);
+    },
+    stop: () => void err.write('\r\u001b[2K'),
+  };
+};
+
+const lineByLine = (err: Sink, total: number): Bar => {
+  let at = performance.now();
+  return {
+    update: (done) => {
+      if (performance.now() - at < lineEveryMs) return;
+      at = performance.now();
+      err.write(`${counted(done)} of ${counted(total)}\n`);
+    },
+    stop: () => undefined,
+  };
+};
+
 const spin = (err: Sink, style: Style, text: string): Progress => {
   let shown = text;
   let frame = 0;
   const draw = (): void => {
     frame += 1;
     err.write(
-      `\r\u001b[2K${style.dim(frames[frame % frames.length] ?? '')} ${shown.slice(0, (err.columns ?? 80) - 3)}`,
+      `\r\u001b[2K${style.dim(frames[frame % frames.length] ?? '')} ${shortened(shown, (err.columns ?? 80) - 3)}`,
     );
   };
   const timer = setInterval(draw, frameMs);

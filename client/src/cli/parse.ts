@@ -17,7 +17,7 @@ export type Parsed =
 
 /** Finds the command, and checks everything that follows it. */
 export const parse = (commands: readonly Command[], argv: readonly string[]): Parsed => {
-  const { words, options } = split(argv, (name) => optionNamed(commands, argv, name));
+  const { words, options } = split(commands, argv);
   if (words[0] === 'help') return { kind: 'help', words: words.slice(1) };
   const command = longestMatch(commands, words);
   if (options.has('help') || words.length === 0) return { kind: 'help', words: command?.words ?? words };
@@ -43,7 +43,8 @@ export const optionsOf = (command: Command): Readonly<Record<string, Option>> =>
   ...commonOptions,
 });
 
-const longestMatch = (commands: readonly Command[], words: readonly string[]): Command | undefined =>
+/** The command that words begin with; of several the one with the most words. */
+export const longestMatch = (commands: readonly Command[], words: readonly string[]): Command | undefined =>
   commands
     .filter((command) => command.words.every((word, index) => words[index] === word))
     .sort((a, b) => b.words.length - a.words.length)[0];
@@ -58,17 +59,33 @@ const optionNamed = (commands: readonly Command[], argv: readonly string[], name
   return own ?? commands.map((candidate) => optionsOf(candidate)[name]).find((option) => option !== undefined);
 };
 
-const split = (
+/** A command line, taken apart. */
+interface Split {
+  readonly words: readonly string[];
+  readonly options: ReadonlyMap<string, string>;
+  /** The option that the next word is the value of. */
+  readonly awaited: string | null;
+  /** After `--` nothing is an option. */
+  readonly isPlain: boolean;
+}
+
+/** Words and options apart from each other. Of a line that is still being typed nothing is complained about. */
+export const split = (
+  commands: readonly Command[],
   argv: readonly string[],
-  optionFor: (name: string) => Option | undefined,
-): { words: string[]; options: Map<string, string> } => {
+  line: 'whole' | 'unfinished' = 'whole',
+): Split => {
+  const optionFor = (name: string): Option | undefined => optionNamed(commands, argv, name);
+  const complain = (sentence: string): void => {
+    if (line === 'whole') throw new UsageError(sentence);
+  };
   const words: string[] = [];
   const options = new Map<string, string>();
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
     if (word === '--') {
       words.push(...argv.slice(index + 1));
-      break;
+      return { words, options, awaited: null, isPlain: true };
     }
     if (word === '-h') {
       options.set('help', '');
@@ -80,19 +97,20 @@ const split = (
     }
     const [name, attached] = cut(word.slice(2));
     const takesValue = optionFor(name)?.value !== undefined;
-    if (attached !== undefined && !takesValue && optionFor(name))
-      throw new UsageError(`option --${name} takes no value`);
-    if (options.has(name)) throw new UsageError(`option --${name} is given twice`);
+    if (attached !== undefined && !takesValue && optionFor(name)) complain(`option --${name} takes no value`);
+    if (options.has(name)) complain(`option --${name} is given twice`);
     if (!takesValue || attached !== undefined) {
       options.set(name, attached ?? '');
       continue;
     }
     const value = argv[(index += 1)];
-    if (value === undefined)
-      throw new UsageError(`option --${name} needs a value: --${name} ${optionFor(name)?.value ?? ''}`);
+    if (value === undefined) {
+      complain(`option --${name} needs a value: --${name} ${optionFor(name)?.value ?? ''}`);
+      return { words, options, awaited: name, isPlain: false };
+    }
     options.set(name, value);
   }
-  return { words, options };
+  return { words, options, awaited: null, isPlain: false };
 };
 
 const cut = (text: string): [string, string | undefined] => {

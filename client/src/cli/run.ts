@@ -1,12 +1,12 @@
 import { clientFor } from './account.ts';
 import type { Command, Given, Scene } from './command.ts';
 import { exitCodes, failureOf } from './exit.ts';
-import { helpFor } from './help.ts';
-import { UsageError } from './mistake.ts';
+import type { Person } from './line.ts';
+import { InterruptedError, UsageError } from './mistake.ts';
 import { outputTo } from './output.ts';
 import { parse, type Parsed } from './parse.ts';
 import type { Environment } from './profiles.ts';
-import { askSecret, type Person } from './prompt.ts';
+import { askSecret } from './prompt.ts';
 
 /** The process around a command. */
 export interface Surroundings {
@@ -21,19 +21,21 @@ export interface Surroundings {
 /** Runs one command line; the answer is the exit code. */
 export const run = async (commands: readonly Command[], around: Surroundings): Promise<number> => {
   const { argv, env, stdout, stderr, signal } = around;
-  const isJson = argv.includes('--json');
+  const end = argv.indexOf('--');
+  const isJson = (end < 0 ? argv : argv.slice(0, end)).includes('--json');
   const noColour = (env['NO_COLOR'] ?? '') !== '';
   const output = outputTo(stdout, stderr, { isJson, noColour });
   try {
     const parsed: Parsed = parse(commands, argv);
     if (parsed.kind === 'help') {
+      const { helpFor } = await import('./help.ts');
       stdout.write(`${helpFor(commands, parsed.words, output.style)}\n`);
       return exitCodes.done;
     }
     await parsed.command.run(sceneOf(around, parsed.given, output), parsed.given);
-    return exitCodes.done;
+    return signal.aborted ? exitCodes.interrupted : exitCodes.done;
   } catch (error) {
-    if (signal.aborted) return exitCodes.interrupted;
+    if (signal.aborted || error instanceof InterruptedError) return exitCodes.interrupted;
     const { code, message, hint } = failureOf(error);
     const style = outputTo(stderr, stderr, { isJson, noColour }).style;
     stderr.write(`${style.red('corral:')} ${message}\n`);
@@ -43,7 +45,7 @@ export const run = async (commands: readonly Command[], around: Surroundings): P
 };
 
 const sceneOf = ({ env, stdin, stderr, signal }: Surroundings, given: Given, output: Scene['output']): Scene => {
-  const person: Person = { input: stdin, output: stderr };
+  const person: Person = { input: stdin, output: stderr, signal };
   const secret = (what: string, file?: string) => askSecret(person, what, file);
   return {
     output,
@@ -51,17 +53,21 @@ const sceneOf = ({ env, stdin, stderr, signal }: Surroundings, given: Given, out
     env,
     person,
     secret,
-    corral: () =>
+    corral: ({ onInterrupt = 'end', option = (name: string) => given.option(name) } = {}) =>
       clientFor(
         env,
-        { endpoint: given.option('endpoint'), profile: given.option('profile'), timeoutMs: timeoutOf(given) },
+        {
+          endpoint: option('endpoint'),
+          profile: option('profile'),
+          timeoutMs: timeoutOf(option('timeout')),
+          end: onInterrupt === 'end' ? signal : null,
+        },
         (username) => secret(`password of ${username}`),
       ),
   };
 };
 
-const timeoutOf = (given: Given): number | undefined => {
-  const text = given.option('timeout');
+const timeoutOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   const seconds = Number(text);
   if (text.trim() === '' || !(seconds > 0)) throw new UsageError('--timeout takes a number of seconds above 0');

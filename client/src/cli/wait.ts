@@ -1,6 +1,6 @@
-import type { Corral } from '../index.ts';
+import type { Action, Corral } from '../index.ts';
 import type { Given, Option, Scene } from './command.ts';
-import { done } from './say.ts';
+import { counted, done } from './say.ts';
 
 /** Options of commands that queue a change. */
 export const waitOptions: Readonly<Record<string, Option>> = {
@@ -28,11 +28,27 @@ export const queued = async (
     const action = await corral.waitForAction(statusId, {
       signal,
       ...(seconds === undefined ? {} : { timeoutMs: Number(seconds) * 1000 }),
-      onPending: ({ node, nic }) => progress.update(`queued; the switch of ${node} ${nic} is being set`),
+      onPending: (pending) => progress.update(whatItWaitsFor(pending)),
     });
     progress.stop();
     done(output, sentence, { status_id: statusId, ...action });
-  } finally {
+  } catch (error) {
     progress.stop();
+    if (signal.aborted) output.note(`still queued: corral networking-action show ${statusId}`);
+    throw error;
   }
 };
+
+/** What a pending change waits for: its switch, or those before it. Only administrators are told which switch it is. */
+export const whatItWaitsFor = ({ node, nic, queue }: Action): string => {
+  const where = queue?.switch === undefined ? `the switch of ${node} ${nic}` : `switch ${queue.switch}`;
+  const port = queue?.port === undefined ? '' : `, port ${queue.port},`;
+  if (queue === undefined) return `queued for ${where}`;
+  if (!queue.switch_answers) return `${where} does not answer; trying again${after(queue.attempts)}`;
+  if (queue.attempts > 0) return `${where}${port} is tried again${after(queue.attempts)}`;
+  if (queue.ahead > 0) return `queued for ${where}, behind ${numberOf(queue.ahead, 'change')}`;
+  return `${where}${port} is being set`;
+};
+
+const after = (attempts: number): string => (attempts === 0 ? '' : `, after ${numberOf(attempts, 'attempt')}`);
+const numberOf = (count: number, what: string): string => `${counted(count)} ${what}${count === 1 ? '' : 's'}`;

@@ -18,7 +18,12 @@ export interface Shell {
   readonly home: string;
   (
     line: string,
-    options?: { readonly env?: Readonly<Record<string, string>>; readonly signal?: AbortSignal },
+    options?: {
+      readonly env?: Readonly<Record<string, string>>;
+      readonly signal?: AbortSignal;
+      /** Told what is on the error output so far, whenever there is more. */
+      readonly hear?: (text: string) => void;
+    },
   ): Promise<Ran>;
   /** A file for a secret, whose path is answered. */
   file(name: string, text: string): Promise<string>;
@@ -30,6 +35,7 @@ export const shellForTest = async (env: Readonly<Record<string, string>> = {}): 
   const shell = async (line: string, options: Parameters<Shell>[1] = {}): Promise<Ran> => {
     const [out, err] = [new PassThrough(), new PassThrough()];
     const texts = [collect(out), collect(err)] as const;
+    err.on('data', () => options.hear?.(texts[1]()));
     const code = await run(commands, {
       argv: wordsOf(line),
       env: { CORRAL_CLIENT_CONFIG: join(home, 'client.json'), ...env, ...options.env },
@@ -56,5 +62,5 @@ const collect = (stream: PassThrough): (() => string) => {
 };
 
 /** Words as a shell splits them: by spaces, except between single quotes. */
-const wordsOf = (line: string): string[] =>
+export const wordsOf = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

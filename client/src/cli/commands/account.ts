@@ -1,16 +1,19 @@
-import { hostname, userInfo } from 'node:os';
-import { AuthorizationError, basic, createClient, NotFoundError, token as tokenCredentials } from '../../index.ts';
+import {
+  AuthorizationError,
+  type Corral,
+  createClient,
+  NotFoundError,
+  token as tokenCredentials,
+} from '../../index.ts';
 import { act, field } from '../act.ts';
-import type { Command, Given, Scene } from '../command.ts';
+import type { Command } from '../command.ts';
 import { endpointOf } from '../endpoint.ts';
+import { daysOption, loginOptions, secondsOf, tokenFor } from '../login.ts';
 import { UsageError } from '../mistake.ts';
 import { forgetProfile, keepProfile, profilesFile, readProfiles } from '../profiles.ts';
-import { ask } from '../prompt.ts';
 import { done } from '../say.ts';
 
 const usualProfile = 'default';
-const day = 86_400;
-const usualDays = '90';
 
 /** Who one is, and the tokens that one makes. */
 export const accountCommands: readonly Command[] = [
@@ -18,22 +21,23 @@ export const accountCommands: readonly Command[] = [
     words: ['login'],
     about: 'log in once: makes an API token, and keeps it in a profile',
     args: [{ name: 'endpoint', kind: 'text', isOptional: true }],
-    options: {
-      username: { value: 'USER', about: 'who you are; asked for if it is not given' },
-      'password-file': { value: 'FILE', about: 'file with the password; - for standard input' },
-      'token-file': { value: 'FILE', about: 'file with a token that is there already; - for standard input' },
-      days: { value: 'N', about: `how long the token lasts; default ${usualDays}` },
-    },
+    options: { ...loginOptions, days: daysOption },
     example: 'login http://127.0.0.1:5000 --username ada --password-file pw',
     run: async (scene, given) => {
       const { env, output } = scene;
       const endpoint = endpointOf(given.optional('endpoint') ?? given.option('endpoint') ?? env['CORRAL_ENDPOINT']);
       const held = await tokenFor(scene, given, endpoint);
-      const me = await createClient({ endpoint, credentials: tokenCredentials(held.token) }).whoami();
+      const corral = createClient({ endpoint, credentials: tokenCredentials(held.token) });
+      const me = await corral.whoami();
       const name = given.option('profile') ?? usualProfile;
       const file = profilesFile(env);
+      const before = (await readProfiles(file)).profiles[name];
       await keepProfile(file, name, { endpoint, username: me.name, ...held });
-      done(output, `you are ${me.name} at ${endpoint}; profile ${name} is in ${file}`, {
+      // Nobody has it any more.
+      if (before?.tokenName !== undefined && before.endpoint === endpoint && before.username === me.name)
+        await revoke(corral, before.tokenName);
+      const until = me.expires_at === null ? '' : ` until ${me.expires_at}`;
+      done(output, `you are ${me.name} at ${endpoint}${until}; profile ${name} is in ${file}`, {
         ...me,
         endpoint,
         profile: name,
@@ -52,11 +56,7 @@ export const accountCommands: readonly Command[] = [
       if (name === null || profile === undefined) throw new UsageError(`there is no profile to log out of in ${file}`);
       const { endpoint, token, tokenName } = profile;
       if (token !== undefined && tokenName !== undefined) {
-        const corral = createClient({ endpoint, credentials: tokenCredentials(token) });
-        await corral.tokenRevoke({ token: tokenName }).catch((error: unknown) => {
-          // One that is void already is what was wanted.
-          if (!(error instanceof AuthorizationError || error instanceof NotFoundError)) throw error;
-        });
+        await revoke(createClient({ endpoint, credentials: tokenCredentials(token) }), tokenName);
       }
       await forgetProfile(file, name);
       done(scene.output, `profile ${name} is forgotten${tokenName === undefined ? '' : ', and its token is void'}`);
@@ -87,7 +87,7 @@ export const accountCommands: readonly Command[] = [
     about: 'make an API token for a script; its text is shown this once',
     args: [{ name: 'token', kind: 'text' }],
     options: {
-      days: { value: 'N', about: `how long it lasts; default ${usualDays}` },
+      days: daysOption,
       project: { value: 'PROJECT', about: 'for this project only', kind: 'project' },
       'read-only': { about: 'for looking only' },
     },
@@ -134,29 +134,8 @@ export const accountCommands: readonly Command[] = [
   }),
 ];
 
-const tokenFor = async (
-  scene: Scene,
-  given: Given,
-  endpoint: string,
-): Promise<{ readonly token: string; readonly tokenName?: string }> => {
-  const file = given.option('token-file');
-  if (file !== undefined) return { token: await scene.secret('the token', file) };
-  const username = given.option('username') ?? (await ask(scene.person, 'user name'));
-  const password = await scene.secret(`password of ${username}`, given.option('password-file'));
-  const corral = createClient({ endpoint, credentials: basic(username, password) });
-  const tokenName = newTokenName();
-  const { token } = await corral.tokenCreate({ token: tokenName, expires_in: secondsOf(given) });
-  return { token, tokenName };
-};
-
-/** Whose it is can be told from its name later: the user and machine that it was made on, and when. */
-const newTokenName = (): string => {
-  const when = new Date().toISOString().slice(0, 19).replace('T', ' ');
-  return `corral login of ${userInfo().username} on ${hostname()}, ${when}`;
-};
-
-const secondsOf = (given: Given): number => {
-  const days = Number(given.option('days') ?? usualDays);
-  if (!(days > 0)) throw new UsageError('--days takes a number above 0');
-  return Math.ceil(days * day);
-};
+/** One that is void already is what was wanted. */
+const revoke = (corral: Corral, token: string): Promise<void> =>
+  corral.tokenRevoke({ token }).catch((error: unknown) => {
+    if (!(error instanceof AuthorizationError || error instanceof NotFoundError)) throw error;
+  });

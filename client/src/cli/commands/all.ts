@@ -6,6 +6,7 @@ import { networkCommands } from './network.ts';
 import { nodeCommands } from './node.ts';
 import { obmCommands } from './obm.ts';
 import { projectCommands } from './project.ts';
+import { siteCommands } from './site.ts';
 import { switchCommands } from './switch.ts';
 import { userCommands } from './user.ts';
 import { watchCommands } from './watch.ts';
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...headnodeCommands,
   ...switchCommands,
   ...userCommands,
+  ...siteCommands,
   ...watchCommands,
   ...accountCommands,
   ...completionCommands(() => commands),

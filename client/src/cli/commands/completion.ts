@@ -1,5 +1,7 @@
 import type { Command } from '../command.ts';
-import { candidatesFor, completionScripts, labelsFrom } from '../complete.ts';
+import { candidatesFor, completionScripts, filesWanted, optionsIn } from '../complete.ts';
+import { labelsFrom } from '../labels.ts';
+import { shellLineOf, typedAs } from '../shell-line.ts';
 
 /** What a shell waits for a list of labels before it gives up. */
 const patienceMs = 1_500;
@@ -17,15 +19,22 @@ export const completionCommands = (all: () => readonly Command[]): readonly Comm
     words: ['__complete'],
     about: 'what the last word may become; asked by the scripts of `corral completion`',
     args: [{ name: 'word', kind: 'text', isOptional: true, isRest: true }],
-    example: '__complete node sh',
+    options: { bash: { about: 'there is one word: the line as it was typed; the answers are as bash wants them' } },
+    example: '__complete -- node sh',
     run: async ({ corral, output }, given) => {
-      const candidates = await candidatesFor(all(), given.rest('word'), async (kind, before) => {
-        const labels = labelsFrom(await corral());
+      const typed = given.rest('word');
+      const line = given.flag('bash') ? shellLineOf(typed[0] ?? '') : null;
+      const words = line?.words.slice(1) ?? typed;
+      const options = optionsIn(all(), words);
+      const candidates = await candidatesFor(all(), words, async (kind, before) => {
+        const labels = labelsFrom(await corral({ option: (name) => options.get(name) }));
         const late = new Promise<readonly string[]>((resolve) => setTimeout(resolve, patienceMs, []).unref());
         return Promise.race([labels(kind, before), late]);
         // A service that is away, or says no, completes nothing: nobody asked for its words here.
       }).catch(() => []);
-      for (const candidate of candidates) output.say(candidate);
+      for (const candidate of candidates) {
+        output.say(line && candidate !== filesWanted ? typedAs(candidate, line) : candidate);
+      }
     },
   },
 ];

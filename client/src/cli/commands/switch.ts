@@ -61,8 +61,22 @@ export const switchCommands: readonly Command[] = [
     },
   },
   {
+    words: ['switch', 'types'],
+    about: 'list the types of switches that can be registered, and their fields',
+    example: 'switch types',
+    run: async ({ corral, output }) => {
+      const types = await (await corral()).listSwitchTypes();
+      const rows = Object.entries(types).map(([type, { fields }]) => {
+        const { required = [], properties = {} } = fields as Fields;
+        const rest = Object.keys(properties).filter((name) => !required.includes(name));
+        return [type, required.join(' '), rest.join(' ')];
+      });
+      output.table(['type', 'needs', 'may have'], rows, types, 'no types');
+    },
+  },
+  {
     words: ['switch', 'show'],
-    about: 'show a switch: its type and ports',
+    about: 'show a switch: its type, fields and ports',
     args: [aSwitch],
     example: 'switch show tor-1',
     run: async ({ corral, output }, given) => {
@@ -72,6 +86,8 @@ export const switchCommands: readonly Command[] = [
           ['name', shown.name],
           ['type', shown.type],
           ['capabilities', shown.capabilities.join(', ') || 'none'],
+          ...Object.entries(shown.fields).map(([name, value]) => [name, String(value)] as const),
+          ...shown.secrets.map((name) => [name, 'a secret'] as const),
           ['ports', shown.ports.join('\n') || 'none'],
         ],
         shown,
@@ -151,6 +167,12 @@ export const switchCommands: readonly Command[] = [
     sentence: (given) => `nothing is on port ${given.arg('port')} of switch ${given.arg('switch')}`,
   }),
 ];
+
+/** What the service tells of a type's fields: JSON Schema. */
+interface Fields {
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
 
 const portOf = (given: Given) => ({ switch: given.arg('switch'), port: given.arg('port') });
 

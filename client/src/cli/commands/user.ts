@@ -1,6 +1,7 @@
 import { act } from '../act.ts';
 import type { Argument, Command, Given } from '../command.ts';
 import { done } from '../say.ts';
+import { setPassword } from '../set-password.ts';
 
 const user: Argument = { name: 'user', kind: 'user' };
 const project: Argument = { name: 'project', kind: 'project' };
@@ -55,6 +56,21 @@ export const userCommands: readonly Command[] = [
     sentence: (given) =>
       `user ${given.arg('user')} has ${given.arg('admin') === 'true' ? '' : 'no '}administrative access`,
   }),
+  {
+    words: ['user', 'password'],
+    about: "change your own password, or set another user's (administrators)",
+    args: [{ name: 'user', kind: 'user', isOptional: true }],
+    options: {
+      'current-file': { value: 'FILE', about: 'file with your own present password; - for standard input' },
+      'password-file': { value: 'FILE', about: 'file with the new one; both are asked for otherwise' },
+      'revoke-tokens': { about: 'also revoke your API tokens; those of others always are' },
+    },
+    example: 'user password ada --password-file new-pw',
+    run: async (scene, given) => {
+      const username = await setPassword(scene, given);
+      done(scene.output, `user ${username} has a new password`);
+    },
+  },
   act({
     words: 'user project add',
     about: 'add a user to a project',

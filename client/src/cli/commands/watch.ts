@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import type { CorralEvent } from '../../index.ts';
 import { field } from '../act.ts';
+import { whatItWaitsFor } from '../wait.ts';
 
 const filters = {
   project: { value: 'PROJECT', about: 'only events of this project', kind: 'project' },
@@ -25,6 +26,7 @@ export const watchCommands: readonly Command[] = [
           ['nic', action.nic],
           ['network', action.new_network ?? 'none'],
           ['channel', action.channel],
+          ...(action.queue === undefined ? [] : [['waits', whatItWaitsFor(action)] as const]),
           ...(action.error === null ? [] : [['error', action.error] as const]),
         ],
         action,

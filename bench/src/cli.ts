@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type Figure, tableOf } from './report.ts';
+import { call, newSite, nodeLabel, seedNodes } from './site.ts';
+
+/*
+ * What `corral node show` takes from a cold start, on top of Node's own: both are started in turn, so that whatever
+ * else the machine does is in both. `--quick`: a few runs, for a look.
+ */
+const isQuick = process.argv.includes('--quick');
+const runs = isQuick ? 10 : 60;
+const aimMs = 150;
+
+const corral = fileURLToPath(new URL('../../client/dist/cli/main.js', import.meta.url));
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+const timeOf = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> => {
+  const began = performance.now();
+  const child = spawn(process.execPath, [...args], { env, stdio: 'ignore' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code ?? 'a signal'}`);
+  return performance.now() - began;
+};
+
+const quantile = (values: readonly number[], part: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0;
+const ms = (value: number): string => `${Math.round(value)} ms`;
+
+const figureOf = (what: string, part: number, command: readonly number[], bare: readonly number[]): Figure => {
+  const extra = command.map((time, index) => time - (bare[index] ?? 0));
+  return {
+    what: `${what}, on top of Node's start`,
+    measured: ms(quantile(extra, part)),
+    beside: `${ms(quantile(command, part))} and ${ms(quantile(bare, part))} alone`,
+    ratio: null,
+    aim: part === 0.5 ? `< ${aimMs} ms` : '',
+    isMet: part === 0.5 ? quantile(extra, part) < aimMs : null,
+  };
+};
+
+const main = async (): Promise<void> => {
+  say(`cli: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${runs} runs`);
+  const site = await newSite();
+  let service = await site.start();
+  try {
+    await service.stop();
+    seedNodes(site, 1_000);
+    service = await site.start();
+    // What `corral login` leaves behind: a token.
+    const { token } = (await call(service.url, 'PUT', '/auth/token/bench', {})) as { readonly token: string };
+    const env = { CORRAL_ENDPOINT: service.url, CORRAL_TOKEN: token, HOME: site.dataDir };
+    const show = [corral, 'node', 'show', nodeLabel(7)];
+    const bare: number[] = [];
+    const command: number[] = [];
+    for (let run = -2; run < runs; run += 1) {
+      const times = [await timeOf(['-e', '0'], env), await timeOf(show, env)] as const;
+      // The first ones only warm up the disk.
+      if (run < 0) continue;
+      bare.push(times[0]);
+      command.push(times[1]);
+    }
+    const figures = [
+      figureOf('corral node show, median', 0.5, command, bare),
+      figureOf('corral node show, 90 of 100 below', 0.9, command, bare),
+    ];
+    process.stdout.write(`\n${tableOf(figures)}\n`);
+  } finally {
+    await service.stop();
+    await site.remove();
+  }
+};
+
+await main();

@@ -1,0 +1,54 @@
+import { type Credentials, type DeviceCode, deviceLogin, UnreachableError } from '../index.ts';
+import type { Scene } from './command.ts';
+import { exitCodes } from './exit.ts';
+import { StoppedError } from './mistake.ts';
+
+/** Where a service lets command lines log in. */
+export interface Device {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly clientId: string;
+  readonly scopes: string;
+}
+
+/** Shows a code and where to enter it, and waits until somebody did. Opens no browser: the one to use may be elsewhere. */
+export const credentialsByDevice = async (scene: Scene, endpoint: string, device: Device): Promise<Credentials> => {
+  const { output, person, signal } = scene;
+  const shown: { progress: ReturnType<typeof output.progress> | null } = { progress: null };
+  try {
+    return await deviceLogin({
+      ...device,
+      signal,
+      onCode: (code) => {
+        person.output.write(invitation(code, endpoint, output.style));
+        shown.progress = output.progress('waiting until you have logged in there; Ctrl-C ends it');
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    const hint = `${endpoint} sends you there to log in: its operator knows whether the provider is down`;
+    throw new StoppedError(error.message, { code: exitCodes.unreachable, hint });
+  } finally {
+    shown.progress?.stop();
+  }
+};
+
+/** On the other output than results, as questions are. */
+const invitation = (code: DeviceCode, endpoint: string, style: Scene['output']['style']): string => {
+  const { userCode, verificationUri, verificationUriComplete, expiresAt } = code;
+  const minutes = Math.max(1, Math.round((expiresAt.getTime() - Date.now()) / 60_000));
+  return [
+    `To log in at ${endpoint}, open this page in a browser on any machine:`,
+    '',
+    `    ${style.bold(verificationUri)}`,
+    '',
+    'and enter this code there:',
+    '',
+    `    ${style.bold(userCode)}`,
+    '',
+    ...(verificationUriComplete === null ? [] : [style.dim(`With the code in it: ${verificationUriComplete}`)]),
+    style.dim(`The code is good for ${minutes} min. Enter only one that you asked for yourself.`),
+    '',
+    '',
+  ].join('\n');
+};

@@ -1,0 +1,111 @@
+import { type Corral, NotFoundError } from '../../index.ts';
+import { inLanes } from './lanes.ts';
+
+export interface ActualUser {
+  readonly isAdmin: boolean;
+  readonly projects: readonly string[];
+}
+
+export interface ActualNetwork {
+  readonly owner: string;
+  /** null: everybody. */
+  readonly access: readonly string[] | null;
+  readonly netId: string;
+}
+
+export interface ActualSwitch {
+  readonly type: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Names of fields whose values the service keeps to itself. */
+  readonly secrets: readonly string[];
+  readonly ports: readonly string[];
+}
+
+export interface ActualNic {
+  readonly macaddr: string;
+  readonly on: { readonly switch: string; readonly port: string } | null;
+}
+
+export interface ActualNode {
+  readonly uri: string;
+  readonly project: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly nics: ReadonlyMap<string, ActualNic>;
+}
+
+/** What a service has registered. */
+export interface Actual {
+  readonly projects: readonly string[];
+  /** null: this service keeps no users of its own. */
+  readonly users: ReadonlyMap<string, ActualUser> | null;
+  readonly networks: ReadonlyMap<string, ActualNetwork>;
+  readonly switches: ReadonlyMap<string, ActualSwitch>;
+  readonly nodes: ReadonlyMap<string, ActualNode>;
+}
+
+/** Which parts of a site are asked for. */
+export type Part = keyof Actual;
+
+/** Asks a service what it has; `said` hears how far that is. */
+export const readActual = async (
+  corral: Corral,
+  parts: ReadonlySet<Part>,
+  signal: AbortSignal,
+  said: (text: string) => void,
+): Promise<Actual> => {
+  const options = { signal };
+  const each = async <T>(part: Part, labels: readonly string[], show: (label: string) => Promise<T>) => {
+    let count = 0;
+    return new Map(
+      await inLanes(labels, signal, async (label): Promise<[string, T]> => {
+        const shown = await show(label);
+        said(`reading ${part}: ${(count += 1)} of ${labels.length}`);
+        return [label, shown];
+      }),
+    );
+  };
+  const list = async (part: Part, ask: () => Promise<readonly string[]>) => (parts.has(part) ? await ask() : []);
+
+  const projects = await list('projects', () => corral.listProjects({}, options));
+  const networks = parts.has('networks') ? await corral.listNetworks({}, options) : {};
+  const switches = await list('switches', () => corral.listSwitches({}, options));
+  const nodes = await list('nodes', () => corral.listNodes({ is_free: 'all' }, options));
+  return {
+    projects,
+    users: parts.has('users') ? await readUsers(corral, signal) : null,
+    networks: await each('networks', Object.keys(networks), async (network) => {
+      const { owner, access } = await corral.showNetwork({ network }, options);
+      return { owner, access, netId: networks[network]?.network_id ?? '' };
+    }),
+    switches: await each('switches', switches, (label) => corral.showSwitch({ switch: label }, options)),
+    nodes: await each('nodes', nodes, (label) => readNode(corral, label, signal)),
+  };
+};
+
+const readUsers = async (corral: Corral, signal: AbortSignal): Promise<Actual['users']> => {
+  try {
+    const users = await corral.listUsers({}, { signal });
+    return new Map(
+      Object.entries(users).map(([name, { is_admin, projects }]) => [name, { isAdmin: is_admin, projects }]),
+    );
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+};
+
+const readNode = async (corral: Corral, node: string, signal: AbortSignal): Promise<ActualNode> => {
+  const { project, metadata, nics } = await corral.showNode({ node }, { signal });
+  const { uri } = await corral.showObmd({ node }, { signal });
+  return {
+    uri,
+    project,
+    metadata,
+    nics: new Map(
+      nics.map(({ label, macaddr, switch: on, port }) => [
+        label,
+        { macaddr, on: typeof on === 'string' && typeof port === 'string' ? { switch: on, port } : null },
+      ]),
+    ),
+  };
+};

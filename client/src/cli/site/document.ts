@@ -1,0 +1,192 @@
+import { grammar } from '../../calls.ts';
+import { type Found, type Mistake, Reader } from './reader.ts';
+import type {
+  Member,
+  Secret,
+  Wanted,
+  WantedNetwork,
+  WantedNic,
+  WantedNode,
+  WantedSwitch,
+  WantedUser,
+} from './wanted.ts';
+
+/** The word for the operator where a network's owner is named. */
+const operator = 'admin';
+/** The word for a network that all projects may use. */
+const everybody = 'everybody';
+const secretSuffix = /^(.+)_(file|env)$/;
+
+/** Reads a site document. Everything that is wrong with it by itself is told; what the service knows better is not. */
+export const readDocument = (text: string): { readonly wanted: Wanted; readonly mistakes: readonly Mistake[] } => {
+  const reader = new Reader(text);
+  const { projects, users, networks, switches, nodes } = reader.fields(reader.top, [
+    'projects',
+    'users',
+    'networks',
+    'switches',
+    'nodes',
+  ]);
+  const wanted: Wanted = {
+    projects: projects ? projectsIn(reader, projects) : null,
+    users: users ? things(reader, users, grammar.username, userIn) : null,
+    networks: networks ? things(reader, networks, grammar.network, networkIn) : null,
+    switches: switches ? things(reader, switches, grammar.switch, switchIn) : null,
+    nodes: nodes ? things(reader, nodes, grammar.node, nodeIn) : null,
+  };
+  requireOneNicAPort(reader, wanted);
+  return { wanted, mistakes: reader.mistakes };
+};
+
+interface Rule {
+  readonly pattern: string;
+  readonly maxLength: number;
+  readonly rule: string;
+}
+
+const requireLabel = (reader: Reader, found: Found, label: string, { pattern, maxLength, rule }: Rule): void => {
+  if (label.length > maxLength || !new RegExp(pattern, 'u').test(label)) {
+    reader.mistake(found, `${JSON.stringify(label)} cannot be a name here; expected ${rule}`);
+  }
+};
+
+const things = <T>(
+  reader: Reader,
+  found: Found,
+  rule: Rule,
+  read: (reader: Reader, found: Found) => T,
+): ReadonlyMap<string, T> =>
+  new Map(
+    [...reader.entries(found)].map(([label, value]) => {
+      requireLabel(reader, value, label, rule);
+      return [label, read(reader, value)];
+    }),
+  );
+
+/** Labels of a list, each once. */
+const labelsIn = (reader: Reader, found: Found, rule: Rule): ReadonlyMap<string, Found> => {
+  const labels = new Map<string, Found>();
+  for (const item of reader.items(found)) {
+    const label = reader.text(item);
+    if (label === null) continue;
+    requireLabel(reader, item, label, rule);
+    if (labels.has(label)) reader.mistake(item, `${label} is there twice`);
+    labels.set(label, item);
+  }
+  return labels;
+};
+
+const projectsIn = (reader: Reader, found: Found): Wanted['projects'] => labelsIn(reader, found, grammar.project);
+
+const membersIn = (reader: Reader, found: Found | undefined): readonly Member[] =>
+  found ? [...labelsIn(reader, found, grammar.project)].map(([project, told]) => ({ ...told, project })) : [];
+
+const secretIn = (reader: Reader, fields: Partial<Readonly<Record<string, Found>>>, name: string): Secret | null => {
+  const plain = fields[name];
+  if (plain) return reader.mistake(plain, `a secret is not for this document; see ${name}_file and ${name}_env`);
+  const given = (['file', 'env'] as const).flatMap((from) => {
+    const found = fields[`${name}_${from}`];
+    const text = found && reader.text(found);
+    return found && text !== null && text !== undefined ? [{ ...found, from, name: text }] : [];
+  });
+  if (given[1]) return reader.mistake(given[1], `${name}_file and ${name}_env are both there; one is enough`);
+  return given[0] ?? null;
+};
+
+const userIn = (reader: Reader, found: Found): WantedUser => {
+  const fields = reader.fields(found, ['is_admin', 'projects', 'password_file', 'password_env', 'password']);
+  return {
+    ...found,
+    isAdmin: fields.is_admin ? reader.flag(fields.is_admin) : null,
+    projects: membersIn(reader, fields.projects),
+    password: secretIn(reader, fields, 'password'),
+  };
+};
+
+const networkIn = (reader: Reader, found: Found): WantedNetwork => {
+  const { owner, access, net_id } = reader.fields(found, ['owner', 'access', 'net_id']);
+  const ownerName = owner ? reader.text(owner) : reader.mistake(found, `owner is missing: a project, or ${operator}`);
+  return {
+    ...found,
+    owner: ownerName,
+    access: access ? accessIn(reader, access) : null,
+    netId: net_id ? vlanIn(reader, net_id) : null,
+  };
+};
+
+const accessIn = (reader: Reader, found: Found): WantedNetwork['access'] =>
+  reader.plain(found) === everybody ? everybody : membersIn(reader, found);
+
+const vlanIn = (reader: Reader, found: Found): string | null => {
+  const text = reader.text(found);
+  if (text === null) return null;
+  return /^[1-9]\d{0,3}$/.test(text) && Number(text) <= 4094
+    ? text
+    : reader.mistake(found, `${text} is no VLAN id; expected 1 to 4094`);
+};
+
+const switchIn = (reader: Reader, found: Found): WantedSwitch => {
+  const entries = new Map(reader.entries(found));
+  const [type, ports] = [entries.get('type'), entries.get('ports')];
+  entries.delete('type');
+  entries.delete('ports');
+  const all = Object.fromEntries(entries);
+  const secretNames = new Set([...entries.keys()].flatMap((name) => secretSuffix.exec(name)?.[1] ?? []));
+  const secrets = [...secretNames].flatMap((name): [string, Secret][] => {
+    const secret = secretIn(reader, all, name);
+    return secret ? [[name, secret]] : [];
+  });
+  const plain = [...entries].filter(([name]) => !secretSuffix.test(name) && !secretNames.has(name));
+  return {
+    ...found,
+    type: type ? reader.text(type) : reader.mistake(found, 'type is missing: the driver, such as cisco-nxos'),
+    fields: new Map(plain.map(([name, value]) => [name, { ...value, value: reader.plain(value) }])),
+    secrets: new Map(secrets),
+    ports: ports ? labelsIn(reader, ports, grammar.port) : null,
+  };
+};
+
+const nodeIn = (reader: Reader, found: Found): WantedNode => {
+  const { obmd, metadata, nics } = reader.fields(found, ['obmd', 'metadata', 'nics']);
+  return {
+    ...found,
+    obmd: obmd ? obmdIn(reader, obmd) : null,
+    metadata: metadata
+      ? things(reader, metadata, grammar.label, (_, value) => ({ ...value, value: reader.plain(value) }))
+      : new Map(),
+    nics: nics ? things(reader, nics, grammar.nic, nicIn) : new Map(),
+  };
+};
+
+const obmdIn = (reader: Reader, found: Found): WantedNode['obmd'] => {
+  const fields = reader.fields(found, ['uri', 'admin_token_file', 'admin_token_env', 'admin_token']);
+  const adminToken = secretIn(reader, fields, 'admin_token');
+  const uri = fields.uri ? reader.text(fields.uri) : reader.mistake(found, 'uri is missing');
+  return uri === null ? null : { ...found, uri, adminToken };
+};
+
+const nicIn = (reader: Reader, found: Found): WantedNic => {
+  const fields = reader.fields(found, ['macaddr', 'switch', 'port']);
+  const macaddr = fields.macaddr ? reader.text(fields.macaddr) : reader.mistake(found, 'macaddr is missing');
+  if (!fields.switch && !fields.port) return { ...found, macaddr, on: null };
+  if (!fields.switch || !fields.port) {
+    reader.mistake(found, `${fields.switch ? 'port' : 'switch'} is missing: a nic is plugged into a port of a switch`);
+    return { ...found, macaddr, on: null };
+  }
+  const [label, port] = [reader.text(fields.switch), reader.text(fields.port)];
+  if (label === null || port === null) return { ...found, macaddr, on: null };
+  return { ...found, macaddr, on: { ...fields.port, switch: label, port } };
+};
+
+const requireOneNicAPort = (reader: Reader, { nodes }: Wanted): void => {
+  const taken = new Map<string, string>();
+  for (const node of nodes?.values() ?? []) {
+    for (const nic of node.nics.values()) {
+      if (!nic.on) continue;
+      const port = `port ${nic.on.port} of switch ${nic.on.switch}`;
+      const other = taken.get(port);
+      if (other !== undefined) reader.mistake(nic.on, `${port} is given to ${other} already`);
+      else taken.set(port, nic.path);
+    }
+  }
+};

@@ -1,0 +1,141 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { nearest } from '../mistake.ts';
+
+/** Where something is in a document. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Something wrong with a document, and where. */
+export interface Mistake {
+  readonly place: Place;
+  readonly text: string;
+}
+
+/** A value of a document: where it is, and how it is reached from the top. */
+export interface Found {
+  readonly node: unknown;
+  readonly place: Place;
+  readonly path: string;
+}
+
+const mergeKey = '<<';
+
+/** Reads values out of a document, and collects everything that is wrong with them. */
+export class Reader {
+  readonly mistakes: Mistake[] = [];
+  readonly top: Found;
+  readonly #document: Document;
+  readonly #lines = new LineCounter();
+
+  constructor(text: string) {
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
+    for (const { pos, message } of this.#document.errors) {
+      this.mistakes.push({ place: this.#placeAt(pos[0]), text: `it cannot be read as YAML: ${message}` });
+    }
+    this.top = { node: this.#document.contents, place: { line: 1, column: 1 }, path: '' };
+  }
+
+  mistake({ place, path }: Pick<Found, 'place' | 'path'>, sentence: string): null {
+    this.mistakes.push({ place, text: path === '' ? sentence : `${path}: ${sentence}` });
+    return null;
+  }
+
+  /** What is under each key of a mapping; what is merged into it (`<<: *usual`) comes after its own. */
+  entries(found: Found): ReadonlyMap<string, Found> {
+    const node = this.#resolved(found.node);
+    const entries = new Map<string, Found>();
+    if (isEmpty(node)) return entries;
+    if (!isMap(node)) {
+      this.mistake(found, 'expected names, each with a colon and what belongs to it');
+      return entries;
+    }
+    const merged: Found[] = [];
+    for (const { key, value } of node.items) {
+      const name = this.#textOf(key);
+      const place = this.#placeOf(key) ?? found.place;
+      if (name === null) this.mistake({ place, path: found.path }, 'a name here is no text');
+      else if (name === mergeKey) merged.push({ node: value, place, path: found.path });
+      else entries.set(name, { node: value, place, path: found.path === '' ? name : `${found.path}.${name}` });
+    }
+    for (const other of merged) {
+      const whole = this.#resolved(other.node);
+      for (const one of isSeq(whole) ? whole.items : [other.node]) {
+        for (const [name, value] of this.entries({ ...other, node: one })) {
+          if (!entries.has(name)) entries.set(name, value);
+        }
+      }
+    }
+    return entries;
+  }
+
+  /** The entries of a mapping that has only these keys. */
+  fields<Name extends string>(found: Found, known: readonly Name[]): Partial<Readonly<Record<Name, Found>>> {
+    const entries = this.entries(found);
+    for (const [name, value] of entries) {
+      if (known.some((one) => one === name)) continue;
+      const meant = nearest(name, known);
+      this.mistake(value, meant === null ? `there are only ${known.join(', ')} here` : `did you mean ${meant}?`);
+    }
+    return Object.fromEntries(entries) as Partial<Readonly<Record<Name, Found>>>;
+  }
+
+  /** The items of a list. */
+  items(found: Found): readonly Found[] {
+    const node = this.#resolved(found.node);
+    if (isEmpty(node)) return [];
+    if (!isSeq(node)) {
+      this.mistake(found, 'expected a list, such as [a, b]');
+      return [];
+    }
+    return node.items.map((item, index) => ({
+      node: item,
+      place: this.#placeOf(item) ?? found.place,
+      path: `${found.path}[${index}]`,
+    }));
+  }
+
+  /** A text; numbers are read as they are written, because 007 may be a label. */
+  text(found: Found): string | null {
+    const text = this.#textOf(found.node);
+    return text ?? this.mistake(found, 'expected a text');
+  }
+
+  flag(found: Found): boolean | null {
+    const node = this.#resolved(found.node);
+    const value = isScalar(node) ? node.value : undefined;
+    return typeof value === 'boolean' ? value : this.mistake(found, 'expected true or false');
+  }
+
+  /** Whatever there is. */
+  plain(found: Found): unknown {
+    const node = this.#resolved(found.node);
+    if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
+    return node.toJS(this.#document, { maxAliasCount: 100 }) as unknown;
+  }
+
+  #resolved(node: unknown): unknown {
+    return isAlias(node) ? node.resolve(this.#document) : node;
+  }
+
+  #textOf(found: unknown): string | null {
+    const node = this.#resolved(found);
+    if (!isScalar(node)) return null;
+    if (typeof node.value === 'string') return node.value;
+    return node.value === null ? null : (node.source ?? null);
+  }
+
+  #placeOf(node: unknown): Place | null {
+    const range = (node as { readonly range?: readonly [number, number, number] | null } | null)?.range;
+    return range ? this.#placeAt(range[0]) : null;
+  }
+
+  #placeAt(offset: number): Place {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line, column: col };
+  }
+}
+
+const isEmpty = (node: unknown): boolean =>
+  node === null || node === undefined || (isScalar(node) && node.value === null);

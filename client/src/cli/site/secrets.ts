@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Environment } from '../profiles.ts';
+import type { Draft } from './draft.ts';
+import type { Secret } from './wanted.ts';
+
+/** Fetches the secrets that a plan needs, and no others. Files are named from where the document is. */
+export const readSecrets = async (
+  draft: Draft,
+  file: string,
+  env: Environment,
+): Promise<(secret: Secret) => string> => {
+  const known = new Map<string, string>();
+  const needed = new Map(draft.stages.flat().flatMap(({ secrets }) => secrets.map((one) => [keyOf(one), one])));
+  for (const [key, secret] of needed) {
+    const text = secret.from === 'env' ? env[secret.name] : await readSecret(draft, secret, dirname(file));
+    if (text === null) continue;
+    if (text) known.set(key, text);
+    else
+      draft.mistake(secret, secret.from === 'env' ? `variable ${secret.name} is not set` : `${secret.name} is empty`);
+  }
+  return (secret) => known.get(keyOf(secret)) ?? '';
+};
+
+/** Each mention counts by itself, so that each is told with its own line. */
+const keyOf = ({ from, name, path }: Secret): string => JSON.stringify([from, name, path]);
+
+const readSecret = async (draft: Draft, secret: Secret, directory: string): Promise<string | null> => {
+  try {
+    return (await readFile(resolve(directory, secret.name), 'utf8')).replace(/\r?\n$/, '');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    draft.mistake(secret, code === 'ENOENT' ? `there is no file ${secret.name}` : `${secret.name}: ${message}`);
+    return null;
+  }
+};

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { adminPassword, serviceForTest } from '../../service/test/support/service.ts';
+import { makeNode, makeProject } from '../../service/test/support/world.ts';
+import { buildWorkspace } from '../../test/support/program.ts';
+import { corralProgram } from './support/terminal.ts';
+
+beforeAll(() => buildWorkspace('client'));
+
+/** Runs a line of a shell in which `corral` is the real command; without a terminal. */
+const bash = async (script: string, env: Readonly<Record<string, string>>, input = '') => {
+  const line = `set -o pipefail; corral() { "${process.execPath}" "${corralProgram}" "$@"; }; ${script}`;
+  const child = spawn('/bin/bash', ['-c', line], {
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', CORRAL_CLIENT_CONFIG: '/nonexistent/client.json', ...env },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdin.end(input);
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, out, err };
+};
+
+const asAdmin = (url: string) => ({
+  CORRAL_ENDPOINT: url,
+  CORRAL_USERNAME: 'admin',
+  CORRAL_PASSWORD: adminPassword,
+});
+
+describe('the command as a process', () => {
+  it('ends with 0 if it was done, 1 if refused, 2 after a mistake, 3 if nobody is there, 4 if it takes too long', async () => {
+    const service = await serviceForTest('sqlite');
+    const env = asAdmin(service.url);
+    expect(await bash('corral project create red', env)).toEqual({ code: 0, out: '✓ project red is there\n', err: '' });
+    const refused = await bash('corral project create red', env);
+    expect(refused).toEqual({ code: 1, out: '', err: 'corral: project red exists already\n' });
+    expect((await bash('corral projects', env)).code).toBe(2);
+    expect((await bash('corral project list', { CORRAL_ENDPOINT: 'http://127.0.0.1:1' })).code).toBe(3);
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const late = await bash('corral project delete red --timeout 0.2', { CORRAL_ENDPOINT: url });
+    expect(late).toEqual({ code: 4, out: '', err: `corral: ${url} did not answer within 0.2 s\n` });
+  });
+
+  it('is content when nobody reads to the end', async () => {
+    const service = await serviceForTest('sqlite');
+    for (const project of ['blue', 'green', 'red']) await makeProject(service, project);
+    const env = asAdmin(service.url);
+    expect(await bash('corral project list | head -1', env)).toEqual({ code: 0, out: 'project\n', err: '' });
+    expect(await bash('corral project list | true', env)).toEqual({ code: 0, out: '', err: '' });
+    expect(await bash('corral events --follow --json | head -1 | wc -l', env)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('reads secrets from standard input, and is not fooled by what is not for it', async () => {
+    const service = await serviceForTest('sqlite');
+    const env = asAdmin(service.url);
+    const made = await bash('corral user create ada --password-file -', env, 'a secret of ada\n');
+    expect(made).toMatchObject({ code: 0, err: '' });
+    expect((await service.as('ada', 'a secret of ada').get('/auth/whoami')).status).toBe(200);
+    const asked = await bash('corral user create eve', env, 'a secret of eve\n');
+    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining('there is no terminal to ask') as string });
+  });
+
+  it('says everything before it ends, however much it is', async () => {
+    const service = await serviceForTest('sqlite');
+    await makeNode(service, 'n1');
+    const value = 'x'.repeat(300_000);
+    await service.admin.put('/node/n1/metadata/note', { value });
+    const shown = await bash('corral node show n1 --json | cat', asAdmin(service.url));
+    expect(JSON.parse(shown.out)).toMatchObject({ metadata: { note: value } });
+  });
+});

@@ -1,0 +1,24 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { serviceForTest } from '../../service/test/support/service.ts';
+import { siteShell } from './support/site.ts';
+
+it('docs/site.md shows what is printed for its document', async () => {
+  const text = await readFile(new URL('../../docs/site.md', import.meta.url), 'utf8');
+  const [, document = ''] = /^```yaml\n([^]*?)^```$/m.exec(text) ?? [];
+  const [, told = ''] = /^```console\n\$ corral apply site\.yaml\n([^]*?)^```$/m.exec(text) ?? [];
+  const service = await serviceForTest('sqlite');
+  const { shell, apply, path } = await siteShell(service, document);
+  await mkdir(join(shell.home, 'secrets'));
+  for (const name of ['vera', 'switches', 'obmd']) {
+    await writeFile(join(shell.home, 'secrets', name), 'a secret of the site');
+  }
+  const { code, out, err } = await apply('--yes');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const asked = /^make these .*\n/m;
+  expect(out.replace(path, 'site.yaml')).toBe(told.replace(asked, ''));
+
+  const again = await apply('--yes');
+  expect(again.out).toContain('nothing to do');
+});

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn } from '@lydell/node-pty';
+import { expect, onTestFinished } from 'vitest';
+import { screenOf } from './screen.ts';
+import { wordsOf } from './shell.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The command as it is installed. */
+export const corralProgram = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** A command that runs in a terminal, as somebody sees it who sits before it. */
+export interface Session {
+  /** Everything that was written to the terminal, with all that moves the cursor. */
+  readonly written: () => string;
+  /** What can be read there now. */
+  readonly screen: () => string;
+  readonly type: (keys: string) => void;
+  /** Waits until this can be read on the screen. */
+  readonly shows: (text: string | RegExp) => Promise<void>;
+  /** Waits for its end; the exit code. */
+  readonly exit: () => Promise<number>;
+}
+
+/** A terminal of somebody with a home of his own. */
+export interface Terminal {
+  readonly home: string;
+  /** Runs `corral` with these words. */
+  corral(line: string, options?: { readonly env?: Environment; readonly columns?: number }): Session;
+  /** Runs another program. */
+  run(program: string, args: readonly string[], options?: { readonly columns?: number }): Session;
+}
+
+export const keys = { enter: '\r', interrupt: '\u0003', end: '\u0004', backspace: '\u007f', tab: '\t' } as const;
+
+/** A real terminal; whatever still runs in it when the test is over is ended. */
+export const terminalForTest = async (env: Environment = {}): Promise<Terminal> => {
+  const home = await mkdtemp(join(tmpdir(), 'corral-terminal-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const own = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    LANG: 'C.UTF-8',
+    ...env,
+  };
+  return {
+    home,
+    corral: (line, { env: more = {}, columns = 80 } = {}) =>
+      start(process.execPath, [corralProgram, ...wordsOf(line)], { ...own, ...more }, columns),
+    run: (program, args, { columns = 80 } = {}) => start(program, args, own, columns),
+  };
+};
+
+const start = (program: string, args: readonly string[], env: Environment, columns: number): Session => {
+  const pty = spawn(program, [...args], { name: 'xterm-256color', cols: columns, rows: 50, env: { ...env } });
+  let written = '';
+  let isOver = false;
+  pty.onData((data) => (written += data));
+  const over = new Promise<number>((resolve) => {
+    pty.onExit(({ exitCode }) => {
+      isOver = true;
+      resolve(exitCode);
+    });
+  });
+  onTestFinished(async () => {
+    if (!isOver) pty.kill('SIGKILL');
+    await over;
+  });
+  const screen = () => screenOf(written, columns).join('\n').trimEnd();
+  return {
+    written: () => written,
+    screen,
+    type: (text) => pty.write(text),
+    shows: async (text) => {
+      const expected: unknown = typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text);
+      await expect.poll(screen, { timeout: 20_000, interval: 10 }).toEqual(expected);
+    },
+    exit: () => over,
+  };
+};

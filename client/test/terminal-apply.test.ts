@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adminPassword, serviceForTest } from '../../service/test/support/service.ts';
+import { buildWorkspace } from '../../test/support/program.ts';
+import { smallSite } from './support/site.ts';
+import { keys, terminalForTest } from './support/terminal.ts';
+
+beforeAll(() => buildWorkspace('client'));
+
+/** A terminal of an administrator with a document of a small site. */
+const scene = async () => {
+  const service = await serviceForTest('sqlite');
+  const terminal = await terminalForTest({
+    CORRAL_ENDPOINT: service.url,
+    CORRAL_USERNAME: 'admin',
+    CORRAL_PASSWORD: adminPassword,
+  });
+  const file = join(terminal.home, 'site.yaml');
+  await writeFile(file, smallSite);
+  await writeFile(join(terminal.home, 'pw'), 'a secret of the site\n');
+  return { service, terminal, file };
+};
+
+describe('corral apply at a terminal', () => {
+  it('shows the plan, asks, draws a bar, and leaves only what was done', async () => {
+    const { service, terminal, file } = await scene();
+    const applying = terminal.corral(`apply ${file}`);
+    await applying.shows(/make these \d+ calls\? \[y\/N\]:/);
+    expect((await service.admin.get('/projects')).body).toEqual([]);
+    applying.type(`y${keys.enter}`);
+    expect(await applying.exit()).toBe(0);
+    expect(applying.written()).toMatch(/█+[^]*\d+\/\d+/);
+    expect(applying.screen()).not.toMatch(/[█░]/);
+    expect(applying.screen()).toMatch(/\[y\/N\]: y\n✓ the service has what/);
+    expect((await service.admin.get('/projects')).body).toEqual(['blue', 'red']);
+    const again = terminal.corral(`apply ${file}`);
+    expect(await again.exit()).toBe(0);
+    expect(again.screen()).toContain('nothing to do');
+  });
+
+  it.each([
+    ['no', `n${keys.enter}`, 2],
+    ['nothing', keys.enter, 2],
+    ['Ctrl-D', keys.end, 2],
+    ['Ctrl-C', keys.interrupt, 130],
+  ])('changes nothing for whoever answers %s', async (_answer, typed, code) => {
+    const { service, terminal, file } = await scene();
+    const applying = terminal.corral(`apply ${file}`);
+    await applying.shows('[y/N]:');
+    applying.type(typed);
+    expect(await applying.exit()).toBe(code);
+    expect((await service.admin.get('/projects')).body).toEqual([]);
+  });
+});

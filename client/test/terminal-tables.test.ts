@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adminPassword, serviceForTest } from '../../service/test/support/service.ts';
+import { makeNode, makeProject, makeUser } from '../../service/test/support/world.ts';
+import { buildWorkspace } from '../../test/support/program.ts';
+import { corralProgram, terminalForTest } from './support/terminal.ts';
+
+beforeAll(() => buildWorkspace('client'));
+
+const escape = '\u001b';
+const longest = 'the-project-with-the-very-long-name-that-nobody-can-remember';
+const wide = '天文学研究室の長い名前のプロジェクト';
+
+/** A terminal of an administrator whose users are in projects with long and with wide names. */
+const scene = async () => {
+  const service = await serviceForTest('sqlite');
+  await makeProject(service, longest);
+  await makeProject(service, wide);
+  await makeUser(service, 'ada', longest, wide);
+  await makeUser(service, 'grace');
+  const env = { CORRAL_ENDPOINT: service.url, CORRAL_USERNAME: 'admin', CORRAL_PASSWORD: adminPassword };
+  return { service, terminal: await terminalForTest(env) };
+};
+
+/** East Asian letters take two columns. */
+const columnsOf = (line: string): number => line.length + (line.match(/[\u3000-\u9fff]/g)?.length ?? 0);
+
+describe('a table on a terminal', () => {
+  it('fits into its width: long cells are cut, and say so, also in letters that take two columns', async () => {
+    const { terminal } = await scene();
+    for (const columns of [40, 80]) {
+      const list = terminal.corral('user list', { columns });
+      expect(await list.exit()).toBe(0);
+      const lines = list.screen().split('\n');
+      // A line that is too long would be two on the screen.
+      expect(lines).toHaveLength(4);
+      expect(lines.every((line) => columnsOf(line) <= columns)).toBe(true);
+      expect(lines.find((line) => line.startsWith('ada'))).toMatch(/[^ ]…/);
+    }
+    const whole = terminal.corral('user list', { columns: 120 });
+    await whole.exit();
+    expect(whole.screen()).toContain(longest);
+    expect(whole.screen()).toContain(wide);
+    expect(whole.screen()).not.toContain('…');
+  });
+
+  it('keeps its columns below each other, whatever the letters', async () => {
+    const { service, terminal } = await scene();
+    await makeNode(service, '計算機', ['eth0']);
+    await makeNode(service, 'n1', ['eth0']);
+    const events = terminal.corral('node list all', { columns: 40 });
+    await events.exit();
+    expect(events.screen()).toBe('node\nn1\n計算機');
+    const shown = terminal.corral('user list', { columns: 60 });
+    await shown.exit();
+    const rows = shown.screen().split('\n');
+    const column = (rows[0] ?? '').indexOf('projects');
+    expect(rows.find((row) => row.startsWith('ada'))?.slice(column)).toMatch(/^\S/);
+  });
+
+  it('has colours where somebody can see them, and not where NO_COLOR says so or a program reads', async () => {
+    const { terminal } = await scene();
+    const colourful = terminal.corral('user list');
+    await colourful.exit();
+    expect(colourful.written()).toContain(`${escape}[1m`);
+    for (const session of [
+      terminal.corral('user list', { env: { NO_COLOR: '1' } }),
+      terminal.corral('node show nowhere', { env: { NO_COLOR: '1' } }),
+      terminal.run('/bin/sh', ['-c', '"$0" "$1" user list | cat', process.execPath, corralProgram]),
+      terminal.corral('user list --json'),
+    ]) {
+      await session.exit();
+      expect(session.screen()).not.toBe('');
+      expect(session.written()).not.toContain(escape);
+    }
+    const piped = terminal.run('/bin/sh', ['-c', '"$0" "$1" user list | cat', process.execPath, corralProgram], {
+      columns: 200,
+    });
+    await piped.exit();
+    expect(piped.screen()).toContain(longest);
+    const empty = terminal.corral('user list', { env: { NO_COLOR: '' } });
+    await empty.exit();
+    expect(empty.written()).toContain(`${escape}[1m`);
+  });
+
+  it('does what labels say of the cursor nowhere', async () => {
+    const { service, terminal } = await scene();
+    await makeNode(service, 'n1');
+    await service.admin.put('/node/n1/metadata/note', { value: `${escape}[2Jgone\u0007\u202e` });
+    const shown = terminal.corral('node show n1');
+    await shown.exit();
+    for (const sign of [`${escape}[2J`, '\u0007', '\u202e']) expect(shown.written()).not.toContain(sign);
+    expect(shown.screen()).toContain('\\u001b[2Jgone\\u0007\\u202e');
+  });
+});

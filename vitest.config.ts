@@ -11,7 +11,7 @@ export default defineConfig({
     reporters: ['default', './service/test/support/missing-parts-reporter.ts'],
     pool: 'forks',
     // On two processors: a file spends a third of its time and more waiting, for machines, leases and processes.
-    maxWorkers: 3,
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,

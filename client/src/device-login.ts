@@ -41,7 +41,9 @@ interface Tokens {
 const usualTimeoutMs = 30_000;
 /** What the standard (RFC 8628) has where a provider says nothing, and what `slow_down` adds. */
 const usualIntervalS = 5;
-const longestIntervalMs = 60_000;
+const longestIntervalS = 60;
+/** No code is waited for longer, whatever the provider says. */
+const longestCodeS = 30 * 60;
 
 /** Logs somebody in with a browser that may be elsewhere: shows a code, waits until it was entered, answers with who it is. */
 export const deviceLogin = (login: DeviceLogin): Promise<Credentials> => deviceLoginWith(login, pause);
@@ -82,13 +84,13 @@ const askForCode = async (way: ProviderWay, { deviceEndpoint }: DeviceProvider, 
   }
   return {
     deviceCode: device_code,
-    intervalMs: (isPositive(interval) ? interval : usualIntervalS) * 1000,
+    intervalMs: Math.min(Math.max(isPositive(interval) ? interval : usualIntervalS, 1), longestIntervalS) * 1000,
     code: {
       userCode: user_code,
       verificationUri: safeAddress(way, verification_uri),
       verificationUriComplete:
         typeof verification_uri_complete === 'string' ? safeAddress(way, verification_uri_complete) : null,
-      expiresAt: new Date(Date.now() + expires_in * 1000),
+      expiresAt: new Date(Date.now() + Math.min(expires_in, longestCodeS) * 1000),
     },
   };
 };
@@ -115,7 +117,7 @@ const waitForTokens = async (
     });
     // A line that breaks for a while ends nothing.
     if (answer === null || answer.status >= 500) {
-      pauseMs = Math.min(pauseMs * 2, Math.max(longestIntervalMs, intervalMs));
+      pauseMs = Math.min(pauseMs * 2, Math.max(longestIntervalS * 1000, pauseMs));
       continue;
     }
     if (answer.status === 200) return tokensIn(way, login, answer.said);
@@ -176,7 +178,7 @@ const tokensIn = (way: ProviderWay, { audience }: DeviceLogin, said: Readonly<Re
   const bearer = bearerOf([access_token, id_token], audience);
   if (bearer === null) {
     throw new ProtocolError(
-      `the identity provider ${way.issuer} gave no token that the service can read (a JWT); its operator has to make it issue them`,
+      `the identity provider ${way.issuer} gave no token that the service can take (a JWT${audience === undefined ? '' : ` with audience ${audience}`}); its operator has to make it issue them`,
     );
   }
   return { bearer, refresh: typeof refresh_token === 'string' ? refresh_token : null };

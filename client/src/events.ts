@@ -23,7 +23,7 @@ export async function* followEvents(transport: Transport, options: FollowOptions
   let isKnown = false;
   while (!signal?.aborted) {
     try {
-      const answer = await transport.send(
+      const answer = await transport.open(
         {
           method: 'GET',
           path: '/v0/events/stream',

@@ -1,5 +1,6 @@
 import { type Calls, calls, type NoArguments } from './calls.ts';
 import { type Credentials, none } from './credentials.ts';
+import { unfitIn } from './endpoint.ts';
 import { ProtocolError } from './errors.ts';
 import { bytesOf, type CorralEvent, followEvents, type FollowOptions } from './events.ts';
 import { type Fetch, fetchTransport, type Patience, type Transport } from './transport.ts';
@@ -47,6 +48,8 @@ const usualPatience: Patience = { timeoutMs: 60_000, retries: 2 };
 
 /** A client of one service for one caller. */
 export const createClient = (options: ClientOptions): Corral => {
+  const unfit = unfitIn(options.endpoint);
+  if (unfit !== null) throw new TypeError(`the endpoint ${unfit}; whoever calls is told by credentials`);
   const endpoint = options.endpoint.replace(/\/+$/, '').replace(/\/v0$/, '');
   const { timeoutMs = usualPatience.timeoutMs, retries = usualPatience.retries } = options;
   const fetcher: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
@@ -97,19 +100,16 @@ const call = async (
       return value === undefined ? [] : [[name, textOf(value)] as [string, string]];
     }),
   ).toString();
-  const answer = await transport.send(
-    {
-      method: place.method,
-      path: `/v0${path}${query === '' ? '' : `?${query}`}`,
-      isSafe: place.effect === 'reads',
-      ...(place.method === 'GET' || Object.keys(rest).length === 0
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(rest) }),
-    },
-    signal,
-  );
-  if (place.reply === 'bytes') return bytesOf(answer);
-  const text = await answer.text();
+  const request = {
+    method: place.method,
+    path: `/v0${path}${query === '' ? '' : `?${query}`}`,
+    isSafe: place.effect === 'reads',
+    ...(place.method === 'GET' || Object.keys(rest).length === 0
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(rest) }),
+  };
+  if (place.reply === 'bytes') return bytesOf(await transport.open(request, signal));
+  const text = await transport.ask(request, signal);
   if (place.reply === 'nothing') return undefined;
   try {
     return JSON.parse(text) as unknown;

@@ -1,11 +1,14 @@
-/** Of the access token and the ID token, the JWT that is meant for this audience; else the first that is a JWT at all. */
+/**
+ * Of the access token and the ID token, the JWT that is meant for this audience: one for somebody else would be his to
+ * use who it is sent to. Where no audience is known, the first that is a JWT at all.
+ */
 export const bearerOf = (tokens: readonly unknown[], audience: string | undefined): string | null => {
   const readable = tokens.filter((token): token is string => typeof token === 'string' && claimsIn(token) !== null);
   const meant = readable.find((token) => {
     const aud = claimsIn(token)?.['aud'];
-    return audience !== undefined && (Array.isArray(aud) ? aud.includes(audience) : aud === audience);
+    return audience === undefined || (Array.isArray(aud) ? aud.includes(audience) : aud === audience);
   });
-  return meant ?? readable[0] ?? null;
+  return meant ?? null;
 };
 
 /** What a JWT says, unchecked: whoever it is sent to checks it. */

@@ -42,13 +42,15 @@ export type Fetch = (
 
 /** How requests are made. */
 export interface Transport {
-  /** An answer of status 2xx; everything else is thrown. */
-  send(request: Outgoing, signal?: AbortSignal): Promise<Answer>;
+  /** The text of an answer of status 2xx; everything else is thrown. */
+  ask(request: Outgoing, signal?: AbortSignal): Promise<string>;
+  /** The same before it is read, for what streams. */
+  open(request: Outgoing, signal?: AbortSignal): Promise<Answer>;
 }
 
 /** How patient a client is. */
 export interface Patience {
-  /** How long one attempt may take until its answer begins, in milliseconds. */
+  /** How long one attempt may take until its answer is there, or begins if it streams, in milliseconds. */
   readonly timeoutMs: number;
   /** How many times something that may be repeated is tried again. */
   readonly retries: number;
@@ -64,7 +66,7 @@ export const fetchTransport = (
   patience: Patience,
   fetcher: Fetch,
 ): Transport => {
-  const attempt = async (request: Outgoing, signal: AbortSignal): Promise<Answer> => {
+  const attempt = async <T>(request: Outgoing, read: Read<T>, signal: AbortSignal): Promise<T> => {
     const headers = { ...request.headers, ...(await credentials.headers(signal)) };
     const { method, body } = request;
     const answer = await reaching(endpoint, () =>
@@ -77,16 +79,16 @@ export const fetchTransport = (
         ...(body === undefined ? {} : { body }),
       }),
     );
-    if (answer.ok) return answer;
+    if (answer.ok) return read(answer);
     throw await refusalOf(answer, endpoint);
   };
 
-  const timed = async (request: Outgoing, signal: AbortSignal | undefined): Promise<Answer> => {
-    // Stopped when the answer begins: what streams for hours is not cut off by it, only by the caller's own signal.
+  const timed = async <T>(request: Outgoing, read: Read<T>, signal: AbortSignal | undefined): Promise<T> => {
+    // What streams for hours is `read` when it begins: it is not cut off by this, only by the caller's own signal.
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), patience.timeoutMs);
     try {
-      return await attempt(request, signal ? AbortSignal.any([limit.signal, signal]) : limit.signal);
+      return await attempt(request, read, signal ? AbortSignal.any([limit.signal, signal]) : limit.signal);
     } catch (error) {
       signal?.throwIfAborted();
       if (!limit.signal.aborted) throw error;
@@ -96,28 +98,41 @@ export const fetchTransport = (
     }
   };
 
-  const send = async (request: Outgoing, signal: AbortSignal | undefined, triesLeft: number): Promise<Answer> => {
+  const tried = async <T>(
+    request: Outgoing,
+    read: Read<T>,
+    signal: AbortSignal | undefined,
+    triesLeft: number,
+  ): Promise<T> => {
     try {
-      return await timed(request, signal);
+      return await timed(request, read, signal);
     } catch (error) {
       if (triesLeft <= 0 || !mayTryAgain(request, error)) throw error;
       await pause(pauseOf(error, patience.retries - triesLeft), signal);
-      return send(request, signal, triesLeft - 1);
+      return tried(request, read, signal, triesLeft - 1);
+    }
+  };
+
+  const send = async <T>(request: Outgoing, read: Read<T>, signal: AbortSignal | undefined): Promise<T> => {
+    try {
+      return await tried(request, read, signal, patience.retries);
+    } catch (error) {
+      const isRefused = error instanceof CorralError && error.status === 401;
+      if (!isRefused || !(await credentials.renew?.(signal ?? new AbortController().signal))) throw error;
+      return tried(request, read, signal, patience.retries);
     }
   };
 
   return {
-    send: async (request, signal) => {
-      try {
-        return await send(request, signal, patience.retries);
-      } catch (error) {
-        const isRefused = error instanceof CorralError && error.status === 401;
-        if (!isRefused || !(await credentials.renew?.(signal ?? new AbortController().signal))) throw error;
-        return send(request, signal, patience.retries);
-      }
-    },
+    ask: (request, signal) => send(request, (answer) => textOf(answer, endpoint), signal),
+    open: (request, signal) => send(request, (answer) => Promise.resolve(answer), signal),
   };
 };
+
+/** What an attempt takes of an answer while its time runs. */
+type Read<T> = (answer: Answer) => Promise<T>;
+
+const textOf = (answer: Answer, endpoint: string): Promise<string> => reaching(endpoint, () => answer.text());
 
 /** What nobody did anything about may be asked again; of the rest only what changes nothing. */
 const mayTryAgain = (request: Outgoing, error: unknown): boolean => {
@@ -145,7 +160,7 @@ const neverConnected = [
   'UND_ERR_CONNECT_TIMEOUT',
 ];
 
-const reaching = async (endpoint: string, work: () => Promise<Answer>): Promise<Answer> => {
+const reaching = async <T>(endpoint: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
@@ -159,7 +174,7 @@ const reaching = async (endpoint: string, work: () => Promise<Answer>): Promise<
 };
 
 const refusalOf = async (answer: Answer, endpoint: string): Promise<Error> => {
-  const text = await answer.text();
+  const text = await textOf(answer, endpoint);
   const told = toldIn(text);
   if (told === null) {
     const what =

@@ -180,6 +180,16 @@ describe.each(engines)('the command line, on %s', (engine) => {
       'wrong user name or password',
     );
   });
+
+  it('sends a password of the environment to no endpoint of a profile', async () => {
+    const service = await serviceForTest(engine);
+    const shell = await shellForTest();
+    const password = await shell.file('pw', adminPassword);
+    await shell(`login ${service.url} --username admin --password-file ${password}`);
+    expect((await shell('project list')).code).toBe(0);
+    const env = { CORRAL_USERNAME: 'ada', CORRAL_PASSWORD: 'of another service' };
+    expect((await shell('project list', { env })).err).toContain('http://127.0.0.1:5000 cannot be reached');
+  });
 });
 
 describe('the command line says what is wrong', () => {

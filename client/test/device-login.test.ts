@@ -154,6 +154,50 @@ describe('logging in with a code', () => {
     }
   });
 
+  it('asks neither without a pause nor without an end, whatever the provider says', async () => {
+    begin();
+    const { oidc } = site();
+    const code = { device_code: 'd', user_code: 'AAAA', verification_uri: `${oidc.issuer}/device` };
+    for (const [interval, pauseMs] of [
+      [3_000_000, 60_000],
+      [1e300, 60_000],
+      [1e-9, 1_000],
+      ['often', 5_000],
+    ] as const) {
+      oidc.misbehave(/^\/device\/auth$/, says(200, { ...code, interval, expires_in: 1e300 }));
+      const { pauses, wait } = impatient();
+      const shown: DeviceCode[] = [];
+      const login = deviceLoginWith(loginOf({ onCode: (one) => void shown.push(one) }), wait);
+      await expect(login).rejects.toThrow(AuthorizationError);
+      expect(pauses).toEqual([pauseMs]);
+      const lastsMs = (shown[0]?.expiresAt.getTime() ?? Number.NaN) - Date.now();
+      expect(lastsMs).toBeGreaterThan(0);
+      expect(lastsMs).toBeLessThanOrEqual(30 * 60_000);
+    }
+  });
+
+  it('takes no token that is meant for somebody else', async () => {
+    begin();
+    const { oidc } = site();
+    const jwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
+    const tokensOf = (login: DeviceLogin, said: object) => {
+      oidc.misbehave(tokenPath, says(200, said));
+      return deviceLoginWith(login, impatient().wait);
+    };
+    const [others, clients, nobodys] = [jwt({ aud: 'another' }), jwt({ aud: ['corral-cli'] }), jwt({})];
+    for (const said of [{ access_token: others, id_token: clients }, { access_token: nobodys }]) {
+      const refused = tokensOf(loginOf({ audience: 'corral' }), said);
+      await expect(refused).rejects.toThrow(ProtocolError);
+      await expect(refused).rejects.toThrow('gave no token that the service can take (a JWT with audience corral);');
+    }
+    const both = { access_token: others, id_token: jwt({ aud: ['another', 'corral'] }) };
+    const meant = await tokensOf(loginOf({ audience: 'corral' }), both);
+    expect(await meant.headers(new AbortController().signal)).toEqual({ authorization: `Bearer ${both.id_token}` });
+    const { issuer, clientId, onCode } = loginOf();
+    const first = await tokensOf({ issuer, clientId, onCode }, both);
+    expect(await first.headers(new AbortController().signal)).toEqual({ authorization: `Bearer ${others}` });
+  });
+
   it('tells what went wrong without codes and tokens', async () => {
     begin();
     const { oidc } = site();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -49,13 +50,33 @@ describe('the command as a process', () => {
     expect(late).toEqual({ code: 4, out: '', err: `corral: ${url} did not answer within 0.2 s\n` });
   });
 
+  it('takes no longer than it may, also when an answer begins and does not go on', async () => {
+    const stalled = createServer((_request, response) => void response.writeHead(200).write('['));
+    await new Promise<void>((resolve) => stalled.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      stalled.closeAllConnections();
+      stalled.close();
+    });
+    const url = `http://127.0.0.1:${(stalled.address() as AddressInfo).port}`;
+    const late = { code: 4, out: '', err: `corral: ${url} did not answer within 0.2 s\n` };
+    expect(await bash('corral node list all --timeout 0.2', { CORRAL_ENDPOINT: url })).toEqual(late);
+    expect(await bash(`corral login ${url} --timeout 0.2`, {})).toEqual(late);
+  });
+
   it('is content when nobody reads to the end', async () => {
     const service = await serviceForTest('sqlite');
     for (const project of ['blue', 'green', 'red']) await makeProject(service, project);
     const env = asAdmin(service.url);
     expect(await bash('corral project list | head -1', env)).toEqual({ code: 0, out: 'project\n', err: '' });
     expect(await bash('corral project list | true', env)).toEqual({ code: 0, out: '', err: '' });
-    expect(await bash('corral events --follow --json | head -1 | wc -l', env)).toMatchObject({ code: 0, err: '' });
+    // Whoever follows learns that nobody reads any more from the next event.
+    const state = { isOver: false };
+    const following = bash('corral events --follow --json | head -1 | wc -l', env).finally(() => (state.isOver = true));
+    for (let count = 0; !state.isOver; count += 1) {
+      await makeProject(service, `p${count}`);
+      await sleep(50);
+    }
+    expect(await following).toMatchObject({ code: 0, err: '' });
   });
 
   it('reads secrets from standard input, and is not fooled by what is not for it', async () => {

@@ -106,6 +106,17 @@ const fetchers: readonly (readonly [string, { readonly fetch?: Fetch }])[] = [
   ['node:http', { fetch: nodeFetch }],
 ];
 
+describe('the SDK', () => {
+  it('takes no endpoint with a password in it, and does not repeat that', () => {
+    const refused = (endpoint: string) => expect(() => createClient({ endpoint }));
+    refused('http://admin:pa55word@127.0.0.1:9').toThrow(
+      new TypeError('the endpoint holds a user name or a password; whoever calls is told by credentials'),
+    );
+    refused('https://corral.example.org/?key=pa55word').toThrow(/^the endpoint holds a query or a fragment[^5]*$/);
+    expect(createClient({ endpoint: 'https://corral.example.org/v0/' }).endpoint).toBe('https://corral.example.org');
+  });
+});
+
 describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
   const clientOf = (options: ClientOptions) => createClient({ ...by, ...options });
 
@@ -149,6 +160,40 @@ describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
     await expect(clientOf({ endpoint: page.url }).listProjects()).rejects.toThrow(ProtocolError);
     const moved = await answering(() => ({ status: 302, headers: { location: 'http://127.0.0.1:9/' } }));
     await expect(clientOf({ endpoint: moved.url }).listProjects()).rejects.toThrow(/sends elsewhere/);
+  });
+
+  it('does not wait for ever for the rest of an answer or of a refusal, unless it streams', async () => {
+    const server = createServer(({ url = '', method }, response) => {
+      response.writeHead(method === 'PUT' ? 409 : 200);
+      response.write('[');
+      if (url.endsWith('/console')) setTimeout(() => response.end(']'), 200);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const corral = clientOf({ endpoint, timeoutMs: 100, retries: 1 });
+    await expect(corral.listProjects()).rejects.toThrow(TimedOutError);
+    await expect(corral.projectCreate({ project: 'red' })).rejects.toThrow('did not answer within 0.1 s');
+    const seen: string[] = [];
+    for await (const bytes of await corral.showConsole({ node: 'n1' })) seen.push(Buffer.from(bytes).toString());
+    expect(seen).toEqual(['[', ']']);
+  });
+
+  it('tells an answer that breaks off as a broken line, and asks again where that is safe', async () => {
+    const asked: string[] = [];
+    const server = createServer(({ url = '' }, response) => {
+      asked.push(url);
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('[', () => response.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await expect(clientOf({ endpoint, retries: 1 }).listProjects()).rejects.toThrow(UnreachableError);
+    expect(asked).toHaveLength(2);
   });
 
   it('lets go when it is told to', async () => {

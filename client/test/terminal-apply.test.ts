@@ -26,13 +26,13 @@ describe('corral apply at a terminal', () => {
   it('shows the plan, asks, draws a bar, and leaves only what was done', async () => {
     const { service, terminal, file } = await scene();
     const applying = terminal.corral(`apply ${file}`);
-    await applying.shows(/make these \d+ calls\? \[y\/N\]:/);
+    await applying.shows(/make these \d+ calls to http\S+\? \[y\/N\]:/);
     expect((await service.admin.get('/projects')).body).toEqual([]);
     applying.type(`y${keys.enter}`);
     expect(await applying.exit()).toBe(0);
     expect(applying.written()).toMatch(/█+[^]*\d+\/\d+/);
     expect(applying.screen()).not.toMatch(/[█░]/);
-    expect(applying.screen()).toMatch(/\[y\/N\]: y\n✓ the service has what/);
+    expect(applying.screen()).toMatch(/\[y\/N\]: y\n✓ http\S+ has what/);
     expect((await service.admin.get('/projects')).body).toEqual(['blue', 'red']);
     const again = terminal.corral(`apply ${file}`);
     expect(await again.exit()).toBe(0);

@@ -3,14 +3,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import Libsql from 'libsql';
+import pg from 'pg';
 import { newKey } from '@corral/base/secrets/key';
 import { formatKeyRing, ringWith } from '@corral/base/secrets/key-ring';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { keys, terminalForTest } from '../../client/test/support/terminal.ts';
 import { administered, built, runAdmin } from './support/admin.ts';
+import { bareClient, makeToken, signIn } from './support/browser.ts';
 import { type EngineName, engines, freshPostgres } from './support/engines.ts';
 import { basic, clientOf } from './support/http.ts';
-import { build, startProgram } from './support/program.ts';
+import { build, runToEnd, startProgram } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
 import { done, eventually } from './support/world.ts';
 
@@ -37,10 +40,13 @@ const siteForTest = async (engine: EngineName, more: Site['env'] = {}): Promise<
 };
 
 /** Runs the service for as long as the work takes. */
-const whileRunning = async <T>({ env }: Site, work: (admin: ReturnType<typeof clientOf>) => Promise<T>): Promise<T> => {
+const whileRunning = async <T>(
+  { env }: Pick<Site, 'env'>,
+  work: (admin: ReturnType<typeof clientOf>, url: string) => Promise<T>,
+): Promise<T> => {
   const program = await startProgram(env);
   try {
-    return await work(clientOf(program.url, basic('admin', adminPassword)));
+    return await work(clientOf(program.url, basic('admin', adminPassword)), program.url);
   } finally {
     await program.kill('SIGTERM');
   }
@@ -69,6 +75,22 @@ const restored = async (
   const { code, output } = await runAdmin(env, 'restore', ...args);
   return [code, output.replace(/^corral-admin: /, '').trimEnd()];
 };
+
+/** Statements past the service, which does not run. */
+const changed = async ({ env, dataDir }: Site, text: string): Promise<void> => {
+  const { CORRAL_DATABASE_URL: url } = env;
+  if (url === undefined) {
+    const db = new Libsql(join(dataDir, 'corral.db'));
+    db.exec(text);
+    db.close();
+    return;
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(text).finally(() => client.end());
+};
+
+const isInUse = [2, expect.stringMatching(/^the database \(.*\) is in use: stop the service on every machine/)];
 
 const pairs = engines.flatMap((from) => engines.map((to) => [from, to] as const));
 
@@ -187,11 +209,89 @@ describe.each(engines)('restore on %s', (engine) => {
   it('refuses while the service runs', async () => {
     const site = await backedUp(engine);
     await whileRunning(site, async () => {
-      expect(await restored(site, site.file, '--replace', '--yes')).toEqual([
-        2,
-        expect.stringMatching(/^the database \(.*\) is in use: stop the service on every machine/),
-      ]);
+      expect(await restored(site, site.file, '--replace', '--yes')).toEqual(isInUse);
     });
+  });
+
+  it('has nothing to do with a service that is started at its question', { timeout: 60_000 }, async () => {
+    const site = await backedUp(engine);
+    await whileRunning(site, (admin) => done(admin.put('/project/later')));
+    const terminal = await terminalForTest(site.env);
+    const asked = terminal.run(process.execPath, [built('admin.js'), 'restore', site.file, '--replace'], {
+      columns: 300,
+    });
+    await asked.shows('Go on? [y/N]');
+    if (engine === 'sqlite') {
+      const { code, output } = await runToEnd(site.env);
+      expect([code, output]).toEqual([expect.any(Number), expect.stringContaining('locked')]);
+      expect(code).not.toBe(0);
+      asked.type(`yes${keys.enter}`);
+      expect(await asked.exit()).toBe(0);
+      expect(await projectsOf(site)).toEqual(['red']);
+      return;
+    }
+    await whileRunning(site, async (admin) => {
+      asked.type(`yes${keys.enter}`);
+      expect(await asked.exit()).toBe(2);
+      expect(asked.screen()).toContain('corral-admin: the database (PostgreSQL) is in use');
+      expect((await done(admin.get('/projects'))).body).toEqual(['later', 'red']);
+    });
+  });
+
+  it(
+    'leaves everything as it was when it fails in the middle, also what ids are free',
+    { timeout: 60_000 },
+    async () => {
+      const site = await backedUp(engine);
+      const labels = ['p1', 'p2', 'p3', 'p4'];
+      await whileRunning(site, async (admin) => {
+        for (const label of labels) await done(admin.put(`/project/${label}`));
+      });
+      await changed(
+        site,
+        engine === 'sqlite'
+          ? `create trigger stop before insert on users begin select raise(abort, 'stopped here'); end`
+          : `create function stop() returns trigger language plpgsql as 'begin raise ''stopped here''; end';
+          create trigger stop before insert on users for each row execute function stop()`,
+      );
+      expect(await restored(site, site.file, '--replace', '--yes')).toEqual([
+        1,
+        expect.stringContaining('stopped here'),
+      ]);
+      await changed(site, engine === 'sqlite' ? 'drop trigger stop' : 'drop trigger stop on users');
+      await whileRunning(site, async (admin) => {
+        await done(admin.put('/project/p5'));
+        expect((await done(admin.get('/projects'))).body).toEqual([...labels, 'p5', 'red']);
+      });
+    },
+  );
+
+  it('ends sessions, and says of what time users, passwords and tokens are', { timeout: 60_000 }, async () => {
+    const site = await siteForTest(engine);
+    const file = join(site.dataDir, 'backup.gz');
+    const token = await whileRunning(site, async (admin, url) => {
+      await signIn({ url }, 'admin', adminPassword);
+      const made = await makeToken(admin, 'script');
+      await administered(site.env, 'backup', file);
+      await done(admin.del('/auth/token/script'));
+      return made;
+    });
+    const { madeAt } = JSON.parse(gunzipSync(readFileSync(file)).toString().split('\n')[0] ?? '') as { madeAt: string };
+    const restoredTo = (...more: readonly string[]) =>
+      administered(site.env, 'restore', file, '--replace', '--yes', ...more);
+    const logins = () =>
+      whileRunning(site, async (admin, url) => ({
+        sessions: (await done(admin.get('/auth/sessions'))).body,
+        script: (await bareClient(url, { authorization: `Bearer ${token}` }).get('/auth/whoami')).status,
+      }));
+    const output = await restoredTo();
+    expect(output).toContain('Sessions are not brought back (1 session): everybody signs in again.\n');
+    expect(output).toContain(`Users, passwords and API tokens are those of ${madeAt}: what was deleted`);
+    expect(await logins()).toEqual({ sessions: [], script: 200 });
+    const without = await restoredTo('--revoke-tokens');
+    expect(without).toContain('All API tokens are revoked (1 token): scripts need new ones.\n');
+    expect(without).toContain(`Users and passwords are those of ${madeAt}: what was deleted or changed`);
+    expect((await logins()).script).toBe(401);
   });
 
   it('refuses what is not a whole backup, before anything is touched', { timeout: 60_000 }, async () => {
@@ -257,5 +357,30 @@ describe.each(engines)('restore on %s', (engine) => {
     expect(await administered(target.env, 'restore', file)).toMatch(
       /^corral-admin: key_file: .* is not the key that this database's secrets were sealed with; .* put it back from the backup$/m,
     );
+  });
+});
+
+describe.runIf(engines.includes('postgres'))('restore on PostgreSQL', () => {
+  it('knows a service whose URL has another name for it', { timeout: 60_000 }, async () => {
+    const site = await backedUp('postgres');
+    const url = `${site.env['CORRAL_DATABASE_URL'] ?? ''}?application_name=mine`;
+    await whileRunning({ env: { ...site.env, CORRAL_DATABASE_URL: url } }, async () => {
+      expect(await restored(site, site.file, '--replace', '--yes')).toEqual(isInUse);
+    });
+  });
+
+  it('takes longer than a statement may otherwise', { timeout: 60_000 }, async () => {
+    const site = await backedUp('postgres');
+    await changed(
+      site,
+      `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(3); return null; end';
+      create trigger slow after delete on events for each statement execute function slow()`,
+    );
+    const url = `${site.env['CORRAL_DATABASE_URL'] ?? ''}?statement_timeout=2000`;
+    const hurried = { env: { ...site.env, CORRAL_DATABASE_URL: url } };
+    expect(await restored(hurried, site.file, '--replace', '--yes')).toEqual([
+      0,
+      expect.stringContaining('each compared with the file'),
+    ]);
   });
 });

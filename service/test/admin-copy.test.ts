@@ -195,6 +195,13 @@ describe.runIf(hasPostgres)('copy', () => {
     expect(await inPostgres(url, 'select id from projects union all select id from nodes')).toEqual([]);
   });
 
+  it('shows no password, wherever in the URL it is', async () => {
+    const { env } = await stoppedSite();
+    const output = await administered(env, 'copy', '--to', `${await freshPostgres()}?password=hush&sslpassword=hush`);
+    expect(output).toContain('?password=PASSWORD&sslpassword=PASSWORD"');
+    expect(output).not.toContain('hush');
+  });
+
   it('refuses a target of another version', async () => {
     const { env } = await stoppedSite();
     const url = await freshPostgres();

@@ -168,6 +168,16 @@ describe('the password', () => {
     expect(session.written() + different.written()).not.toContain('sesame');
   });
 
+  it('may be pasted twice at once', async () => {
+    const env = await untouched('sqlite');
+    await administered(env, 'migrate');
+    const session = (await terminalForTest(env)).run(process.execPath, [built('admin.js'), 'create-admin', 'ada']);
+    await session.shows('new password:');
+    session.type(`open sesame 1${keys.enter}open sesame 1${keys.enter}`);
+    expect(await session.exit()).toBe(0);
+    expect(session.written()).not.toContain('sesame');
+  });
+
   it('has to come from somewhere', async () => {
     const env = await untouched('sqlite');
     await administered(env, 'migrate');

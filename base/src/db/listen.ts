@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionAs } from './connection.ts';
 
 /** The first pause before a lost listening connection is made again; it doubles up to the longest. */
 const firstPauseMs = 100;
@@ -17,7 +18,7 @@ export const listenTo = (url: string, channel: string, heard: (payload: string) 
   let closed = false;
 
   const connect = async (pauseMs: number): Promise<void> => {
-    const fresh = new pg.Client({ connectionString: url, application_name: listenerOf(channel), keepAlive: true });
+    const fresh = new pg.Client({ ...connectionAs(listenerOf(channel), url), keepAlive: true });
     client = fresh;
     const again = () => {
       if (closed || client !== fresh) return;

@@ -25,6 +25,12 @@ export interface MigrationSession {
 /** A database that this program must not touch. */
 export class DatabaseRefused extends Error {}
 
+/** Others have it open, and this program has to be alone with it. */
+export const inUse = (place: string): DatabaseRefused =>
+  new DatabaseRefused(
+    `the database (${place}) is in use: stop the service on every machine, and whatever else has it open, then try again`,
+  );
+
 /** The version that this program knows how to work with. */
 export const newestOf = (migrations: readonly Migration[]): number =>
   Math.max(...migrations.map(({ version }) => version));

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { boundTo } from './bound.ts';
 import { Changes } from './changes.ts';
+import { connectionAs } from './connection.ts';
 import type { Db, Statistics, Tx } from './db.ts';
 import { PostgresAdapter, PostgresQueryCompiler, sql } from './kysely.ts';
 import { listenerOf, listenTo } from './listen.ts';
@@ -44,9 +45,8 @@ export const openPostgres = async <Schema, Topic extends string>(
 ): Promise<Db<Schema, Topic>> => {
   if (opening === 'up to date') await bringUpToDate(url, holdings);
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionAs(holdings.name, url),
     ...sessionOptions,
-    application_name: holdings.name,
     max: connections,
   });
   const changes = new Changes<Topic>();
@@ -175,7 +175,7 @@ export const openPostgres = async <Schema, Topic extends string>(
 };
 
 const connected = async <T>(url: string, name: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
-  const client = new pg.Client({ connectionString: url, ...sessionOptions, application_name: name });
+  const client = new pg.Client({ ...connectionAs(name, url), ...sessionOptions });
   await client.connect();
   try {
     return await work(client);
@@ -194,7 +194,7 @@ export const versionInPostgres = (url: string, history: string): Promise<number>
     return rows[0]?.there === true ? sessionOf(client, history).version() : 0;
   });
 
-/** Is none of these programs connected, from wherever? To be asked before this process connects. */
+/** Is none of these programs connected, from wherever? */
 export const isAloneWithPostgres = (url: string, names: readonly string[]): Promise<boolean> =>
   connected(url, visitor, async (client) => {
     const { rows } = await client.query(

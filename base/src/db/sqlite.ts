@@ -5,7 +5,7 @@ import { boundTo, type RunStatement } from './bound.ts';
 import { Changes } from './changes.ts';
 import type { Db, Statistics, Tx } from './db.ts';
 import { SqliteAdapter, SqliteQueryCompiler, sql } from './kysely.ts';
-import { type MigrationSession, migrate } from './migrate.ts';
+import { inUse, type MigrationSession, migrate } from './migrate.ts';
 import { Mutex } from './mutex.ts';
 import type { Holdings, Opening } from './open.ts';
 import { retrying } from './retry.ts';
@@ -23,8 +23,9 @@ class Connection<Schema> {
   readonly #raw: Libsql.Database;
   readonly #statements = new Map<string, { readonly prepared: Libsql.Statement; readonly isReader: boolean }>();
 
-  constructor(path: string) {
+  constructor(path: string, company: 'with others' | 'alone') {
     this.#raw = new Libsql(path);
+    if (company === 'alone') this.#shutOut(path);
     this.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
     this.exec('pragma journal_mode = wal');
     this.exec('pragma synchronous = full');
@@ -36,6 +37,19 @@ class Connection<Schema> {
     this.#raw.exec(statement);
   }
 
+  /** Whoever has the file open, in any process, keeps a lock by which the exclusive one is refused, and is refused by it. */
+  #shutOut(path: string): void {
+    try {
+      this.exec('pragma busy_timeout = 0');
+      this.exec('pragma locking_mode = exclusive');
+      this.exec('begin exclusive');
+      this.exec('commit');
+    } catch (error) {
+      this.close();
+      throw isBusy(error) ? inUse(path) : error;
+    }
+  }
+
   /** After a failure; one that ended the transaction by itself (a full disk) is no reason to hide the failure. */
   rollBack(): void {
     try {
@@ -45,8 +59,8 @@ class Connection<Schema> {
     }
   }
 
-  all(statement: string): unknown[] {
-    return this.#prepare(statement).prepared.all();
+  version(history: string): number {
+    return versionBy((text) => this.#prepare(text).prepared.all(), history);
   }
 
   /**
@@ -113,6 +127,16 @@ const turnsAt = (path: string): Mutex => {
 };
 const turnsByPath = new Map<string, Mutex>();
 
+/** Files that this process has to itself, each over the only connection there can be. */
+const heldByPath = new Map<string, Connection<unknown>>();
+
+/** Refuses if anybody has the file open, and lets nobody else open it until this process ends. */
+export const holdSqlite = (path: string): void => {
+  if (heldByPath.has(path)) return;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  heldByPath.set(path, new Connection<unknown>(path, 'alone'));
+};
+
 /** Opens the embedded database: one writer, one reader beside it, every commit on the disk before it counts. */
 export const openSqlite = async <Schema, Topic extends string>(
   path: string,
@@ -120,14 +144,19 @@ export const openSqlite = async <Schema, Topic extends string>(
   opening: Opening,
 ): Promise<Db<Schema, Topic>> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const writer = new Connection<Schema>(path);
+  const held = heldByPath.get(path) as Connection<Schema> | undefined;
+  const writer = held ?? new Connection<Schema>(path, 'with others');
   const turns = turnsAt(path);
   if (opening === 'up to date') await turns.run(() => bringUpToDate(writer, holdings));
-  const reader = new Connection<Schema>(path);
-  reader.exec('pragma query_only = on');
+  const readerOf = (): Connection<Schema> => {
+    if (held !== undefined) return held;
+    const connection = new Connection<Schema>(path, 'with others');
+    connection.exec('pragma query_only = on');
+    return connection;
+  };
+  const reader = readerOf();
   // Never inside a transaction, so every statement on it sees the newest commit.
-  const asker = new Connection<Schema>(path);
-  asker.exec('pragma query_only = on');
+  const asker = readerOf();
   const answers = new WeakMap<object, (values: object) => unknown[]>();
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
 
@@ -178,11 +207,10 @@ export const openSqlite = async <Schema, Topic extends string>(
     announce: () => Promise.resolve(),
     close: async () => {
       await Promise.all([reader.mutex.run(() => Promise.resolve()), turns.run(() => Promise.resolve())]);
-      asker.close();
-      reader.close();
+      if (held === undefined) for (const connection of [asker, reader]) connection.close();
       // Everything into the one file, so that a copy of it is a copy of the database.
       writer.exec('pragma wal_checkpoint(truncate)');
-      writer.close();
+      if (held === undefined) writer.close();
     },
   };
 };
@@ -190,39 +218,24 @@ export const openSqlite = async <Schema, Topic extends string>(
 /** The version of the tables that `history` tells of; 0: there are none. Nothing is made or changed. */
 export const versionInSqlite = (path: string, history: string): number => {
   if (!existsSync(path)) return 0;
+  const held = heldByPath.get(path);
+  if (held !== undefined) return held.version(history);
   const raw = new Libsql(path);
   try {
     raw.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-    const table = raw.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(history);
-    if (table === undefined) return 0;
-    return (raw.prepare(versionQuery(history)).get() as { version: number }).version;
-  } finally {
-    raw.close();
-  }
-};
-
-/**
- * Has nobody the file open? Whoever has, in any process, keeps a lock by which the exclusive one is refused. To be asked
- * before this process opens it.
- */
-export const isAloneWithSqlite = (path: string): boolean => {
-  if (!existsSync(path)) return true;
-  const raw = new Libsql(path);
-  try {
-    raw.exec('pragma busy_timeout = 0');
-    raw.exec('pragma locking_mode = exclusive');
-    raw.exec('begin exclusive');
-    raw.exec('commit');
-    return true;
+    return versionBy((text) => raw.prepare(text).all(), history);
   } catch (error) {
-    if (isBusy(error)) return false;
-    throw error;
+    throw isBusy(error) ? inUse(path) : error;
   } finally {
     raw.close();
   }
 };
 
-const versionQuery = (history: string): string => `select coalesce(max(version), 0) as version from ${history}`;
+const versionBy = (all: (text: string) => unknown[], history: string): number => {
+  if (all(`select 1 from sqlite_master where type = 'table' and name = '${history}'`).length === 0) return 0;
+  const [row] = all(`select coalesce(max(version), 0) as version from ${history}`);
+  return (row as { version: number }).version;
+};
 
 const bringUpToDate = async <Schema>(
   connection: Connection<Schema>,
@@ -247,10 +260,7 @@ const sessionOf = <Schema>(connection: Connection<Schema>, history: string): Mig
     connection.exec(statement);
     return Promise.resolve();
   },
-  version: () => {
-    const [row] = connection.all(versionQuery(history));
-    return Promise.resolve((row as { version: number }).version);
-  },
+  version: () => Promise.resolve(connection.version(history)),
   applied: async ({ version, name }) => {
     await sql`insert into ${sql.table(history)} values (${version}, ${name}, ${new Date().toISOString()})`.execute(
       connection.tx,

@@ -41,7 +41,7 @@ export const countedTo = async (access: Access, table: Table): Promise<number | 
   const [row] = await (access.engine === 'sqlite'
     ? access.all('select seq as last from sqlite_sequence where name = ?', [table.name])
     : access.all(
-        `select case when is_called then last_value else 0 end as last from ${await sequenceOf(access, table)}`,
+        `select case when is_called then last_value else last_value - 1 end as last from ${await sequenceOf(access, table)}`,
       ));
   return Number(row?.['last'] ?? 0);
 };
@@ -58,8 +58,8 @@ export const setLastId = async (access: Access, table: Table, last: number): Pro
     if (last > 0) await access.all('insert into sqlite_sequence (name, seq) values (?, ?)', [table.name, last]);
     return;
   }
-  const sequence = await sequenceOf(access, table);
-  await access.all(`select setval('${sequence}', ?, ?)`, [Math.max(last, 1), last > 0]);
+  // Not by setval, which stays when the transaction is rolled back.
+  await access.all(`alter table "${table.name}" alter column id restart with ${Math.max(last, 0) + 1}`);
 };
 
 const sequenceOf = async ({ all }: Access, { name }: Table): Promise<string> => {

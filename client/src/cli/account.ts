@@ -25,18 +25,29 @@ export const clientFor = async (
   const profile = await profileFor(env, wanted.profile);
   const isNamed = wanted.profile !== undefined;
   const told = env['CORRAL_ENDPOINT'] ?? env['HIL_ENDPOINT'];
-  const endpoint = endpointOf(wanted.endpoint ?? (isNamed ? profile?.endpoint : (told ?? profile?.endpoint)));
+  // A password of the environment goes where the environment says, and never to the endpoint of a profile.
+  const isOwn = !isNamed && ['CORRAL_TOKEN', 'CORRAL_USERNAME', 'HIL_USERNAME'].some((name) => env[name]);
+  const ofProfile = isOwn ? undefined : profile?.endpoint;
+  const endpoint = endpointOf(wanted.endpoint ?? (isNamed ? profile?.endpoint : (told ?? ofProfile)));
   const fromProfile = () => profileCredentials(profile, endpoint, askPassword);
   const credentials = isNamed
     ? ((await fromProfile()) ?? none)
     : (environmentCredentials(env) ?? (await fromProfile()) ?? none);
-  return createClient({
+  return clientAs(endpoint, credentials, wanted);
+};
+
+/** The service, for a caller who is known. */
+export const clientAs = (
+  endpoint: string,
+  credentials: Credentials,
+  { timeoutMs, end }: Pick<Wanted, 'timeoutMs' | 'end'>,
+): Corral =>
+  createClient({
     endpoint,
     credentials,
-    fetch: wanted.end === null ? nodeFetch : fetchUntil(wanted.end),
-    ...(wanted.timeoutMs === undefined ? {} : { timeoutMs: wanted.timeoutMs }),
+    fetch: end === null ? nodeFetch : fetchUntil(end),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-};
 
 const fetchUntil =
   (end: AbortSignal): Fetch =>

@@ -1,4 +1,4 @@
-import type { Corral } from '../index.ts';
+import type { Corral, Credentials } from '../index.ts';
 import type { Person } from './line.ts';
 import type { Output } from './output.ts';
 import type { Environment } from './profiles.ts';
@@ -58,6 +58,8 @@ export interface Scene {
     readonly onInterrupt?: 'end' | 'finish';
     readonly option?: (name: string) => string | undefined;
   }) => Promise<Corral>;
+  /** The service, for this caller and nobody else. */
+  readonly corralAs: (endpoint: string, credentials: Credentials) => Corral;
   readonly output: Output;
   /** A secret from a file (`-`: standard input), or asked for without showing it; never from the command line. */
   readonly secret: (what: string, file?: string) => Promise<string>;

@@ -20,7 +20,7 @@ export const credentialsByDevice = async (scene: Scene, endpoint: string, device
       ...device,
       signal,
       onCode: (code) => {
-        person.output.write(invitation(code, endpoint, output.style));
+        person.output.write(output.style.shown(invitation(code, endpoint, output.style)));
         shown.progress = output.progress('waiting until you have logged in there; Ctrl-C ends it');
       },
     });

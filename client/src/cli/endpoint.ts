@@ -1,3 +1,4 @@
+import { unfitIn } from '../endpoint.ts';
 import { UsageError } from './mistake.ts';
 
 const usualEndpoint = 'http://127.0.0.1:5000';
@@ -5,6 +6,12 @@ const usualEndpoint = 'http://127.0.0.1:5000';
 /** An endpoint that can be one; without any, the service on this machine. */
 export const endpointOf = (text: string | undefined): string => {
   const endpoint = text ?? usualEndpoint;
+  const unfit = unfitIn(endpoint);
+  if (unfit !== null) {
+    throw new UsageError(`the endpoint ${unfit}; write it like https://corral.example.org, and log in: corral login`);
+  }
   if (/^https?:\/\//.test(endpoint) && URL.canParse(endpoint)) return endpoint;
-  throw new UsageError(`${JSON.stringify(endpoint)} is no endpoint; it looks like https://corral.example.org`);
+  // What stands before an @ may be a password.
+  const what = JSON.stringify(endpoint.replace(/^.*@/s, '…@'));
+  throw new UsageError(`${what} is no endpoint; it looks like https://corral.example.org`);
 };

@@ -30,7 +30,7 @@ export const failureOf = (error: unknown): Failure => {
 };
 
 const hintFor = (error: CorralError): string | null => {
-  if (error.type === 'AuthorizationError') return 'who you are here: corral whoami; another caller: corral login';
+  if (error.type === 'AuthorizationError') return 'log in: corral login; who you are now, and where: corral whoami';
   if (error.type === 'ServerError' && error.requestId !== null) return `tell the operator: request ${error.requestId}`;
   if (error.retryAfter !== null) return `try again in ${error.retryAfter} s`;
   return null;

@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { InterruptedError, UsageError } from './mistake.ts';
+import { printable } from './printable.ts';
 import { widthOf } from './table.ts';
 
 /** Whom to ask. */
@@ -50,7 +51,7 @@ export const askLine = (
     };
     // Before the question is asked: whoever answers at once is not shown either.
     input.setRawMode(true);
-    output.write(`${question}: `);
+    output.write(`${printable(question)}: `);
     input.on('data', hear).once('end', hangUp).once('error', hangUp).resume();
     signal.addEventListener('abort', interrupt, { once: true });
     if (signal.aborted) interrupt();

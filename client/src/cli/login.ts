@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { basic, type Calls, createClient, type Credentials, NotFoundError } from '../index.ts';
+import { basic, type Calls, type Credentials, none, NotFoundError } from '../index.ts';
 import type { Given, Option, Scene } from './command.ts';
 import { credentialsByDevice, type Device } from './device.ts';
 import { UsageError } from './mistake.ts';
@@ -31,10 +31,10 @@ export const tokenFor = async (scene: Scene, given: Given, endpoint: string): Pr
   if (file !== undefined) return { token: await scene.secret('the token', file) };
   const credentials = await credentialsFor(scene, given, endpoint);
   const tokenName = newTokenName();
-  const { token } = await createClient({ endpoint, credentials }).tokenCreate(
-    { token: tokenName, expires_in: secondsOf(given) },
-    { signal: scene.signal },
-  );
+  const { token } = await scene.corralAs(endpoint, credentials).tokenCreate({
+    token: tokenName,
+    expires_in: secondsOf(given),
+  });
   return { token, tokenName };
 };
 
@@ -44,7 +44,7 @@ const credentialsFor = async (scene: Scene, given: Given, endpoint: string): Pro
   const hasUser = given.option('username') !== undefined || given.option('password-file') !== undefined;
   if (isDevice && hasUser) throw new UsageError('--device asks for no name and no password here; leave those out');
   if (hasUser) return byPassword(scene, given);
-  const methods = await methodsAt(endpoint, scene.signal);
+  const methods = await methodsAt(scene, endpoint);
   const device = deviceIn(methods);
   const isChosen = isDevice || (methods?.basic === false && scene.person.input.isTTY);
   if (isChosen && device !== null) return credentialsByDevice(scene, endpoint, device);
@@ -67,9 +67,10 @@ const byPassword = async (scene: Scene, given: Given): Promise<Credentials> => {
 };
 
 /** null: a service that does not tell. */
-const methodsAt = async (endpoint: string, signal: AbortSignal): Promise<Methods | null> =>
-  createClient({ endpoint })
-    .showAuthMethods({}, { signal })
+const methodsAt = async (scene: Scene, endpoint: string): Promise<Methods | null> =>
+  scene
+    .corralAs(endpoint, none)
+    .showAuthMethods()
     .catch((error: unknown) => {
       if (error instanceof NotFoundError) return null;
       throw error;
@@ -84,7 +85,16 @@ const deviceIn = (methods: Methods | null): Device | null => {
 /** Whose it is can be told from its name later: the user and machine that it was made on, and when. */
 const newTokenName = (): string => {
   const when = new Date().toISOString().slice(0, 19).replace('T', ' ');
-  return `corral login of ${userInfo().username} on ${hostname()}, ${when}`;
+  return `corral login of ${userHere()} on ${hostname()}, ${when}`;
+};
+
+/** A user id may have no name: that of a container, often. */
+const userHere = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 };
 
 /** How long a token is to last. */

@@ -1,3 +1,4 @@
+import { printable, printableLines } from './printable.ts';
 import { counted } from './say.ts';
 import { styleFor, type Style } from './style.ts';
 import { layOut, shortened } from './table.ts';
@@ -12,6 +13,8 @@ export interface Output {
   say(text: string): void;
   /** A word beside the result, which does not get into what is piped on. */
   note(text: string): void;
+  /** Why it was not done, and what to try next; for everybody. */
+  fail(message: string, hint: string | null): void;
   /** A value for a program. */
   json(value: unknown): void;
   /** A value for a program on one line, one of many. */
@@ -46,6 +49,9 @@ export interface Sink {
   once(event: 'drain', listener: () => void): unknown;
 }
 
+/** A terminal that does not know its width says 0. */
+const columnsOf = ({ columns = 0 }: Sink): number => (columns > 0 ? columns : 80);
+
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const frameMs = 80;
 
@@ -57,8 +63,9 @@ export const outputTo = (
 ): Output => {
   const isTerminal = out.isTTY === true && err.isTTY === true;
   const style = styleFor(out.isTTY === true && !noColour);
-  const width = out.isTTY ? (out.columns ?? 80) : null;
-  const print = (line: string): void => void out.write(`${line}\n`);
+  const width = out.isTTY ? columnsOf(out) : null;
+  const write = (sink: Sink, text: string): void => void sink.write(`${style.shown(text)}\n`);
+  const print = (text: string): void => write(out, text);
   const json = (value: unknown): void => print(JSON.stringify(value, null, 2));
   const say = (text: string): void => {
     if (!isJson) print(text);
@@ -68,8 +75,13 @@ export const outputTo = (
     isTerminal,
     style,
     say,
+    fail: (message, hint) => {
+      const own = styleFor(err.isTTY === true && !noColour);
+      err.write(`${own.red('corral:')} ${printableLines(message)}\n`);
+      if (hint !== null) err.write(`${own.dim(printableLines(hint))}\n`);
+    },
     note: (text) => {
-      if (!isJson) err.write(`${text}\n`);
+      if (!isJson) write(err, text);
     },
     json,
     line: (value) => print(JSON.stringify(value)),
@@ -104,10 +116,6 @@ export const outputTo = (
   };
 };
 
-/** What a label or an answer holds must not move the cursor or ring the bell. */
-const printable = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\p{Bidi_C}]/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
 const barWidth = 24;
 const lineEveryMs = 5_000;
 
@@ -122,7 +130,7 @@ const drawBar = (err: Sink, style: Style, total: number): Bar => {
       const filled = Math.floor((barWidth * done) / total);
       const seconds = Math.ceil(((now - began) / done) * ((total - done) / 1000));
       const left = `${counted(done)}/${counted(total)}  ${seconds} s left  `;
-      const room = (err.columns ?? 80) - barWidth - left.length - 4;
+      const room = columnsOf(err) - barWidth - left.length - 4;
       const bar = style.green('█'.repeat(filled)) + style.dim('░'.repeat(barWidth - filled));
       err.write(`\r\u001b[2K${bar}  ${left}${style.dim(room > 1 ? shortened(printable(what), room) : '')}`);
     },
@@ -143,13 +151,11 @@ const lineByLine = (err: Sink, total: number): Bar => {
 };
 
 const spin = (err: Sink, style: Style, text: string): Progress => {
-  let shown = text;
+  let shown = printable(text);
   let frame = 0;
   const draw = (): void => {
     frame += 1;
-    err.write(
-      `\r\u001b[2K${style.dim(frames[frame % frames.length] ?? '')} ${shortened(shown, (err.columns ?? 80) - 3)}`,
-    );
+    err.write(`\r\u001b[2K${style.dim(frames[frame % frames.length] ?? '')} ${shortened(shown, columnsOf(err) - 3)}`);
   };
   const timer = setInterval(draw, frameMs);
   draw();

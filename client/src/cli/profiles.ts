@@ -1,6 +1,8 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pause } from '../pause.ts';
 import { UsageError } from './mistake.ts';
 
 /** The environment as far as we read it. */
@@ -61,23 +63,64 @@ const checked = (value: unknown): Profiles => {
   return { current: typeof current === 'string' ? current : null, profiles: Object.fromEntries(all) };
 };
 
-/** Keeps a profile and makes it the current one. Written beside and moved, so that a crash leaves the old file whole. */
-export const keepProfile = async (file: string, name: string, profile: Profile): Promise<void> => {
-  const known = await readProfiles(file);
-  await write(file, { current: name, profiles: { ...known.profiles, [name]: profile } });
+/** Keeps a profile and makes it the current one; answers with the one in whose place it is. */
+export const keepProfile = async (file: string, name: string, profile: Profile): Promise<Profile | undefined> => {
+  const { profiles } = await change(file, (known) => ({
+    current: name,
+    profiles: { ...known.profiles, [name]: profile },
+  }));
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 };
 
 /** Forgets a profile. */
 export const forgetProfile = async (file: string, name: string): Promise<void> => {
-  const { current, profiles } = await readProfiles(file);
-  const rest = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
-  await write(file, { current: current === name ? (Object.keys(rest)[0] ?? null) : current, profiles: rest });
+  await change(file, ({ current, profiles }) => {
+    const rest = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
+    return { current: current === name ? (Object.keys(rest)[0] ?? null) : current, profiles: rest };
+  });
 };
 
-const write = async (file: string, profiles: Profiles): Promise<void> => {
+/** Changes the file and answers with what it held. Written beside and moved, so that a crash leaves the old file whole. */
+const change = async (file: string, next: (known: Profiles) => Profiles): Promise<Profiles> => {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
-  await chmod(draft, 0o600);
-  await rename(draft, file);
+  return alone(`${file}.lock`, async () => {
+    const known = await readProfiles(file);
+    const draft = `${file}.${randomUUID()}`;
+    try {
+      await writeFile(draft, `${JSON.stringify(next(known), null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+      await rename(draft, file);
+    } finally {
+      await rm(draft, { force: true });
+    }
+    return known;
+  });
+};
+
+const lockTries = 250;
+const lockPauseMs = 20;
+
+/** One process at a time. */
+const alone = async <T>(lock: string, work: () => Promise<T>): Promise<T> => {
+  for (let tries = 1; !(await take(lock)); tries += 1) {
+    if (tries === lockTries) {
+      throw new UsageError(`another corral has been changing profiles for too long; if there is none, delete ${lock}`);
+    }
+    await pause(lockPauseMs, undefined);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+};
+
+/** Takes it, unless somebody else has it. */
+const take = async (lock: string): Promise<boolean> => {
+  try {
+    await writeFile(lock, '', { mode: 0o600, flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 };

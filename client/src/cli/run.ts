@@ -1,4 +1,4 @@
-import { clientFor } from './account.ts';
+import { clientAs, clientFor } from './account.ts';
 import type { Command, Given, Scene } from './command.ts';
 import { exitCodes, failureOf } from './exit.ts';
 import type { Person } from './line.ts';
@@ -37,9 +37,7 @@ export const run = async (commands: readonly Command[], around: Surroundings): P
   } catch (error) {
     if (signal.aborted || error instanceof InterruptedError) return exitCodes.interrupted;
     const { code, message, hint } = failureOf(error);
-    const style = outputTo(stderr, stderr, { isJson, noColour }).style;
-    stderr.write(`${style.red('corral:')} ${message}\n`);
-    if (hint !== null) stderr.write(`${style.dim(hint)}\n`);
+    output.fail(message, hint);
     return code;
   }
 };
@@ -53,6 +51,8 @@ const sceneOf = ({ env, stdin, stderr, signal }: Surroundings, given: Given, out
     env,
     person,
     secret,
+    corralAs: (endpoint, credentials) =>
+      clientAs(endpoint, credentials, { timeoutMs: timeoutOf(given.option('timeout')), end: signal }),
     corral: ({ onInterrupt = 'end', option = (name: string) => given.option(name) } = {}) =>
       clientFor(
         env,

@@ -1,4 +1,4 @@
-import { basic, type Corral, createClient } from '../index.ts';
+import { basic } from '../index.ts';
 import type { Given, Scene } from './command.ts';
 import { UsageError } from './mistake.ts';
 
@@ -16,9 +16,7 @@ export const setPassword = async (scene: Scene, given: Given): Promise<string> =
     ? await scene.secret(`your present password, ${me.name}`, given.option('current-file'))
     : '';
   const password = await newPassword(scene, given, username);
-  const caller: Corral = needsProof
-    ? createClient({ endpoint: corral.endpoint, credentials: basic(me.name, current) })
-    : corral;
+  const caller = needsProof ? scene.corralAs(corral.endpoint, basic(me.name, current)) : corral;
   await caller.userSetPassword(
     { username, password, ...(isOwn ? { current, revoke_tokens: given.flag('revoke-tokens') } : {}) },
     { signal: scene.signal },

@@ -6,17 +6,27 @@ import type { Invocation } from './command.ts';
 /** Who is asked, and where the question is shown. */
 type Asked = Pick<Invocation, 'input' | 'terminal'>;
 
-/** A line that is not shown while it is typed. `otherwise` says what to do where nobody can be asked. */
-export const askHidden = async (asked: Asked, what: string, otherwise: string): Promise<string> => {
-  requireSomebody(asked, `${what}:`, otherwise);
+/**
+ * Lines that are not shown while they are typed, which may be ahead of the questions. `otherwise` says what to do where
+ * nobody can be asked.
+ */
+export const askHidden = async (asked: Asked, whats: readonly string[], otherwise: string): Promise<string[]> => {
+  requireSomebody(asked, `${whats[0] ?? ''}:`, otherwise);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const line = createInterface({ input: asked.input, output: nowhere, terminal: true });
-  // Not before what is typed goes to readline: it would be shown.
-  asked.terminal.err(`${what}: `);
+  const typed = line[Symbol.asyncIterator]();
+  const answers: string[] = [];
   try {
-    return await answered(line, '');
+    for (const what of whats) {
+      // Not before what is typed goes to readline: it would be shown.
+      asked.terminal.err(`${what}: `);
+      const answer = await typed.next().finally(() => asked.terminal.err('\n'));
+      if (answer.done === true) throw nothingEntered();
+      answers.push(answer.value);
+    }
+    return answers;
   } finally {
-    asked.terminal.err('\n');
+    line.close();
   }
 };
 
@@ -37,10 +47,12 @@ const requireSomebody = ({ input }: Asked, question: string, otherwise: string):
   if (!input.isTTY) throw new ConfigError([`there is no terminal to ask "${question}"; ${otherwise}`]);
 };
 
+const nothingEntered = (): ConfigError => new ConfigError(['nothing was entered; nothing was changed']);
+
 const answered = async (line: Interface, question: string): Promise<string> => {
   const closed = new Promise<never>((_, reject) => {
     // Ctrl-C and Ctrl-D.
-    line.once('close', () => reject(new ConfigError(['nothing was entered; nothing was changed'])));
+    line.once('close', () => reject(nothingEntered()));
   });
   try {
     return await Promise.race([line.question(question), closed]);

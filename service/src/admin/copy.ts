@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { text as wholeOf } from 'node:stream/consumers';
 import { ConfigError } from '@corral/base/config/config-error';
 import { locationIn, locationRule } from '@corral/base/config/database-url';
@@ -6,8 +7,8 @@ import type { Config } from '../config/config.ts';
 import type { Command, Invocation, Terminal } from './command.ts';
 import {
   closeAll,
-  type InsidePlace,
   insideAll,
+  keepOthersFrom,
   openPlaces,
   openTargets,
   type OpenPlace,
@@ -37,28 +38,28 @@ const targetsFor = (sources: readonly OpenPlace[], targets: readonly Place[]): P
   });
 };
 
-/** Whoever would write waits until the copy is over: nothing that is acknowledged meanwhile can be missing from it. */
-const blockWrites = async ({ access, tables }: InsidePlace): Promise<void> => {
-  // A write on SQLite has the file to itself from its beginning.
-  if (access.engine === 'sqlite') return;
-  await access.all(`lock table ${tables.map(({ name }) => `"${name}"`).join(', ')} in share mode`);
-};
+/** None is made where one was to be copied. */
+const isThere = ({ location }: Place): boolean => location.engine === 'postgres' || existsSync(location.path);
 
 const copy = async (config: Config, terminal: Terminal, database: DatabaseLocation): Promise<number> => {
   if (isSame(config.database, database)) {
     throw new ConfigError([`copy: --to names the database that is configured (${placeOf(database)}); give another`]);
   }
   const [from, to] = [placesOf(config, config.database), placesOf(config, database)];
-  await requireAlone([...from, ...to]);
+  await requireAlone(from.filter(isThere));
   const sources = await openPlaces(from);
   const targets: OpenPlace[] = [];
   try {
     const places = targetsFor(sources, to);
+    await requireAlone(places);
     targets.push(...(await openTargets(places)));
     const counts = await insideAll(sources, 'write', async (inside) => {
-      for (const place of inside) await blockWrites(place);
+      // Whoever would write waits: nothing that is acknowledged meanwhile can be missing from the copy.
+      for (const place of inside) await keepOthersFrom(place, 'writing');
       const source = await sourceIn(inside);
-      await fill(targets, source, { refusal: 'give a database that nothing is in' }, terminal);
+      const refusal = 'give a database that nothing is in';
+      // A service that was started meanwhile would go on with what was copied.
+      await fill(targets, source, { refusal }, terminal, () => requireAlone(sources));
       return source.counts;
     });
     terminal.out(
@@ -86,11 +87,14 @@ const copy = async (config: Config, terminal: Terminal, database: DatabaseLocati
 const countsOf = (tables: readonly { readonly name: string }[], counts: Readonly<Record<string, number>>) =>
   Object.fromEntries(tables.map(({ name }) => [name, counts[name] ?? 0]));
 
-/** As it is written in the configuration, but for the password. */
+/** As it is written in the configuration, but for passwords. */
 const named = (location: DatabaseLocation): string => {
   if (location.engine === 'sqlite') return location.path;
   const url = new URL(location.url);
   if (url.password !== '') url.password = 'PASSWORD';
+  for (const name of new Set(url.searchParams.keys())) {
+    if (/pass|secret/i.test(name)) url.searchParams.set(name, 'PASSWORD');
+  }
   return url.href;
 };
 

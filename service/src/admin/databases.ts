@@ -1,6 +1,6 @@
 import { type Access, type Store, storeOf } from '@corral/base/db/access';
-import { isAloneWith } from '@corral/base/db/alone';
-import { DatabaseRefused, newestOf } from '@corral/base/db/migrate';
+import { lockTables, requireAloneWith } from '@corral/base/db/alone';
+import { inUse, newestOf } from '@corral/base/db/migrate';
 import {
   type DatabaseLocation,
   type Holdings,
@@ -44,15 +44,28 @@ export const placesOf = ({ dataDir, obmd }: Config, database: DatabaseLocation):
       ];
 };
 
-/** Refuses while a program of ours uses one of them. Asked before any is opened here. */
+/** Refuses while a program of ours uses one of them. Files stay this process's own then, and are made if need be. */
 export const requireAlone = async (places: readonly Place[]): Promise<void> => {
-  for (const { location } of places) {
-    if (await isAloneWith(location, [holdings, obmdHoldings])) continue;
-    throw new DatabaseRefused(
-      `the database (${placeOf(location)}) is in use: stop the service on every machine, and whatever else has it open, then try again`,
-    );
-  }
+  for (const { location } of places) await requireAloneWith(location, [holdings, obmdHoldings]);
 };
+
+/** Keeps all others from the tables until the transaction ends: from writing, or from reading too. */
+export const keepOthersFrom = async (place: InsidePlace, what: 'writing' | 'reading'): Promise<void> => {
+  const { access, tables, location } = place;
+  // A file is this process's own already.
+  if (access.engine === 'sqlite') return;
+  await requireAlone([place]);
+  const isLocked = await lockTables(access, tables, what === 'writing' ? 'share' : 'access exclusive');
+  if (!isLocked) throw inUse(placeOf(location));
+  // Who came before the lock may have read what is about to go; who comes later waits.
+  await requireAlone([place]);
+};
+
+/** This program is not taken for those whose tables it works on. */
+const visiting = <Topic extends string>(program: Holdings<Topic>): Holdings<Topic> => ({
+  ...program,
+  name: 'corral_admin',
+});
 
 /** Opens what is there. The daemon may never have run; the service must have. */
 export const openPlaces = async (places: readonly Place[]): Promise<OpenPlace[]> => {
@@ -66,7 +79,7 @@ export const openPlaces = async (places: readonly Place[]): Promise<OpenPlace[]>
     }
     if (there.length > 0) found.push({ location, programs: there });
   }
-  return openAll(found, ({ location }, [first]) => openCurrent<unknown, string>(location, first));
+  return openAll(found, ({ location }, [first]) => openCurrent<unknown, string>(location, visiting(first)));
 };
 
 /** Opens places to write to, which are made if they are not there; those of another version are refused. */
@@ -76,8 +89,8 @@ export const openTargets = async (places: readonly Place[]): Promise<OpenPlace[]
       if ((await versionIn(location, program)) !== 0) await requireCurrent(location, program);
   }
   return openAll(places, async ({ location }, [first, ...others]) => {
-    for (const program of others) await (await openDatabase(location, program)).close();
-    return openDatabase<unknown, string>(location, first);
+    for (const program of others) await (await openDatabase(location, visiting(program))).close();
+    return openDatabase<unknown, string>(location, visiting(first));
   });
 };
 

@@ -41,8 +41,8 @@ export const choosePassword = async (invocation: Invocation, username: string): 
 const otherwise = 'give the password with --password-file, or have one made with --generate';
 
 const askTwice = async (invocation: Invocation): Promise<string> => {
-  const password = await askHidden(invocation, 'new password', otherwise);
-  if ((await askHidden(invocation, 'the same again', otherwise)) === password) return password;
+  const [password = '', again] = await askHidden(invocation, ['new password', 'the same again'], otherwise);
+  if (again === password) return password;
   throw new ConfigError(['these were two different passwords; nothing was changed']);
 };
 

@@ -10,6 +10,7 @@ import type { Command, Invocation } from './command.ts';
 import { closeAll, openTargets, type Place, placesOf, requireAlone, titleOf } from './databases.ts';
 import { tellOfKey } from './key-word.ts';
 import { heading, lines } from './layout.ts';
+import { endOldLogins, toldOfLogins } from './old-logins.ts';
 import { areEmpty, fill, totalOf } from './transfer.ts';
 
 /** What of the file there is a place for. */
@@ -35,52 +36,57 @@ const restore = async (invocation: Invocation, file: string): Promise<number> =>
   const places = placesFor(file, manifest, placesOf(config, config.database));
   if (places.length === 0) throw new BackupRefused(`${file} holds nothing that this configuration has a place for`);
   await requireAlone(places);
+  const isReplacing = options['replace'] === true;
+  const tokens = options['revoke-tokens'] === true ? 'revoked' : 'kept';
+  const tables = places.flatMap(({ programs }) => programs.flatMap((program) => program.tables));
+  const counts = Object.fromEntries(tables.map(({ name }) => [name, manifest.counts[name] ?? 0]));
+  const source = { counts, rows: (wanted: readonly Table[]) => rowsOfBackup(file, wanted) };
   const targets = await openTargets(places);
-  try {
-    const isReplacing = options['replace'] === true;
+  const ended = await (async () => {
     if (isReplacing && options['yes'] !== true && !(await areEmpty(targets))) {
-      const where = places.map(({ location }) => placeOf(location)).join(' and ');
-      const question = `Everything in ${where} will be replaced by the backup of ${manifest.madeAt}. Go on?`;
-      if (!(await confirmed(invocation, question, '--yes says yes'))) {
-        throw new ConfigError(['nothing was changed']);
-      }
+      await requireYes(invocation, places, manifest);
     }
-    const tables = places.flatMap(({ programs }) => programs.flatMap((program) => program.tables));
-    const counts = Object.fromEntries(tables.map(({ name }) => [name, manifest.counts[name] ?? 0]));
-    const source = { counts, rows: (wanted: readonly Table[]) => rowsOfBackup(file, wanted) };
-    const refusal = 'give --replace to lose what is there';
-    await fill(targets, source, isReplacing ? 'replaced' : { refusal }, terminal);
-    terminal.out(
-      lines(
-        `${heading('backup')}${file} of ${manifest.madeAt}`,
-        ...places.flatMap(({ location, programs }) =>
-          programs.map((program) => `${heading(titleOf(program))}${placeOf(location)}`),
-        ),
-        `${heading('rows')}${totalOf(counts).toLocaleString('en')}, each compared with the file`,
-        '',
-        'What switches carry may be newer: start the service, sweep every switch and look at the drift.',
+    const present = isReplacing ? 'replaced' : { refusal: 'give --replace to lose what is there' };
+    return fill(targets, source, present, terminal, (inside) => endOldLogins(inside, tokens));
+  })().finally(() => closeAll(targets));
+  terminal.out(
+    lines(
+      `${heading('backup')}${file} of ${manifest.madeAt}`,
+      ...places.flatMap(({ location, programs }) =>
+        programs.map((program) => `${heading(titleOf(program))}${placeOf(location)}`),
       ),
-    );
-    if (Object.keys(manifest.databases).length > places.flatMap(({ programs }) => programs).length) {
-      terminal.err('corral-admin: the OBM daemon in the backup was left out: this configuration has none inside\n');
-    }
-    await tellOfKey(config, terminal);
-    return 0;
-  } finally {
-    await closeAll(targets);
+      `${heading('rows')}${totalOf(counts).toLocaleString('en')}, each compared with the file`,
+      '',
+      ...toldOfLogins(ended, tokens, manifest.madeAt),
+      '',
+      'What switches carry may be newer: start the service, sweep every switch and look at the drift.',
+    ),
+  );
+  if (Object.keys(manifest.databases).length > places.flatMap(({ programs }) => programs).length) {
+    terminal.err('corral-admin: the OBM daemon in the backup was left out: this configuration has none inside\n');
   }
+  await tellOfKey(config, terminal);
+  return 0;
+};
+
+const requireYes = async (invocation: Invocation, places: readonly Place[], { madeAt }: Manifest): Promise<void> => {
+  const where = places.map(({ location }) => placeOf(location)).join(' and ');
+  const question = `Everything in ${where} will be replaced by the backup of ${madeAt}. Go on?`;
+  if (!(await confirmed(invocation, question, '--yes says yes'))) throw new ConfigError(['nothing was changed']);
 };
 
 export const restoreCommand: Command = {
-  usage: 'FILE [--replace [--yes]]',
+  usage: 'FILE [--replace [--yes]] [--revoke-tokens]',
   summary: 'puts a backup into the database, which has to be empty',
   help: `The file is checked to its end before anything is touched, everything is written in one transaction,
-and each row is compared with the file before it counts. The service has to be stopped.
+and each row is compared with the file before it counts. The service has to be stopped. Sessions are
+not brought back; users, passwords and API tokens are those of the backup's time.
 
-  --replace  takes a database that is not empty, and asks first; everything in it is lost
-  --yes      does not ask`,
+  --replace        takes a database that is not empty, and asks first; everything in it is lost
+  --yes            does not ask
+  --revoke-tokens  brings back no API token`,
   example: 'corral-admin restore /backup/corral-2026-11-15.gz',
-  options: { replace: { type: 'boolean' }, yes: { type: 'boolean' } },
+  options: { replace: { type: 'boolean' }, yes: { type: 'boolean' }, 'revoke-tokens': { type: 'boolean' } },
   operands: 1,
   needed: ['FILE'],
   run: (invocation) => {

@@ -4,7 +4,7 @@ import { countRows, type RowStream, rowsIn } from '@corral/base/db/row-stream';
 import type { Table } from '@corral/base/db/tables';
 import { emptyTables, firstWithRows, verifyRows, writeRows } from '@corral/base/db/write-rows';
 import type { Terminal } from './command.ts';
-import { type InsidePlace, insideAll, type OpenPlace } from './databases.ts';
+import { type InsidePlace, insideAll, keepOthersFrom, type OpenPlace } from './databases.ts';
 import { progressOn } from './progress.ts';
 
 /** Where rows come from: another database, or a backup. */
@@ -51,16 +51,20 @@ export type Present = 'replaced' | { readonly refusal: string };
 
 /**
  * Fills places with the rows of a source and compares them afterwards, before anything is committed: they are as they
- * were, or hold everything.
+ * were, or hold everything. `last` is done then, and can still refuse.
  */
-export const fill = (
+export const fill = <T>(
   targets: readonly OpenPlace[],
   source: Source,
   present: Present,
   terminal: Terminal,
-): Promise<void> =>
+  last: (inside: readonly InsidePlace[]) => Promise<T>,
+): Promise<T> =>
   insideAll(targets, 'write', async (inside) => {
-    for (const place of inside) await clear(place, present);
+    for (const place of inside) {
+      await keepOthersFrom(place, 'reading');
+      await clear(place, present);
+    }
     const total = totalOf(source.counts).toLocaleString('en');
     const progress = progressOn(terminal);
     const showing = (done: string) => (rows: number) =>
@@ -75,6 +79,7 @@ export const fill = (
     } finally {
       progress.end();
     }
+    return last(inside);
   });
 
 const clear = async ({ access, tables, location }: InsidePlace, present: Present): Promise<void> => {

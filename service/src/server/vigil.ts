@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { CorralError } from '../core/errors.ts';
+import { CorralError, type ErrorType } from '../core/errors.ts';
 import { deskFor } from '../core/op.ts';
 import type { App } from './app.ts';
 import { admit, credentialsOf } from './identify.ts';
@@ -7,6 +7,7 @@ import type { Route } from './route.ts';
 
 /** How often it is asked without a change that would be a reason to. */
 const everyMs = 5_000;
+const refusals: readonly ErrorType[] = ['AuthorizationError', 'NotFoundError'];
 const lost = 'you have no access to this any more';
 
 /**
@@ -30,8 +31,8 @@ export const keepVigil = (
   };
   const look = (): void =>
     void ask().catch((error: unknown) => {
-      // Anything else is no answer: it is asked again.
-      if (error instanceof CorralError) over.abort(lost);
+      // Anything else, such as an identity provider that is down, is no answer: it is asked again.
+      if (error instanceof CorralError && refusals.includes(error.type)) over.abort(lost);
     });
   const timer = setInterval(look, everyMs).unref();
   const unsubscribe = app.db.changes.on('users', look);

@@ -17,7 +17,7 @@ export const bareClient = (url: string, headers: Headers): Client =>
   );
 
 /** What a browser says when a page of the service asks. */
-export const ownPage = (service: Service): Headers => ({
+export const ownPage = (service: Pick<Service, 'url'>): Headers => ({
   origin: service.url,
   'sec-fetch-site': 'same-origin',
   'sec-fetch-mode': 'cors',
@@ -27,11 +27,14 @@ export const ownPage = (service: Service): Headers => ({
 /** The cookie that an answer sets, as it is sent back. */
 export const cookieOf = ({ headers }: Answer): string => headers.get('set-cookie')?.split(';')[0] ?? '';
 
-export const tryToSignIn = (service: Service, username: string, password = passwordOf(username)): Promise<Answer> =>
-  bareClient(service.url, ownPage(service)).post('/auth/session', { username, password });
+export const tryToSignIn = (
+  service: Pick<Service, 'url'>,
+  username: string,
+  password = passwordOf(username),
+): Promise<Answer> => bareClient(service.url, ownPage(service)).post('/auth/session', { username, password });
 
 /** A browser whose user has signed in, on a page of the service. */
-export const signIn = async (service: Service, username: string, password?: string): Promise<Client> => {
+export const signIn = async (service: Pick<Service, 'url'>, username: string, password?: string): Promise<Client> => {
   const answer = await tryToSignIn(service, username, password);
   expect(answer.status, answer.text).toBe(200);
   return bareClient(service.url, { ...ownPage(service), cookie: cookieOf(answer) });

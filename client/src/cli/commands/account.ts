@@ -1,10 +1,4 @@
-import {
-  AuthorizationError,
-  type Corral,
-  createClient,
-  NotFoundError,
-  token as tokenCredentials,
-} from '../../index.ts';
+import { AuthorizationError, type Corral, NotFoundError, token as tokenCredentials } from '../../index.ts';
 import { act, field } from '../act.ts';
 import type { Command } from '../command.ts';
 import { endpointOf } from '../endpoint.ts';
@@ -27,16 +21,18 @@ export const accountCommands: readonly Command[] = [
       const { env, output } = scene;
       const endpoint = endpointOf(given.optional('endpoint') ?? given.option('endpoint') ?? env['CORRAL_ENDPOINT']);
       const held = await tokenFor(scene, given, endpoint);
-      const corral = createClient({ endpoint, credentials: tokenCredentials(held.token) });
+      const corral = scene.corralAs(endpoint, tokenCredentials(held.token));
       const me = await corral.whoami();
       const name = given.option('profile') ?? usualProfile;
+      const { current } = await readProfiles(profilesFile(env));
       const file = profilesFile(env);
-      const before = (await readProfiles(file)).profiles[name];
-      await keepProfile(file, name, { endpoint, username: me.name, ...held });
+      const before = await keepProfile(file, name, { endpoint, username: me.name, ...held });
       // Nobody has it any more.
       if (before?.tokenName !== undefined && before.endpoint === endpoint && before.username === me.name)
         await revoke(corral, before.tokenName);
       const until = me.expires_at === null ? '' : ` until ${me.expires_at}`;
+      const isMoved = current !== null && current !== name;
+      if (isMoved) output.note(`commands without --profile go to profile ${name} now; before, they went to ${current}`);
       done(output, `you are ${me.name} at ${endpoint}${until}; profile ${name} is in ${file}`, {
         ...me,
         endpoint,
@@ -56,7 +52,7 @@ export const accountCommands: readonly Command[] = [
       if (name === null || profile === undefined) throw new UsageError(`there is no profile to log out of in ${file}`);
       const { endpoint, token, tokenName } = profile;
       if (token !== undefined && tokenName !== undefined) {
-        await revoke(createClient({ endpoint, credentials: tokenCredentials(token) }), tokenName);
+        await revoke(scene.corralAs(endpoint, tokenCredentials(token)), tokenName);
       }
       await forgetProfile(file, name);
       done(scene.output, `profile ${name} is forgotten${tokenName === undefined ? '' : ', and its token is void'}`);

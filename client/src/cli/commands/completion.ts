@@ -32,9 +32,10 @@ export const completionCommands = (all: () => readonly Command[]): readonly Comm
         return Promise.race([labels(kind, before), late]);
         // A service that is away, or says no, completes nothing: nobody asked for its words here.
       }).catch(() => []);
-      for (const candidate of candidates) {
-        output.say(line && candidate !== filesWanted ? typedAs(candidate, line) : candidate);
-      }
+      const lines = candidates.map((candidate) =>
+        line && candidate !== filesWanted ? typedAs(candidate, line) : candidate,
+      );
+      await output.raw(Buffer.from(lines.map((text) => `${text}\n`).join('')));
     },
   },
 ];

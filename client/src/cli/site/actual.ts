@@ -35,6 +35,8 @@ export interface ActualNode {
 
 /** What a service has registered. */
 export interface Actual {
+  /** Who is asking; null: the service does not tell. */
+  readonly caller: { readonly name: string; readonly by: string } | null;
   readonly projects: readonly string[];
   /** null: this service keeps no users of its own. */
   readonly users: ReadonlyMap<string, ActualUser> | null;
@@ -44,7 +46,7 @@ export interface Actual {
 }
 
 /** Which parts of a site are asked for. */
-export type Part = keyof Actual;
+export type Part = Exclude<keyof Actual, 'caller'>;
 
 /** Asks a service what it has; `said` hears how far that is. */
 export const readActual = async (
@@ -71,6 +73,7 @@ export const readActual = async (
   const switches = await list('switches', () => corral.listSwitches({}, options));
   const nodes = await list('nodes', () => corral.listNodes({ is_free: 'all' }, options));
   return {
+    caller: parts.has('users') ? await readCaller(corral, signal) : null,
     projects,
     users: parts.has('users') ? await readUsers(corral, signal) : null,
     networks: await each('networks', Object.keys(networks), async (network) => {
@@ -82,16 +85,25 @@ export const readActual = async (
   };
 };
 
-const readUsers = async (corral: Corral, signal: AbortSignal): Promise<Actual['users']> => {
+/** null where there is no such call: it depends on how callers are known. */
+const ifThere = async <T>(answer: Promise<T>): Promise<T | null> => {
   try {
-    const users = await corral.listUsers({}, { signal });
-    return new Map(
-      Object.entries(users).map(([name, { is_admin, projects }]) => [name, { isAdmin: is_admin, projects }]),
-    );
+    return await answer;
   } catch (error) {
     if (error instanceof NotFoundError) return null;
     throw error;
   }
+};
+
+const readCaller = async (corral: Corral, signal: AbortSignal): Promise<Actual['caller']> =>
+  ifThere(corral.whoami({}, { signal }));
+
+const readUsers = async (corral: Corral, signal: AbortSignal): Promise<Actual['users']> => {
+  const users = await ifThere(corral.listUsers({}, { signal }));
+  return (
+    users &&
+    new Map(Object.entries(users).map(([name, { is_admin, projects }]) => [name, { isAdmin: is_admin, projects }]))
+  );
 };
 
 const readNode = async (corral: Corral, node: string, signal: AbortSignal): Promise<ActualNode> => {

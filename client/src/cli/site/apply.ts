@@ -14,7 +14,7 @@ export interface Outcome {
 /** Takes the steps of a plan, stage by stage. The first that fails is the last that is begun. */
 export const apply = async (
   corral: Corral,
-  { stages }: Draft,
+  { stages }: Pick<Draft, 'stages'>,
   secretOf: (secret: Secret) => string,
   signal: AbortSignal,
   progress: (done: number, step: Step) => void,

@@ -17,9 +17,14 @@ const operator = 'admin';
 const everybody = 'everybody';
 const secretSuffix = /^(.+)_(file|env)$/;
 
+const nothing: Wanted = { projects: null, users: null, networks: null, switches: null, nodes: null };
+
 /** Reads a site document. Everything that is wrong with it by itself is told; what the service knows better is not. */
-export const readDocument = (text: string): { readonly wanted: Wanted; readonly mistakes: readonly Mistake[] } => {
+export const readDocument = (
+  text: string,
+): { readonly wanted: Wanted; readonly mistakes: readonly Mistake[]; readonly isReadable: boolean } => {
   const reader = new Reader(text);
+  if (!reader.isReadable) return { wanted: nothing, mistakes: reader.mistakes, isReadable: false };
   const { projects, users, networks, switches, nodes } = reader.fields(reader.top, [
     'projects',
     'users',
@@ -35,7 +40,7 @@ export const readDocument = (text: string): { readonly wanted: Wanted; readonly 
     nodes: nodes ? things(reader, nodes, grammar.node, nodeIn) : null,
   };
   requireOneNicAPort(reader, wanted);
-  return { wanted, mistakes: reader.mistakes };
+  return { wanted, mistakes: reader.mistakes, isReadable: reader.isReadable };
 };
 
 interface Rule {

@@ -22,8 +22,8 @@ export const documentOf = (actual: Actual, endpoint: string): string => {
 const mapped = <T>(things: ReadonlyMap<string, T>, show: (thing: T, label: string) => object): object =>
   new Map([...things].sort(([a], [b]) => (a < b ? -1 : 1)).map(([label, thing]) => [label, show(thing, label)]));
 
-/** A label as a part of a path. */
-const inPath = (label: string): string => label.replaceAll(/[^A-Za-z0-9._-]/g, '_');
+/** A label as a part of a path, which no other label becomes. */
+const inPath = (label: string): string => (/^\.+$/.test(label) ? `%2E${label.slice(1)}` : encodeURIComponent(label));
 
 const userOf = ({ isAdmin, projects }: ActualUser, name: string): object => ({
   is_admin: isAdmin,

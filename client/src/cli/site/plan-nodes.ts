@@ -58,7 +58,7 @@ const changeNode = (draft: Draft, node: string, { obmd, metadata }: WantedNode, 
   }
   for (const [label, told] of metadata) {
     const has = Object.hasOwn(now.metadata, label);
-    if (has && isDeepStrictEqual(now.metadata[label], told.value)) continue;
+    if (has && isDeepStrictEqual(now.metadata[label], carried(told.value))) continue;
     draft.step('nodes', {
       sign: has ? 'change' : 'create',
       kind: 'node',
@@ -71,6 +71,9 @@ const changeNode = (draft: Draft, node: string, { obmd, metadata }: WantedNode, 
     if (!metadata.has(label)) draft.extra('node', `node ${node}: metadata ${label}`);
   }
 };
+
+/** A value as it is after JSON has carried it. */
+const carried = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 const plain = (uri: string): string => (URL.canParse(uri) ? new URL(uri).href : uri).replace(/\/+$/, '');
 
@@ -106,21 +109,35 @@ class NicPlan {
     const { on } = this.#wanted;
     const moves = on !== null && !isNic(this.#around.book.nicOn(on), this.#name);
     const now = this.#now?.on ?? null;
+    if ((isOther || (now && moves)) && !this.#isChangeable(isOther)) return;
     if (now && (moves || isOther)) this.#unplug(now);
     if (isOther) this.#forget();
     if (isNew || isOther) this.#register(macaddr, isOther ? this.#now : undefined);
-    if (moves || (isOther && now)) this.#plug(on ?? now);
+    if (moves || (isOther && now)) this.#plug(on);
   }
 
-  #unplug(from: { readonly switch: string; readonly port: string }): void {
+  /** What is taken apart has to be put together again, by this run or by the next one. */
+  #isChangeable(isOther: boolean): boolean {
     const { project } = this.#around.now ?? { project: null };
     if (project !== null) {
       this.#draft.mistake(
         this.#wanted,
         `it differs from what is registered, and cannot be changed while node ${this.#name.node} is project ${project}'s`,
       );
-      return;
+      return false;
     }
+    if (isOther && this.#now?.on && !this.#wanted.on) {
+      const { switch: label, port } = this.#now.on;
+      this.#draft.mistake(
+        this.#wanted,
+        `another macaddr means to unplug it and plug it in again; say where: switch ${label}, port ${port}`,
+      );
+      return false;
+    }
+    return true;
+  }
+
+  #unplug(from: { readonly switch: string; readonly port: string }): void {
     this.#draft.step('unplug', {
       sign: 'change',
       kind: 'cable',

@@ -28,8 +28,10 @@ export const planUsers = (draft: Draft, wanted: Wanted, actual: Actual): void =>
   }
   for (const [username, user] of wanted.users) {
     const now = actual.users.get(username);
+    const changes = now !== undefined && user.isAdmin !== null && user.isAdmin !== now.isAdmin;
+    if (changes || (!now && user.isAdmin)) requireRightCaller(draft, username, user, actual);
     if (!now) createUser(draft, username, user);
-    else if (user.isAdmin !== null && user.isAdmin !== now.isAdmin) setAdmin(draft, username, user, user.isAdmin);
+    else if (changes) setAdmin(draft, username, user, user.isAdmin);
     const has = now?.projects ?? [];
     for (const member of user.projects) {
       requireProject(draft, wanted, actual, member);
@@ -44,6 +46,16 @@ export const planUsers = (draft: Draft, wanted: Wanted, actual: Actual): void =>
   for (const username of actual.users.keys()) {
     if (!wanted.users.has(username)) draft.extra('user', `user ${username}`);
   }
+};
+
+/** A token may not make administrators, and nobody changes their own access. */
+const requireRightCaller = (draft: Draft, username: string, user: WantedUser, { caller }: Actual): void => {
+  if (caller?.by === 'token') {
+    draft.mistake(
+      user,
+      'an API token (corral login makes one) may not change who is an administrator; for this run set CORRAL_ENDPOINT, CORRAL_USERNAME and CORRAL_PASSWORD',
+    );
+  } else if (caller?.name === username) draft.mistake(user, 'nobody changes their own administrative access');
 };
 
 /** A project that is in neither of the two is a mistake. */

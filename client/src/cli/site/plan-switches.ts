@@ -1,7 +1,7 @@
 import type { Actual, ActualSwitch } from './actual.ts';
 import type { Draft } from './draft.ts';
 import type { PortBook, PortName } from './ports.ts';
-import { checkSwitch, type SwitchTypes } from './switch-types.ts';
+import { checkSwitch, shownFields, type SwitchTypes } from './switch-types.ts';
 import type { Told, Wanted, WantedSwitch } from './wanted.ts';
 
 /** Switches and ports that are missing, and those that the document does not have. */
@@ -14,7 +14,7 @@ export const planSwitches = (
 ): void => {
   for (const [label, wantedSwitch] of wanted.switches ?? []) {
     const now = actual.switches.get(label);
-    if (now) requireSame(draft, label, wantedSwitch, now);
+    if (now) requireSame(draft, label, wantedSwitch, now, types);
     else createSwitch(draft, label, wantedSwitch, types);
     for (const [port, told] of wantedSwitch.ports ?? []) {
       if (!book.has({ switch: label, port })) createPort(draft, { switch: label, port }, told);
@@ -47,7 +47,13 @@ const createSwitch = (draft: Draft, label: string, wanted: WantedSwitch, types: 
 };
 
 /** No call changes a registered switch: a document that wants another one is wrong, or the switch has to go first. */
-const requireSame = (draft: Draft, label: string, wanted: WantedSwitch, now: ActualSwitch): void => {
+const requireSame = (
+  draft: Draft,
+  label: string,
+  wanted: WantedSwitch,
+  now: ActualSwitch,
+  types: SwitchTypes,
+): void => {
   const differs = (told: Told, what: string, is: unknown, instead: unknown): void =>
     draft.mistake(
       told,
@@ -57,7 +63,7 @@ const requireSame = (draft: Draft, label: string, wanted: WantedSwitch, now: Act
     differs(wanted, 'type', now.type, wanted.type);
     return;
   }
-  for (const [name, told] of wanted.fields) {
+  for (const [name, told] of shownFields(draft, wanted, types)) {
     const is = Object.hasOwn(now.fields, name) ? now.fields[name] : 'not set';
     if (String(is) !== String(told.value)) differs(told, name, is, told.value);
   }

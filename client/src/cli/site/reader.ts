@@ -1,5 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { nearest } from '../mistake.ts';
+import { type Aliases, followAliases } from './aliases.ts';
 
 /** Where something is in a document. */
 export interface Place {
@@ -26,7 +27,10 @@ const mergeKey = '<<';
 export class Reader {
   readonly mistakes: Mistake[] = [];
   readonly top: Found;
+  /** Is it YAML at all? Where it is not, nothing in it can be relied on. */
+  readonly isReadable: boolean;
   readonly #document: Document;
+  readonly #targets: Aliases['targets'];
   readonly #lines = new LineCounter();
 
   constructor(text: string) {
@@ -34,6 +38,12 @@ export class Reader {
     for (const { pos, message } of this.#document.errors) {
       this.mistakes.push({ place: this.#placeAt(pos[0]), text: `it cannot be read as YAML: ${message}` });
     }
+    const { targets, mistakes } = followAliases(this.#document);
+    this.#targets = targets;
+    for (const { node, text: why } of mistakes) {
+      this.mistakes.push({ place: this.#placeOf(node) ?? { line: 1, column: 1 }, text: why });
+    }
+    this.isReadable = this.mistakes.length === 0;
     this.top = { node: this.#document.contents, place: { line: 1, column: 1 }, path: '' };
   }
 
@@ -57,7 +67,11 @@ export class Reader {
       const place = this.#placeOf(key) ?? found.place;
       if (name === null) this.mistake({ place, path: found.path }, 'a name here is no text');
       else if (name === mergeKey) merged.push({ node: value, place, path: found.path });
-      else entries.set(name, { node: value, place, path: found.path === '' ? name : `${found.path}.${name}` });
+      else {
+        const path = found.path === '' ? name : `${found.path}.${name}`;
+        if (entries.has(name)) this.mistake({ place, path }, 'it is there twice');
+        entries.set(name, { node: value, place, path });
+      }
     }
     for (const other of merged) {
       const whole = this.#resolved(other.node);
@@ -72,11 +86,13 @@ export class Reader {
 
   /** The entries of a mapping that has only these keys. */
   fields<Name extends string>(found: Found, known: readonly Name[]): Partial<Readonly<Record<Name, Found>>> {
-    const entries = this.entries(found);
-    for (const [name, value] of entries) {
+    const entries = new Map(this.entries(found));
+    for (const [name, value] of [...entries]) {
       if (known.some((one) => one === name)) continue;
       const meant = nearest(name, known);
       this.mistake(value, meant === null ? `there are only ${known.join(', ')} here` : `did you mean ${meant}?`);
+      // Read as what was meant, so that one slip is one mistake.
+      if (meant !== null && !entries.has(meant)) entries.set(meant, value);
     }
     return Object.fromEntries(entries) as Partial<Readonly<Record<Name, Found>>>;
   }
@@ -112,11 +128,11 @@ export class Reader {
   plain(found: Found): unknown {
     const node = this.#resolved(found.node);
     if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
-    return node.toJS(this.#document, { maxAliasCount: 100 }) as unknown;
+    return node.toJS(this.#document, { maxAliasCount: -1 }) as unknown;
   }
 
   #resolved(node: unknown): unknown {
-    return isAlias(node) ? node.resolve(this.#document) : node;
+    return isAlias(node) ? this.#targets.get(node) : node;
   }
 
   #textOf(found: unknown): string | null {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Corral } from '../../index.ts';
+import { type Corral, CorralError } from '../../index.ts';
 import type { Given, Scene } from '../command.ts';
 import { failureOf } from '../exit.ts';
 import { StoppedError, UsageError } from '../mistake.ts';
@@ -19,20 +19,24 @@ import type { Secret, Wanted } from './wanted.ts';
 
 /** `corral apply`: reads, compares, shows, asks, and then makes one call after the other. */
 export const runApply = async (scene: Scene, given: Given): Promise<void> => {
-  const { output, signal } = scene;
+  const { output } = scene;
   const file = given.arg('file');
-  const { wanted, mistakes } = readDocument(await textOf(file));
-  requireNone(file, mistakes);
+  const { wanted, mistakes, isReadable } = readDocument(await textOf(file));
+  if (!isReadable) requireNone(file, mistakes);
   const corral = await scene.corral({ onInterrupt: 'finish' });
-  const { draft, secretOf } = await compared(scene, corral, file, wanted);
-  requireNone(file, draft.mistakes);
+  const { draft, secretOf } = await compared(scene, corral, file, wanted).catch((error: unknown) => {
+    requireNone(file, mistakes);
+    throw error;
+  });
+  requireNone(file, [...mistakes, ...draft.mistakes]);
 
   const total = draft.stages.flat().length;
   if (total === 0) {
     if (output.isJson) output.json(report(draft, { done: 0, left: [], stopped: null }));
     else {
       showPlan(output, draft, given.flag('all'));
-      done(output, `nothing to do: the service has what ${file} says`);
+      done(output, `nothing to do: ${corral.endpoint} has what ${file} says`);
+      tellExtras(scene, draft);
     }
     return;
   }
@@ -41,20 +45,70 @@ export const runApply = async (scene: Scene, given: Given): Promise<void> => {
     if (output.isJson) output.json(report(draft, { done: 0, left: draft.stages.flat(), stopped: null }));
     return;
   }
-  if (!given.flag('yes') && !(await confirm(scene.person, `make these ${counted(total)} calls?`, '--yes'))) {
+  if (
+    !given.flag('yes') &&
+    !(await confirm(scene.person, `make these ${counted(total)} calls to ${corral.endpoint}?`, '--yes'))
+  ) {
     throw new UsageError('nothing was changed');
   }
 
-  const bar = output.bar(total);
-  let outcome: Outcome;
+  const outcome = await applied(scene, corral, draft, {
+    secretOf,
+    again: async () => (await compared(scene, corral, file, wanted)).draft,
+  });
+  if (output.isJson) output.json(report(draft, outcome));
+  requireWhole(scene, file, outcome, total);
+  if (!output.isJson) done(output, `${corral.endpoint} has what ${file} says: ${counted(total)} calls made`);
+  tellExtras(scene, draft);
+};
+
+/** What may change under a plan: secrets are known, and the service can be compared once more. */
+interface Comparison {
+  readonly secretOf: (secret: Secret) => string;
+  readonly again: () => Promise<Draft>;
+}
+
+const mostComparisons = 3;
+
+/**
+ * Takes the steps of a plan. A refusal may only mean that somebody was quicker: a run that was killed a moment ago, or
+ * another administrator. Then what is left of the plan is still to be done, and no more than that.
+ */
+const applied = async (
+  { output, signal }: Scene,
+  corral: Corral,
+  { stages }: Draft,
+  { secretOf, again }: Comparison,
+): Promise<Outcome> => {
+  const planned = new Set(stages.flat().map(({ what }) => what));
+  const bar = output.bar(planned.size);
   try {
-    outcome = await apply(corral, draft, secretOf, signal, (count, step) => bar.update(count, step.what));
+    let made = 0;
+    let rest: Pick<Draft, 'stages'> = { stages };
+    for (let tries = 1; ; tries += 1) {
+      const before = made;
+      const outcome = await apply(corral, rest, secretOf, signal, (count, { what }) =>
+        bar.update(before + count, what),
+      );
+      made += outcome.done;
+      const { stopped } = outcome;
+      const isConflict = stopped?.error instanceof CorralError && stopped.error.status === 409;
+      if (!stopped || !isConflict || tries === mostComparisons) return { ...outcome, done: made };
+      const draft = await again();
+      const left = draft.stages.map((stage) => stage.filter(({ what }) => planned.has(what)));
+      const isRefused = draft.mistakes.length > 0 || left.flat().some(({ what }) => what === stopped.step.what);
+      if (isRefused) return { ...outcome, done: made };
+      made = planned.size - left.flat().length;
+      rest = { stages: left };
+    }
   } finally {
     bar.stop();
   }
-  if (output.isJson) output.json(report(draft, outcome));
-  requireWhole(scene, file, outcome, total);
-  if (!output.isJson) done(output, `the service has what ${file} says: ${counted(total)} calls made`);
+};
+
+/** What a list in the document leaves out is still there: that must not be taken for done. */
+const tellExtras = ({ output }: Scene, { extras }: Draft): void => {
+  if (extras.length > 0) output.note(`what is extra (?) was left alone: ${counted(extras.length)}`);
 };
 
 const textOf = async (file: string): Promise<string> => {
@@ -85,9 +139,8 @@ const compared = async (
 /** All mistakes at once, each with its place, in the order of the lines. */
 const requireNone = (file: string, mistakes: readonly Mistake[]): void => {
   if (mistakes.length === 0) return;
-  const lines = [...mistakes]
-    .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
-    .map(({ place, text }) => `${file}:${place.line}:${place.column} ${text}`);
+  const sorted = [...mistakes].sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
+  const lines = [...new Set(sorted.map(({ place, text }) => `${file}:${place.line}:${place.column} ${text}`))];
   throw new UsageError(
     `${counted(lines.length)} ${lines.length === 1 ? 'mistake' : 'mistakes'}; nothing was changed\n${lines.join('\n')}`,
   );

@@ -41,17 +41,32 @@ export const checkSwitch = (draft: Draft, wanted: WantedSwitch, types: SwitchTyp
   for (const [name, told] of wanted.fields) {
     const field = propertyOf(schema, name);
     if (!field) continue;
-    if (field.writeOnly) draft.mistake(told, `a secret is not for this document; see ${name}_file and ${name}_env`);
+    if (field.writeOnly) draft.mistake(told, secretHere(name));
     else if (!fits(told.value, field)) {
       draft.mistake(told, `${JSON.stringify(told.value)} cannot be; expected ${field.description ?? field.type ?? ''}`);
     }
   }
 };
 
+/** The fields of a switch that may be told; each of the others is a mistake, whose value is nobody's business. */
+export const shownFields = (draft: Draft, wanted: WantedSwitch, types: SwitchTypes): WantedSwitch['fields'] => {
+  const schema = types.get(wanted.type ?? '') ?? {};
+  checkKnown(draft, wanted, schema);
+  return new Map(
+    [...wanted.fields].filter(([name, told]) => {
+      const field = propertyOf(schema, name);
+      if (field?.writeOnly) draft.mistake(told, secretHere(name));
+      return field && !field.writeOnly;
+    }),
+  );
+};
+
+const secretHere = (name: string): string => `a secret is not for this document; see ${name}_file and ${name}_env`;
+
 const propertyOf = ({ properties = {} }: Schema, name: string): Schema | undefined =>
   Object.hasOwn(properties, name) ? properties[name] : undefined;
 
-const checkNames = (draft: Draft, wanted: WantedSwitch, schema: Schema): void => {
+const checkKnown = (draft: Draft, wanted: WantedSwitch, schema: Schema): ReadonlyMap<string, Told> => {
   const known = Object.keys(schema.properties ?? {});
   const given = new Map<string, Told>([...wanted.fields, ...wanted.secrets]);
   for (const [name, told] of given) {
@@ -60,6 +75,11 @@ const checkNames = (draft: Draft, wanted: WantedSwitch, schema: Schema): void =>
     const hint = meant === null ? `there are ${known.join(', ')}` : `did you mean ${meant}?`;
     draft.mistake(told, `switches of type ${wanted.type ?? ''} have no field ${name}; ${hint}`);
   }
+  return given;
+};
+
+const checkNames = (draft: Draft, wanted: WantedSwitch, schema: Schema): void => {
+  const given = checkKnown(draft, wanted, schema);
   const spelled = (name: string): string =>
     propertyOf(schema, name)?.writeOnly ? `${name}_file or ${name}_env` : name;
   const lacks = (names: readonly string[] = []): readonly string[] => names.filter((name) => !given.has(name));

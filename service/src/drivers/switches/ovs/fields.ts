@@ -9,6 +9,15 @@ export const nameRule = '1 to 64 letters, digits and . _ : @ + -, with a letter,
 
 const pem = (what: string) =>
   Type.String({ pattern: '^\\s*-----BEGIN [A-Z0-9 ]+-----', maxLength: 65_536, description: `${what} in PEM format` });
+/** One that is shown again: whoever put a key beside it would have it read. */
+const certificate = (what: string) =>
+  shown(
+    Type.String({
+      pattern: '^(?![^]*PRIVATE KEY)\\s*-----BEGIN [A-Z0-9 ]+-----',
+      maxLength: 65_536,
+      description: `${what} in PEM format, without a private key`,
+    }),
+  );
 
 /** The fields of switch_register. */
 export const ovsFields = Type.Object(
@@ -17,8 +26,8 @@ export const ovsFields = Type.Object(
     ovsdb: Type.Optional(
       shown(Type.String({ pattern: addressPattern, description: '"unix:PATH", "tcp:HOST:PORT" or "ssl:HOST:PORT"' })),
     ),
-    ca_certificate: Type.Optional(shown(pem('the certificate that vouches for the switch,'))),
-    certificate: Type.Optional(shown(pem('our own certificate'))),
+    ca_certificate: Type.Optional(certificate('the certificate that vouches for the switch,')),
+    certificate: Type.Optional(certificate('our own certificate')),
     private_key: Type.Optional(pem('the key of our certificate')),
     server_name: Type.Optional(shown(Text)),
     settle_ms: Type.Optional(

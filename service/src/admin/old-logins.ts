@@ -1,0 +1,38 @@
+import type { InsidePlace } from './databases.ts';
+import { counted } from './layout.ts';
+
+/** What becomes of the API tokens in a backup. */
+export type Tokens = 'kept' | 'revoked';
+
+/** What a backup had of those who were let in, and is not brought back. */
+export interface Ended {
+  readonly sessions: number;
+  readonly tokens: number;
+}
+
+/** Ends the sessions that came with a backup: the service may have ended them since. Tokens only if that is wanted. */
+export const endOldLogins = async (inside: readonly InsidePlace[], tokens: Tokens): Promise<Ended> => ({
+  sessions: await emptied(inside, 'sessions'),
+  tokens: tokens === 'revoked' ? await emptied(inside, 'api_tokens') : 0,
+});
+
+const emptied = async (inside: readonly InsidePlace[], table: string): Promise<number> => {
+  const place = inside.find(({ tables }) => tables.some(({ name }) => name === table));
+  return (await place?.access.all(`delete from "${table}" returning id`))?.length ?? 0;
+};
+
+/** What an operator has to know of them. */
+export const toldOfLogins = (ended: Ended, tokens: Tokens, madeAt: string): string[] => [
+  `Sessions are not brought back (${counted(ended.sessions, 'session')}): everybody signs in again.`,
+  ...(tokens === 'revoked'
+    ? [
+        `All API tokens are revoked (${counted(ended.tokens, 'token')}): scripts need new ones.`,
+        `Users and passwords are those of ${madeAt}: what was deleted or changed since then`,
+        'lets in again. Delete such users, and set such passwords with corral-admin reset-password.',
+      ]
+    : [
+        `Users, passwords and API tokens are those of ${madeAt}: what was deleted, changed or`,
+        'revoked since then lets in again. Delete such users, set such passwords with corral-admin',
+        'reset-password, and revoke such tokens; restore --revoke-tokens revokes them all.',
+      ]),
+];

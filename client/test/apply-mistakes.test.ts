@@ -45,6 +45,7 @@ describe('a document that cannot be meant', () => {
     const { apply } = await siteShell(
       service,
       smallSite
+        .replace('http://127.0.0.1:9/node/n1', 'n1')
         .replace('net_id: 3000', 'net_id: 5000')
         .replace('owner: red', 'owner: rde')
         .replace('macaddr:', 'mcaddr:'),
@@ -54,6 +55,7 @@ describe('a document that cannot be meant', () => {
     expect(told(err)).toEqual([
       expect.stringMatching(/^5:3 networks\.lab: there is no project rde/),
       expect.stringMatching(/^7:43 networks\.uplink\.net_id: 5000/),
+      expect.stringMatching(/^17:13 nodes\.n1\.obmd\.uri: "n1" is no http or https address/),
       expect.stringMatching(/^20:15 nodes\.n1\.nics\.eth0\.mcaddr: did you mean macaddr/),
     ]);
   });

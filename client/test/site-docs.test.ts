@@ -9,7 +9,7 @@ it('docs/site.md shows what is printed for its document', async () => {
   const [, document = ''] = /^```yaml\n([^]*?)^```$/m.exec(text) ?? [];
   const [, told = ''] = /^```console\n\$ corral apply site\.yaml\n([^]*?)^```$/m.exec(text) ?? [];
   const service = await serviceForTest('sqlite');
-  const { shell, apply, path } = await siteShell(service, document);
+  const { shell, apply, edit, path } = await siteShell(service, document);
   await mkdir(join(shell.home, 'secrets'));
   for (const name of ['vera', 'switch-password', 'obmd-token']) {
     await writeFile(join(shell.home, 'secrets', name), 'a secret of the site');
@@ -22,4 +22,8 @@ it('docs/site.md shows what is printed for its document', async () => {
 
   const again = await apply('--yes');
   expect(again.out).toContain('nothing to do');
+
+  const [, mistakes = ''] = /^```console\n\$ corral apply site\.yaml\n(corral: [^]*?)^```$/m.exec(text) ?? [];
+  await edit((whole) => whole.replace('net_id: 3000', 'net_id: 5000').replace('macaddr:', 'mcaddr:'));
+  expect((await apply('--yes')).err.replaceAll(path, 'site.yaml')).toBe(mistakes);
 });

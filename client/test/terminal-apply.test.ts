@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { adminPassword, serviceForTest } from '../../service/test/support/service.ts';
+import { done, makeProject, obmd } from '../../service/test/support/world.ts';
 import { buildWorkspace } from '../../test/support/program.ts';
 import { smallSite } from './support/site.ts';
 import { keys, terminalForTest } from './support/terminal.ts';
@@ -37,6 +38,29 @@ describe('corral apply at a terminal', () => {
     const again = terminal.corral(`apply ${file}`);
     expect(await again.exit()).toBe(0);
     expect(again.screen()).toContain('nothing to do');
+  });
+
+  it('goes on where somebody else was quicker, with the plan that was agreed to', async () => {
+    const { service, terminal, file } = await scene();
+    const applying = terminal.corral(`apply ${file}`);
+    await applying.shows('[y/N]');
+    await makeProject(service, 'red');
+    applying.type(`y${keys.enter}`);
+    expect(await applying.exit()).toBe(0);
+    const again = terminal.corral(`apply ${file}`);
+    expect(await again.exit()).toBe(0);
+    expect(again.screen()).toContain('nothing to do');
+  });
+
+  it('stops where somebody else made it otherwise: that was not agreed to', async () => {
+    const { service, terminal, file } = await scene();
+    const applying = terminal.corral(`apply ${file}`);
+    await applying.shows('[y/N]');
+    await done(service.admin.put('/node/n1', { obmd }));
+    applying.type(`y${keys.enter}`);
+    expect(await applying.exit()).toBe(1);
+    expect(applying.screen()).toContain('node n1 exists already');
+    expect((await service.admin.get('/node/n1')).body).toMatchObject({ metadata: {}, nics: [] });
   });
 
   it.each([

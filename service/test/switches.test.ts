@@ -139,6 +139,19 @@ describe.each(engines)('switches on %s', (engine) => {
       expect(answer.text).not.toContain('canary');
     });
 
+    it('takes no private key in a field that can be read again', async () => {
+      const both = '-----BEGIN CERTIFICATE-----\nx\n-----BEGIN PRIVATE KEY-----\ncanary\n';
+      const ovs = { type: 'ovs', ovs_bridge: 'br0', certificate: both };
+      expectRefusal(
+        await admin.put('/switch/telltale', ovs),
+        'ValidationError',
+        '"certificate"',
+        'without a private key',
+      );
+      const eapi = { type: 'arista-eapi', hostname: 'h', username: 'u', password: 'p', ca: both };
+      expectRefusal(await admin.put('/switch/telltale', eapi), 'ValidationError', '"ca"', 'without a private key');
+    });
+
     it('a missing switch is not found', async () => {
       expectRefusal(await admin.get('/switch/nowhere'), 'NotFoundError', 'switch nowhere');
     });

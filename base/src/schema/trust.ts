@@ -3,7 +3,11 @@ import { Type } from './type.ts';
 /** Fields by which a device's certificate is trusted. */
 export const trustFields = {
   ca: Type.Optional(
-    Type.String({ maxLength: 50_000, pattern: '^-----BEGIN CERTIFICATE-----', description: 'certificates in PEM' }),
+    Type.String({
+      maxLength: 50_000,
+      pattern: '^(?![^]*PRIVATE KEY)-----BEGIN CERTIFICATE-----',
+      description: 'certificates in PEM, without a private key',
+    }),
   ),
   fingerprint: Type.Optional(
     Type.String({

@@ -1,18 +1,17 @@
 import { grammar } from '../../calls.ts';
 import { type Found, type Mistake, Reader } from './reader.ts';
-import type {
-  Member,
-  Secret,
-  Wanted,
-  WantedNetwork,
-  WantedNic,
-  WantedNode,
-  WantedSwitch,
-  WantedUser,
+import {
+  operator,
+  type Member,
+  type Secret,
+  type Wanted,
+  type WantedNetwork,
+  type WantedNic,
+  type WantedNode,
+  type WantedSwitch,
+  type WantedUser,
 } from './wanted.ts';
 
-/** The word for the operator where a network's owner is named. */
-const operator = 'admin';
 /** The word for a network that all projects may use. */
 const everybody = 'everybody';
 const secretSuffix = /^(.+)_(file|env)$/;
@@ -167,7 +166,10 @@ const obmdIn = (reader: Reader, found: Found): WantedNode['obmd'] => {
   const fields = reader.fields(found, ['uri', 'admin_token_file', 'admin_token_env', 'admin_token']);
   const adminToken = secretIn(reader, fields, 'admin_token');
   const uri = fields.uri ? reader.text(fields.uri) : reader.mistake(found, 'uri is missing');
-  return uri === null ? null : { ...found, uri, adminToken };
+  if (uri === null) return null;
+  const isAddress = URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol);
+  if (!isAddress) reader.mistake(fields.uri ?? found, `${JSON.stringify(uri)} is no http or https address`);
+  return { ...found, uri, adminToken };
 };
 
 const nicIn = (reader: Reader, found: Found): WantedNic => {

@@ -1,9 +1,7 @@
 import type { Actual, ActualNetwork } from './actual.ts';
 import type { Draft } from './draft.ts';
 import { requireProject } from './plan-people.ts';
-import type { Member, Wanted, WantedNetwork } from './wanted.ts';
-
-const operator = 'admin';
+import { type Member, operator, type Wanted, type WantedNetwork } from './wanted.ts';
 
 /** Networks that are missing or lack projects, and those that the document does not have. */
 export const planNetworks = (draft: Draft, wanted: Wanted, actual: Actual): void => {

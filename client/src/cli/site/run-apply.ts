@@ -95,11 +95,12 @@ const applied = async (
       const isConflict = stopped?.error instanceof CorralError && stopped.error.status === 409;
       if (!stopped || !isConflict || tries === mostComparisons) return { ...outcome, done: made };
       const draft = await again();
-      const left = draft.stages.map((stage) => stage.filter(({ what }) => planned.has(what)));
-      const isRefused = draft.mistakes.length > 0 || left.flat().some(({ what }) => what === stopped.step.what);
-      if (isRefused) return { ...outcome, done: made };
-      made = planned.size - left.flat().length;
-      rest = { stages: left };
+      const left = draft.stages.flat();
+      // What was not in the plan that somebody agreed to is for another run.
+      const isNew = left.some(({ what }) => !planned.has(what) || what === stopped.step.what);
+      if (isNew || draft.mistakes.length > 0) return { ...outcome, done: made };
+      made = planned.size - left.length;
+      rest = draft;
     }
   } finally {
     bar.stop();

@@ -94,7 +94,7 @@ const fits = (value: unknown, schema: Schema): boolean => {
   if (schema.anyOf) return schema.anyOf.some((one) => fits(value, one));
   if (schema.type === 'boolean') return typeof value === 'boolean';
   if (schema.type === 'integer' || schema.type === 'number') return typeof value === 'number' && inRange(value, schema);
-  return typeof value !== 'string' || schema.type !== 'string' ? schema.type !== 'string' : isSpelled(value, schema);
+  return schema.type !== 'string' || (typeof value === 'string' && isSpelled(value, schema));
 };
 
 const inRange = (value: number, { type, minimum = -Infinity, maximum = Infinity }: Schema): boolean =>

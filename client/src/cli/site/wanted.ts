@@ -1,5 +1,8 @@
 import type { Place } from './reader.ts';
 
+/** The word for the operator where a network's owner is named. */
+export const operator = 'admin';
+
 /** A thing of the document, so that what is wrong with it can be told with its line. */
 export interface Told {
   readonly place: Place;

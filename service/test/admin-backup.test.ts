@@ -9,12 +9,12 @@ import { newKey } from '@corral/base/secrets/key';
 import { formatKeyRing, ringWith } from '@corral/base/secrets/key-ring';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { keys, terminalForTest } from '../../client/test/support/terminal.ts';
-import { administered, built, runAdmin } from './support/admin.ts';
+import { administered, built, canRunHere, runAdmin } from './support/admin.ts';
 import { bareClient, makeToken, signIn } from './support/browser.ts';
 import { type EngineName, engines, freshPostgres } from './support/engines.ts';
-import { basic, clientOf } from './support/http.ts';
+import { basic, type Client, clientOf } from './support/http.ts';
 import { build, runToEnd, startProgram } from './support/program.ts';
-import { adminPassword } from './support/service.ts';
+import { adminPassword, startWith } from './support/service.ts';
 import { done, eventually } from './support/world.ts';
 
 beforeAll(build);
@@ -39,11 +39,20 @@ const siteForTest = async (engine: EngineName, more: Site['env'] = {}): Promise<
   return { env, dataDir };
 };
 
+type Work<T> = (admin: Client, url: string) => Promise<T>;
+
 /** Runs the service for as long as the work takes. */
-const whileRunning = async <T>(
-  { env }: Pick<Site, 'env'>,
-  work: (admin: ReturnType<typeof clientOf>, url: string) => Promise<T>,
-): Promise<T> => {
+const whileRunning = async <T>(site: Pick<Site, 'env'>, work: Work<T>): Promise<T> => {
+  if (!canRunHere(site.env)) return whileProcessRuns(site, work);
+  const service = await startWith(site.env);
+  try {
+    return await work(service.admin, service.url);
+  } finally {
+    await service.stop();
+  }
+};
+
+const whileProcessRuns = async <T>({ env }: Pick<Site, 'env'>, work: Work<T>): Promise<T> => {
   const program = await startProgram(env);
   try {
     return await work(clientOf(program.url, basic('admin', adminPassword)), program.url);
@@ -208,7 +217,7 @@ describe.each(engines)('restore on %s', (engine) => {
 
   it('refuses while the service runs', async () => {
     const site = await backedUp(engine);
-    await whileRunning(site, async () => {
+    await whileProcessRuns(site, async () => {
       expect(await restored(site, site.file, '--replace', '--yes')).toEqual(isInUse);
     });
   });
@@ -230,7 +239,7 @@ describe.each(engines)('restore on %s', (engine) => {
       expect(await projectsOf(site)).toEqual(['red']);
       return;
     }
-    await whileRunning(site, async (admin) => {
+    await whileProcessRuns(site, async (admin) => {
       asked.type(`yes${keys.enter}`);
       expect(await asked.exit()).toBe(2);
       expect(asked.screen()).toContain('corral-admin: the database (PostgreSQL) is in use');
@@ -364,7 +373,7 @@ describe.runIf(engines.includes('postgres'))('restore on PostgreSQL', () => {
   it('knows a service whose URL has another name for it', { timeout: 60_000 }, async () => {
     const site = await backedUp('postgres');
     const url = `${site.env['CORRAL_DATABASE_URL'] ?? ''}?application_name=mine`;
-    await whileRunning({ env: { ...site.env, CORRAL_DATABASE_URL: url } }, async () => {
+    await whileProcessRuns({ env: { ...site.env, CORRAL_DATABASE_URL: url } }, async () => {
       expect(await restored(site, site.file, '--replace', '--yes')).toEqual(isInUse);
     });
   });

@@ -124,6 +124,8 @@ describe.skipIf(!hasPart('libvirt')).each(engines)('a service killed with -9 on 
   const sql = (statement: string) => runSql(service, { sqlite: statement, postgres: statement });
   /** The same service again, after it has put in order what it found. */
   const revive = async (): Promise<void> => {
+    // The dead one's right to be alone at the headnode would end by itself, in some seconds.
+    await sql('update leases set expires_at = 0');
     service = await service.restart();
     await eventually(async () => {
       const unfinished = await sql(`select label from headnodes where making = 1 or state = 'deleting'`);
@@ -153,9 +155,6 @@ describe.skipIf(!hasPart('libvirt')).each(engines)('a service killed with -9 on 
     onTestFinished(() => dying.kill());
     await work.ask(clientOf(dying.url, basic('admin', adminPassword))).catch(() => null);
     expect(await dying.death).toBe('SIGKILL');
-    // Its right to be alone at the headnode would end by itself, in some seconds.
-    await sql('update leases set expires_at = 0');
-
     await revive();
     await work.check(world(), headnode);
     await clearAway();

@@ -44,7 +44,7 @@ export const confirmed = async (asked: Asked, question: string, otherwise: strin
 };
 
 const requireSomebody = ({ input }: Asked, question: string, otherwise: string): void => {
-  if (!input.isTTY) throw new ConfigError([`there is no terminal to ask "${question}"; ${otherwise}`]);
+  if (input.isTTY !== true) throw new ConfigError([`there is no terminal to ask "${question}"; ${otherwise}`]);
 };
 
 const nothingEntered = (): ConfigError => new ConfigError(['nothing was entered; nothing was changed']);

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config/config.ts';
 
@@ -9,13 +10,15 @@ export interface Terminal {
   readonly isLive: boolean;
 }
 
+/** What is typed, or piped in. */
+export type Input = Readable & { readonly isTTY?: boolean };
+
 /** What a command is run with. */
 export interface Invocation {
   /** Read when it is asked for: help needs none. */
   readonly config: () => Config;
   readonly terminal: Terminal;
-  /** What is typed, or piped in. */
-  readonly input: NodeJS.ReadStream;
+  readonly input: Input;
   /** The options that were given; those that take nothing are `true`. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly operands: readonly string[];

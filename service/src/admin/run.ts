@@ -4,7 +4,7 @@ import type { Environment } from '@corral/base/config/setting';
 import { DatabaseRefused } from '@corral/base/db/migrate';
 import { BackupRefused } from '@corral/base/db/read-backup';
 import { loadConfig } from '../config/load.ts';
-import type { Command, Invocation, Terminal } from './command.ts';
+import type { Command, Input, Invocation, Terminal } from './command.ts';
 import { commands } from './commands.ts';
 import { describe, overview } from './help.ts';
 import { unknownCommand } from './nearest.ts';
@@ -17,7 +17,7 @@ export const runAdmin = async (
   args: readonly string[],
   env: Environment,
   terminal: Terminal,
-  input: NodeJS.ReadStream,
+  input: Input,
 ): Promise<number> => {
   try {
     const [name, ...rest] = args;

@@ -75,7 +75,11 @@ export const serviceForTest = async (
   return service;
 };
 
-const startWith = async (env: Readonly<Record<string, string>>, changes: Partial<Config>): Promise<Service> => {
+/** A service with these settings and no others. The caller stops it. */
+export const startWith = async (
+  env: Readonly<Record<string, string>>,
+  changes: Partial<Config> = {},
+): Promise<Service> => {
   const log: string[] = [];
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, done) => {

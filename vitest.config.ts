@@ -1,20 +1,40 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import LongestFirst from './service/test/support/longest-first.ts';
 
-export default defineConfig({
+/** Files that look at their own process or replace modules in it, and those that spend their time with real machines. */
+const apart = [
+  '{obmd,lab,bench}/test/**/*.test.ts',
+  'test/**/*.test.ts',
+  'service/test/{drivers,packets}/**/*.test.ts',
+  'client/test/login-command.test.ts',
+  'service/test/{breaker,console,console-socket-life,crash,front-*,headnode-*,obmd-*,passwords,rotate-key,steps}.test.ts',
+];
+
+const project = (name: string, files: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
-    include: ['{base,obmd,service,lab,bench,client}/test/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['service/test/support/parts.ts'],
+    name,
     setupFiles: ['service/test/support/quick-hashes.ts'],
-    reporters: ['default', './service/test/support/missing-parts-reporter.ts'],
     pool: 'forks',
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    ...files,
+  },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('apart', { include: apart }),
+      // One after the other in the same process: to load the service takes as long as many a file's tests.
+      project('together', { include: ['{base,service,client}/test/**/*.test.ts'], exclude: apart, isolate: false }),
+    ],
+    globalSetup: ['service/test/support/parts.ts'],
+    reporters: ['default', './service/test/support/missing-parts-reporter.ts'],
     // On two processors: a file spends a third of its time and more waiting, for machines, leases and processes.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     coverage: {
       provider: 'v8',
       include: ['{base,obmd,service,lab,client}/src/**'],

@@ -26,9 +26,16 @@ export interface Programs {
   readonly runToEnd: (env: Settings) => Promise<{ readonly code: number | null; readonly output: string }>;
 }
 
-/** Builds a workspace and what it needs, as the scripts of package.json do. */
-export const buildWorkspace = async (workspace: 'service' | 'obmd' | 'client'): Promise<void> => {
-  await promisify(execFile)(process.execPath, [compiler, '-b', workspace, '--noCheck'], { cwd: root });
+type Workspace = 'service' | 'obmd' | 'client';
+const builds = new Map<Workspace, Promise<unknown>>();
+
+/** Builds a workspace and what it needs, as the scripts of package.json do, once in a process. */
+export const buildWorkspace = async (workspace: Workspace): Promise<void> => {
+  const build =
+    builds.get(workspace) ??
+    promisify(execFile)(process.execPath, [compiler, '-b', workspace, '--noCheck'], { cwd: root });
+  builds.set(workspace, build);
+  await build;
 };
 
 export const programOf = (workspace: 'service' | 'obmd'): Programs => {

@@ -39,6 +39,8 @@ export const interactiveShell = async (terminal: Terminal, shell: 'bash' | 'zsh'
     session.type(`${line}${keys.enter}`);
     if (index === setUp[shell].length) await session.shows(/^set up$/m);
   }
+  // What is typed before the shell reads again is shown by the terminal, and is in the shell's way.
+  await isAtPrompt(session);
   return {
     completed: async (line) => {
       session.type(`${clearLine}${line}${keys.tab}`);
@@ -64,6 +66,11 @@ const settledLine = async (session: Session, line: string): Promise<string> => {
       .split('\n')
       .findLast((text) => text.includes(mark)) ?? line;
   session.type(clearLine);
-  await expect.poll(() => session.screen().split('\n').at(-1)?.trimEnd(), { timeout: 20_000 }).toBe(prompt.trimEnd());
+  await isAtPrompt(session);
   return last.slice(prompt.length, last.indexOf(mark));
 };
+
+const isAtPrompt = (session: Session): Promise<void> =>
+  expect
+    .poll(() => session.screen().split('\n').at(-1)?.trimEnd(), { timeout: 20_000, interval: 10 })
+    .toBe(prompt.trimEnd());

@@ -1,4 +1,5 @@
 import type { Credentials } from './credentials.ts';
+import { unfitIn } from './endpoint.ts';
 import { ProtocolError, refusedBy, UnreachableError } from './errors.ts';
 
 /** What OpenStack's clients know as `OS_*`. */
@@ -14,6 +15,8 @@ export interface KeystoneLogin {
 
 /** A Keystone token is asked for when it is first needed, and anew when the service refuses it. */
 export const keystone = (login: KeystoneLogin, fetcher: typeof fetch = fetch): Credentials => {
+  const unfit = unfitIn(login.authUrl);
+  if (unfit !== null) throw new TypeError(`Keystone's URL ${unfit}; whoever logs in is told by name and password`);
   let held: Promise<string> | null = null;
   const hold = (signal: AbortSignal): Promise<string> => {
     held ??= logIn(login, fetcher, signal).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import { ProtocolError, TimedOutError, UnreachableError } from './errors.ts';
+import { timerFor } from './pause.ts';
 
 /** The way to an OpenID provider. */
 export interface ProviderWay {
@@ -64,7 +65,7 @@ export const safeAddress = ({ issuer }: Pick<ProviderWay, 'issuer'>, text: strin
 };
 
 const ask = async (way: ProviderWay, url: string, init: RequestInit): Promise<Said> => {
-  const limit = AbortSignal.timeout(way.timeoutMs);
+  const limit = AbortSignal.timeout(timerFor(way.timeoutMs));
   const signal = way.signal ? AbortSignal.any([limit, way.signal]) : limit;
   const address = safeAddress(way, url);
   try {

@@ -1,6 +1,6 @@
 import type { Credentials } from './credentials.ts';
 import { CorralError, errorOf, ProtocolError, TimedOutError, UnreachableError } from './errors.ts';
-import { pause } from './pause.ts';
+import { pause, timerFor } from './pause.ts';
 
 /** One request, before anybody's credentials are on it. */
 interface Outgoing {
@@ -86,7 +86,7 @@ export const fetchTransport = (
   const timed = async <T>(request: Outgoing, read: Read<T>, signal: AbortSignal | undefined): Promise<T> => {
     // What streams for hours is `read` when it begins: it is not cut off by this, only by the caller's own signal.
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), patience.timeoutMs);
+    const timer = setTimeout(() => limit.abort(), timerFor(patience.timeoutMs));
     try {
       return await attempt(request, read, signal ? AbortSignal.any([limit.signal, signal]) : limit.signal);
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Calls } from './calls.ts';
 import { ActionFailedError, NotFoundError, TimedOutError } from './errors.ts';
 import type { CorralEvent, FollowOptions } from './events.ts';
+import { timerFor } from './pause.ts';
 
 /** What became of a queued change, as `show_networking_action` tells it. */
 export type Action = Calls['showNetworkingAction']['reply'];
@@ -30,7 +31,7 @@ const longestLookMs = 2_000;
 export const waitForAction = async (eyes: Eyes, statusId: string, options: WaitOptions = {}): Promise<Action> => {
   const { timeoutMs = usualTimeoutMs, signal, onPending } = options;
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), timeoutMs);
+  const timer = setTimeout(() => over.abort(), timerFor(timeoutMs));
   const either = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
   const bell = new Bell();
   let node: string | null = null;

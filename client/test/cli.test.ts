@@ -1,5 +1,5 @@
 import { startLabObmd } from '@corral/lab';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { engines } from '../../service/test/support/engines.ts';
@@ -196,6 +196,14 @@ describe('the command line says what is wrong', () => {
   it.each([
     ['node shwo n1', 2, 'there is no corral node shwo; did you mean corral node show?'],
     ['nodes', 2, 'there is no corral nodes; did you mean corral node?'],
+    ['hlep', 2, 'there is no corral hlep; did you mean corral help?'],
+    ['help nodes', 2, 'there is no corral nodes; did you mean corral node?'],
+    ['node shwo --help', 2, 'there is no corral node shwo; did you mean corral node show?'],
+    ['--verison', 2, 'corral has no option --verison; did you mean --version?'],
+    ['logout --profile constructor', 2, 'there is no profile to log out of'],
+    ['user create ada --password-file /nowhere', 2, 'there is no file /nowhere'],
+    ['user create ada --password-file /', 2, '/ is a directory, not a file'],
+    ['node show a --timeout 1e300 --endpoint http://127.0.0.1:9', 3, 'cannot be reached'],
     ['node power', 2, 'corral node power needs one more word: on, off, cycle, status'],
     ['node show', 2, 'corral node show NODE: NODE is missing'],
     ['node show a b', 2, 'nothing goes with "b"'],
@@ -208,12 +216,32 @@ describe('the command line says what is wrong', () => {
     ['switch register s mock password=secret', 2, 'a password on the command line can be read by others'],
     ['switch register s mock hostname', 2, '"hostname" is no field; write NAME=VALUE'],
     ['user create ada', 2, 'there is no terminal to ask for it'],
-    ['user create ada --password-file none', 2, 'none cannot be read'],
+    ['user create ada --password-file none', 2, 'there is no file none'],
   ])('%s', async (line, code, words) => {
     const shell = await shellForTest();
     const ran = await shell(line);
     expect(ran).toMatchObject({ code, out: '' });
     expect(ran.err).toContain(words);
+  });
+
+  it('and which version it is', async () => {
+    const shell = await shellForTest();
+    const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
+    expect(await shell('--version')).toEqual({ code: 0, out: `corral ${version}\n`, err: '' });
+    expect(JSON.parse((await shell('--version --json')).out)).toEqual({ version });
+  });
+
+  it('and never what was written before the @ of an address', async () => {
+    const shell = await shellForTest();
+    const env = { OS_AUTH_URL: 'http://ada:secret@127.0.0.1:9/v3', OS_USERNAME: 'ada', OS_PASSWORD: 'other' };
+    expect(await shell('node list all', { env })).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('OS_AUTH_URL holds a user name or a password; write it like https://') as string,
+    });
+    expect((await shell('node list all', { env })).err).not.toContain('secret');
   });
 
   it('of the same commands, whether all are loaded or only those of the first word', async () => {

@@ -156,6 +156,14 @@ describe('what completion offers', () => {
     expect((await shell(`__complete -- node show --json --endpoint=${there.url} ''`)).out).toBe('there\n');
   });
 
+  it('profiles are those of the file', async () => {
+    const shell = await shellForTest();
+    const profile = { endpoint: 'http://127.0.0.1:1' };
+    await shell.file('client.json', JSON.stringify({ current: null, profiles: { lab: profile, late: profile } }));
+    expect((await shell(`__complete -- node list --profile l`)).out).toBe('lab\nlate\n');
+    expect((await shell(`__complete -- node list --profile=lat`)).out).toBe('--profile=late\n');
+  });
+
   it('labels that look like options are offered only where they are none', async () => {
     const service = await serviceForTest('sqlite');
     await makeNode(service, '--json');

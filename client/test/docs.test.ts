@@ -64,11 +64,11 @@ describe('docs/cli.md', () => {
     const [typed = '', ...answers] = (shown[0] ?? '').trimEnd().split('\n');
     const usual = 'http://127.0.0.1:5000';
     const login = terminal.corral(typed.replace('$ corral ', '').replace(usual, service.url), { columns: 200 });
-    await login.shows('password of vera:');
+    await login.shows('password of vera at');
     login.type(`vera-demo${keys.enter}`);
     expect(await login.exit()).toBe(0);
     const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'some time');
-    const screen = login.screen().replace(service.url, usual).replace(terminal.home, '~');
+    const screen = login.screen().replaceAll(service.url, usual).replace(terminal.home, '~');
     expect(timeless(screen).split('\n')).toEqual(answers.map(timeless));
   });
 

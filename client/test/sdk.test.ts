@@ -182,6 +182,15 @@ describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
     expect(seen).toEqual(['[', ']']);
   });
 
+  it('waits as long as it is told, also for ever', async () => {
+    const server = createServer((_request, response) => void setTimeout(() => response.end('["red"]'), 100));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await clientOf({ endpoint, timeoutMs: Infinity }).listProjects()).toEqual(['red']);
+    expect(await clientOf({ endpoint, timeoutMs: 2 ** 40 }).listProjects()).toEqual(['red']);
+  });
+
   it('tells an answer that breaks off as a broken line, and asks again where that is safe', async () => {
     const asked: string[] = [];
     const server = createServer(({ url = '' }, response) => {

@@ -30,10 +30,10 @@ describe('at a terminal', () => {
     login.type(`adx${keys.backspace}a\u001b[D`);
     await login.shows(/^user name: ada$/m);
     login.type(keys.enter);
-    await login.shows('password of ada:');
+    await login.shows(`password of ada at ${service.url}:`);
     await typeSecret(login);
     expect(await login.exit()).toBe(0);
-    expect(login.screen().split('\n').slice(0, 2)).toEqual(['user name: ada', 'password of ada:']);
+    expect(login.screen().split('\n').slice(0, 2)).toEqual(['user name: ada', `password of ada at ${service.url}:`]);
     expect(login.screen()).toContain('you are ada');
     expect(await readFile(join(terminal.home, '.config/corral/client.json'), 'utf8')).not.toContain(secret);
 
@@ -57,7 +57,7 @@ describe('at a terminal', () => {
     const service = await serviceForTest('sqlite');
     const terminal = await terminalForTest();
     const login = terminal.corral(`login ${service.url} --username ada`);
-    await login.shows('password of ada:');
+    await login.shows('password of ada at');
     await typeSecret(login, 'not the right one');
     expect(await login.exit()).toBe(1);
     expect(login.screen()).toContain('corral: wrong user name or password');
@@ -84,13 +84,13 @@ describe('at a terminal', () => {
   });
 
   it.each([
-    ['Ctrl-C', keys.interrupt, 130, /^password of ada:\n/],
+    ['Ctrl-C', keys.interrupt, 130, /^password of ada at http:\/\/127\.0\.0\.1:5000:\n/],
     ['Ctrl-D', keys.end, 2, /nothing was entered/],
   ])('%s ends a question, and the terminal is as it was', async (_name, key, code, shown) => {
     const terminal = await terminalForTest();
     const script = '"$0" "$1" login http://127.0.0.1:5000 --username ada; echo "ended with $?"; stty -a';
     const shell = terminal.run('/bin/sh', ['-c', script, process.execPath, corralProgram]);
-    await shell.shows('password of ada:');
+    await shell.shows('password of ada at');
     shell.type(code === 130 ? `secret${key}` : key);
     await shell.exit();
     expect(shell.screen()).toContain(`ended with ${code}`);

@@ -35,6 +35,7 @@ import { createMetrics, type Metrics } from './server/metrics.ts';
 import { setPublicUrl } from './server/origin.ts';
 import { serveOperator } from './server/operator.ts';
 import { groupsFor } from './server/routes/all.ts';
+import { version } from './version.ts';
 import { Engine } from './worker/engine.ts';
 import { headnodeKeeper } from './worker/headnode-keeper.ts';
 import { identityKeeper } from './worker/identity-keeper.ts';
@@ -49,8 +50,6 @@ export interface Running {
   /** No new requests; what runs is finished or left to be taken up again. */
   readonly stop: () => Promise<void>;
 }
-
-const version = '0.1.0';
 
 /** Told of every step, so that a test can kill the process between any two. */
 type Observe = (step: Step | MachineStep) => void;

@@ -20,6 +20,10 @@ describe('corral-admin', () => {
     );
     expect(one.output).toContain('--keep-old        leaves the old key');
     expect(await runAdmin({}, 'rotate-key', '--help')).toEqual(one);
+    expect(await runAdmin({}, '--version')).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^corral-admin \d+\.\d+\.\d+\n$/) as string,
+    });
     // Without any command it is a mistake, and says the same.
     expect(await runAdmin({})).toEqual({ code: 2, output: list.output });
   });

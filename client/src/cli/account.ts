@@ -1,4 +1,5 @@
 import { basic, type Corral, createClient, type Credentials, type Fetch, keystone, none, token } from '../index.ts';
+import { unfitIn } from '../endpoint.ts';
 import { endpointOf } from './endpoint.ts';
 import { UsageError } from './mistake.ts';
 import { nodeFetch } from './node-fetch.ts';
@@ -13,15 +14,14 @@ export interface Wanted {
   readonly end: AbortSignal | null;
 }
 
+/** Whoever is asked is told where the password goes. */
+type AskPassword = (username: string, endpoint: string) => Promise<string>;
+
 /**
  * The service and the caller: options first, then the environment (ours, then that of existing scripts, then
  * OpenStack's), then the current profile. A profile that was named comes before the environment.
  */
-export const clientFor = async (
-  env: Environment,
-  wanted: Wanted,
-  askPassword: (username: string) => Promise<string>,
-): Promise<Corral> => {
+export const clientFor = async (env: Environment, wanted: Wanted, askPassword: AskPassword): Promise<Corral> => {
   const profile = await profileFor(env, wanted.profile);
   const isNamed = wanted.profile !== undefined;
   const told = env['CORRAL_ENDPOINT'] ?? env['HIL_ENDPOINT'];
@@ -71,11 +71,11 @@ const profileFor = async (env: Environment, name: string | undefined): Promise<P
 const profileCredentials = async (
   profile: Profile | undefined,
   endpoint: string,
-  askPassword: (username: string) => Promise<string>,
+  askPassword: AskPassword,
 ): Promise<Credentials | null> => {
   if (!profile || new URL(profile.endpoint).origin !== new URL(endpoint).origin) return null;
   if (profile.token !== undefined) return token(profile.token);
-  return profile.username === undefined ? null : basic(profile.username, await askPassword(profile.username));
+  return profile.username === undefined ? null : basic(profile.username, await askPassword(profile.username, endpoint));
 };
 
 const environmentCredentials = (env: Environment): Credentials | null => {
@@ -91,6 +91,8 @@ const environmentCredentials = (env: Environment): Credentials | null => {
 };
 
 const keystoneCredentials = (env: Environment, authUrl: string): Credentials => {
+  const unfit = unfitIn(authUrl);
+  if (unfit !== null) throw new UsageError(`OS_AUTH_URL ${unfit}; write it like https://keystone.example.org/v3`);
   const missing = ['OS_USERNAME', 'OS_PASSWORD'].filter((name) => !env[name]);
   if (missing.length > 0) throw new UsageError(`OS_AUTH_URL is set, but ${missing.join(' and ')} not`);
   const id = env['OS_PROJECT_ID'] ?? env['OS_TENANT_ID'];

@@ -1,6 +1,6 @@
 import type { Command, Kind } from './command.ts';
 import type { Labels } from './labels.ts';
-import { commonOptions, longestMatch, optionsOf, split } from './parse.ts';
+import { commonOptions, longestMatch, optionsOf, ownOptions, split } from './parse.ts';
 
 /** Says to a shell that the word is the name of a file; no label has a tab. */
 export const filesWanted = '\t';
@@ -10,12 +10,15 @@ export const candidatesFor = async (
   commands: readonly Command[],
   typed: readonly string[],
   labels: Labels,
+  profiles: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> => {
   const partial = typed.at(-1) ?? '';
   const before = typed.slice(0, -1);
-  const all = await possible(commands, before, partial, async (kind, known) =>
-    kind === 'file' ? [filesWanted] : labels(kind, known),
-  );
+  const all = await possible(commands, before, partial, async (kind, known) => {
+    if (kind === 'file') return [filesWanted];
+    if (kind === 'profile') return profiles();
+    return kind === 'text' ? [] : labels(kind, known);
+  });
   return all.filter((candidate) => candidate === filesWanted || candidate.startsWith(partial));
 };
 
@@ -27,11 +30,11 @@ const possible = async (
   commands: readonly Command[],
   before: readonly string[],
   partial: string,
-  labels: Labels,
+  labels: Labels<Kind>,
 ): Promise<readonly string[]> => {
   const { words, awaited, isPlain } = split(commands, before, 'unfinished');
   const command = longestMatch(commands, words);
-  const options = command ? optionsOf(command) : commonOptions;
+  const options = command ? optionsOf(command) : { ...commonOptions, ...(words.length === 0 ? ownOptions : {}) };
   const ofOption = (name: string): Promise<readonly string[]> => {
     const { value, kind = value === 'FILE' ? 'file' : 'text' }: { value?: string; kind?: Kind } = options[name] ?? {};
     return labels(kind, new Map());
@@ -60,7 +63,7 @@ const nextWords = (commands: readonly Command[], words: readonly string[]): read
 const argumentsFor = async (
   command: Command | undefined,
   words: readonly string[],
-  labels: Labels,
+  labels: Labels<Kind>,
 ): Promise<readonly string[]> => {
   if (!command) return [];
   const given = words.slice(command.words.length);

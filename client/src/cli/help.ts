@@ -1,5 +1,5 @@
 import type { Command } from './command.ts';
-import { commonOptions, optionsOf, usageOf } from './parse.ts';
+import { commonOptions, optionsOf, ownOptions, usageOf } from './parse.ts';
 import type { Style } from './style.ts';
 
 /** How to use a command, a group of them, or all. */
@@ -46,6 +46,9 @@ const ofAll = (commands: readonly Command[], style: Style): string => {
     '',
     style.bold('Options of every command'),
     ...columns(Object.entries(commonOptions).map(([name, { value, about }]) => [optionText(name, value), about])),
+    '',
+    style.bold('Options without a command'),
+    ...columns(Object.entries(ownOptions).map(([name, { value, about }]) => [optionText(name, value), about])),
     '',
     'corral help NOUN [VERB] tells more, with an example. corral login comes first.',
   ].join('\n');

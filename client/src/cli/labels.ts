@@ -1,15 +1,21 @@
 import type { Corral } from '../index.ts';
 import type { Kind } from './command.ts';
 
+/** What the service has lists of. */
+type Listed = Exclude<Kind, 'file' | 'profile' | 'text'>;
+
 /** Labels of a kind; `before` are the arguments that stand before it, by their names. */
-export type Labels = (kind: Kind, before: ReadonlyMap<string, string>) => Promise<readonly string[]>;
+export type Labels<Of extends Kind = Listed> = (
+  kind: Of,
+  before: ReadonlyMap<string, string>,
+) => Promise<readonly string[]>;
 
 /** Labels as the service knows them now, as far as the caller may know them. */
 export const labelsFrom =
   (corral: Corral): Labels =>
   async (kind, before) => {
     const node = before.get('node') ?? '';
-    const lists: Readonly<Record<Kind, () => Promise<readonly string[]>>> = {
+    const lists: Readonly<Record<Listed, () => Promise<readonly string[]>>> = {
       node: () => corral.listNodes({ is_free: 'all' }),
       'free-node': () => corral.listNodes({ is_free: 'free' }),
       nic: async () => (await corral.showNode({ node })).nics.map(({ label }) => label),
@@ -22,8 +28,6 @@ export const labelsFrom =
       user: async () => Object.keys(await corral.listUsers()),
       image: () => corral.listHeadnodeImages(),
       token: async () => (await corral.listTokens()).map(({ token }) => token),
-      file: () => Promise.resolve([]),
-      text: () => Promise.resolve([]),
     };
     return lists[kind]();
   };

@@ -43,7 +43,7 @@ const credentialsFor = async (scene: Scene, given: Given, endpoint: string): Pro
   const isDevice = given.flag('device');
   const hasUser = given.option('username') !== undefined || given.option('password-file') !== undefined;
   if (isDevice && hasUser) throw new UsageError('--device asks for no name and no password here; leave those out');
-  if (hasUser) return byPassword(scene, given);
+  if (hasUser) return byPassword(scene, given, endpoint);
   const methods = await methodsAt(scene, endpoint);
   const device = deviceIn(methods);
   const isChosen = isDevice || (methods?.basic === false && scene.person.input.isTTY);
@@ -58,12 +58,12 @@ const credentialsFor = async (scene: Scene, given: Given, endpoint: string): Pro
       `${endpoint} knows no passwords; log in with --token-file${device === null ? '' : ', or with --device'}`,
     );
   }
-  return byPassword(scene, given);
+  return byPassword(scene, given, endpoint);
 };
 
-const byPassword = async (scene: Scene, given: Given): Promise<Credentials> => {
+const byPassword = async (scene: Scene, given: Given, endpoint: string): Promise<Credentials> => {
   const username = given.option('username') ?? (await ask(scene.person, 'user name'));
-  return basic(username, await scene.secret(`password of ${username}`, given.option('password-file')));
+  return basic(username, await scene.secret(`password of ${username} at ${endpoint}`, given.option('password-file')));
 };
 
 /** null: a service that does not tell. */

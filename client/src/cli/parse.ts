@@ -4,26 +4,33 @@ import { nearest, UsageError } from './mistake.ts';
 /** Options that every command takes. */
 export const commonOptions: Readonly<Record<string, Option>> = {
   json: { about: 'print JSON for programs' },
-  profile: { value: 'NAME', about: 'use this profile of the configuration file' },
+  profile: { value: 'NAME', kind: 'profile', about: 'use this profile of the configuration file' },
   endpoint: { value: 'URL', about: 'the service, such as https://corral.example.org' },
   timeout: { value: 'SECONDS', about: 'how long to wait for anything' },
   help: { about: 'show how a command is used' },
 };
 
+/** Those without a command. */
+export const ownOptions: Readonly<Record<string, Option>> = { version: { about: 'show the version of corral' } };
+
 /** What a command line asks for. */
 export type Parsed =
   | { readonly kind: 'run'; readonly command: Command; readonly given: Given }
-  | { readonly kind: 'help'; readonly words: readonly string[] };
+  | { readonly kind: 'help'; readonly words: readonly string[] }
+  | { readonly kind: 'version' };
 
 /** Finds the command, and checks everything that follows it. */
 export const parse = (commands: readonly Command[], argv: readonly string[]): Parsed => {
   const { words, options } = split(commands, argv);
-  if (words[0] === 'help') return { kind: 'help', words: words.slice(1) };
+  if (words.length === 0) {
+    requireKnown('corral', { ...commonOptions, ...ownOptions }, options);
+    return options.has('version') ? { kind: 'version' } : { kind: 'help', words };
+  }
+  if (words[0] === 'help') return helpOn(commands, words.slice(1));
+  if (options.has('help')) return helpOn(commands, words);
   const command = longestMatch(commands, words);
-  if (options.has('help') || words.length === 0) return { kind: 'help', words: command?.words ?? words };
   if (!command) throw unknownCommand(commands, words);
-  const unknown = [...options.keys()].find((name) => !Object.hasOwn(optionsOf(command), name));
-  if (unknown !== undefined) throw unknownOption(command, unknown);
+  requireKnown(`corral ${command.words.join(' ')}`, optionsOf(command), options);
   const values = argumentsOf(command, words.slice(command.words.length));
   return {
     kind: 'run',
@@ -36,6 +43,14 @@ export const parse = (commands: readonly Command[], argv: readonly string[]): Pa
       flag: (name) => options.has(name),
     },
   };
+};
+
+/** Help on a command, whatever follows it, or on those that begin like this. */
+const helpOn = (commands: readonly Command[], words: readonly string[]): Parsed => {
+  const command = longestMatch(commands, words);
+  if (command) return { kind: 'help', words: command.words };
+  if (!commands.some(({ words: own }) => startsWith(own, words))) throw unknownCommand(commands, words);
+  return { kind: 'help', words };
 };
 
 export const optionsOf = (command: Command): Readonly<Record<string, Option>> => ({
@@ -165,7 +180,8 @@ const unknownCommand = (commands: readonly Command[], words: readonly string[]):
     ...new Set(
       commands.filter(({ words: own }) => startsWith(own, known)).map(({ words: own }) => own[known.length] ?? ''),
     ),
-  ];
+    ...(known.length === 0 ? ['help'] : []),
+  ].filter((word) => !word.startsWith('_'));
   const wrong = words[known.length];
   const typed = ['corral', ...known].join(' ');
   if (wrong === undefined) return new UsageError(`${typed} needs one more word: ${next.join(', ')}`);
@@ -177,10 +193,16 @@ const unknownCommand = (commands: readonly Command[], words: readonly string[]):
 const startsWith = (words: readonly string[], beginning: readonly string[]): boolean =>
   beginning.every((word, index) => words[index] === word);
 
-const unknownOption = (command: Command, name: string): UsageError => {
-  const known = Object.keys(optionsOf(command));
-  const meant = nearest(name, known);
-  return new UsageError(
-    `corral ${command.words.join(' ')} has no option --${name}; ${meant === null ? `it has ${known.map((one) => `--${one}`).join(', ')}` : `did you mean --${meant}?`}`,
+const requireKnown = (
+  typed: string,
+  possible: Readonly<Record<string, Option>>,
+  given: ReadonlyMap<string, string>,
+): void => {
+  const unknown = [...given.keys()].find((name) => !Object.hasOwn(possible, name));
+  if (unknown === undefined) return;
+  const known = Object.keys(possible);
+  const meant = nearest(unknown, known);
+  throw new UsageError(
+    `${typed} has no option --${unknown}; ${meant === null ? `it has ${known.map((one) => `--${one}`).join(', ')}` : `did you mean --${meant}?`}`,
   );
 };

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pause } from '../pause.ts';
 import { UsageError } from './mistake.ts';
+import { unreadable } from './unreadable.ts';
 
 /** The environment as far as we read it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -25,7 +26,16 @@ interface Profiles {
 
 /** The file of profiles: `CORRAL_CLIENT_CONFIG`, or below the user's directory for configuration. */
 export const profilesFile = (env: Environment): string =>
-  env['CORRAL_CLIENT_CONFIG'] ?? join(env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'corral', 'client.json');
+  env['CORRAL_CLIENT_CONFIG'] ?? join(env['XDG_CONFIG_HOME'] ?? join(home(), '.config'), 'corral', 'client.json');
+
+/** A user who is only a number, as in many containers, has none. */
+const home = (): string => {
+  try {
+    return homedir();
+  } catch {
+    throw new UsageError('you have no home directory for a file of profiles; name one in CORRAL_CLIENT_CONFIG');
+  }
+};
 
 const nothing: Profiles = { current: null, profiles: {} };
 
@@ -36,7 +46,7 @@ export const readProfiles = async (file: string): Promise<Profiles> => {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothing;
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(unreadable(file, error));
   }
   try {
     return checked(JSON.parse(text) as unknown);

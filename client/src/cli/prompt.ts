@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text as wholeOf } from 'node:stream/consumers';
 import { askLine, type Person } from './line.ts';
 import { UsageError } from './mistake.ts';
+import { unreadable } from './unreadable.ts';
 
 /** A secret from a file (`-`: standard input), or asked for on the terminal without showing it. */
 export const askSecret = async (person: Person, what: string, file?: string): Promise<string> => {
@@ -15,7 +16,7 @@ const readSecret = async (person: Person, file: string): Promise<string> => {
     const text = file === '-' ? await wholeOf(person.input) : await readFile(file, 'utf8');
     return text.replace(/\r?\n$/, '');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(unreadable(file, error));
   }
 };
 

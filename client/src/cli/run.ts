@@ -32,6 +32,12 @@ export const run = async (commands: readonly Command[], around: Surroundings): P
       stdout.write(`${helpFor(commands, parsed.words, output.style)}\n`);
       return exitCodes.done;
     }
+    if (parsed.kind === 'version') {
+      const { version } = await import('./version.ts');
+      if (isJson) output.json({ version });
+      else output.say(`corral ${version}`);
+      return exitCodes.done;
+    }
     await parsed.command.run(sceneOf(around, parsed.given, output), parsed.given);
     return signal.aborted ? exitCodes.interrupted : exitCodes.done;
   } catch (error) {
@@ -62,7 +68,7 @@ const sceneOf = ({ env, stdin, stderr, signal }: Surroundings, given: Given, out
           timeoutMs: timeoutOf(option('timeout')),
           end: onInterrupt === 'end' ? signal : null,
         },
-        (username) => secret(`password of ${username}`),
+        (username, endpoint) => secret(`password of ${username} at ${endpoint}`),
       ),
   };
 };

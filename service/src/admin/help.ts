@@ -12,7 +12,7 @@ export const overview = (commands: Readonly<Record<string, Command>>): string =>
   const names = Object.keys(commands);
   const width = Math.max(...names.map((name) => name.length));
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}   ${summary}\n`);
-  return `${introduction}usage: corral-admin COMMAND\n\n${lines.join('')}\ncorral-admin help COMMAND tells what it takes.\n`;
+  return `${introduction}usage: corral-admin COMMAND\n\n${lines.join('')}\ncorral-admin help COMMAND tells what it takes; corral-admin --version tells which Corral this is.\n`;
 };
 
 /** What one command does. */

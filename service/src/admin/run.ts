@@ -4,6 +4,7 @@ import type { Environment } from '@corral/base/config/setting';
 import { DatabaseRefused } from '@corral/base/db/migrate';
 import { BackupRefused } from '@corral/base/db/read-backup';
 import { loadConfig } from '../config/load.ts';
+import { version } from '../version.ts';
 import type { Command, Input, Invocation, Terminal } from './command.ts';
 import { commands } from './commands.ts';
 import { describe, overview } from './help.ts';
@@ -24,6 +25,10 @@ export const runAdmin = async (
     if (name === undefined) {
       terminal.err(overview(commands));
       return exitCodes.mistake;
+    }
+    if (name === '--version') {
+      terminal.out(`corral-admin ${version}\n`);
+      return 0;
     }
     const command = commands[name === '--help' || name === '-h' ? 'help' : name];
     if (command === undefined) throw new ConfigError([unknownCommand(name, Object.keys(commands))]);

@@ -33,9 +33,7 @@ export const alreadyDone = async (
   const states = await readPorts(session, again, device);
   const done = again.filter(({ port, wanted }) => isAs(states.get(port), wanted));
   // The attempt that wrote them may have died a moment ago, before what it took away had stopped to pass.
-  if (done.length > 0 && session.drained) {
-    await device('drain its ports', done.length, (signal) => session.drained?.(signal) ?? Promise.resolve());
-  }
+  await drain(session, done, device);
   return new Set(done.map(({ portId }) => portId));
 };
 
@@ -80,6 +78,8 @@ export const restore = async (
   const states = await readPorts(session, tasks, device);
   const intact = tasks.filter((task) => isAs(states.get(task.port), task.recorded));
   const changed = tasks.filter((task) => !intact.includes(task));
+  // Somebody else may have put them back a moment ago, and what the change had let through passes still.
+  await drain(session, intact, device);
   if (changed.length === 0) return new Set(intact);
   const results = await runPass(
     session,
@@ -89,6 +89,12 @@ export const restore = async (
   );
   const restored = results.filter(({ kind }) => kind === 'verified').map(({ task }) => task.portId);
   return new Set([...intact, ...changed.filter(({ portId }) => restored.includes(portId))]);
+};
+
+/** Waits until nothing passes any more that ports do not carry now. */
+const drain = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall): Promise<void> => {
+  if (tasks.length === 0 || !session.drained) return;
+  await device('drain its ports', tasks.length, (signal) => session.drained?.(signal) ?? Promise.resolve());
 };
 
 const isAs = (state: PortState | undefined, wanted: PortState): boolean =>

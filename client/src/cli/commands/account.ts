@@ -48,7 +48,7 @@ export const accountCommands: readonly Command[] = [
       const file = profilesFile(scene.env);
       const { current, profiles } = await readProfiles(file);
       const name = given.option('profile') ?? current;
-      const profile = name === null ? undefined : profiles[name];
+      const profile = name !== null && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
       if (name === null || profile === undefined) throw new UsageError(`there is no profile to log out of in ${file}`);
       const { endpoint, token, tokenName } = profile;
       if (token !== undefined && tokenName !== undefined) {

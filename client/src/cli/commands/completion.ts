@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { candidatesFor, completionScripts, filesWanted, optionsIn } from '../complete.ts';
-import { labelsFrom } from '../labels.ts';
+import { type Labels, labelsFrom } from '../labels.ts';
+import { profilesFile, readProfiles } from '../profiles.ts';
 import { shellLineOf, typedAs } from '../shell-line.ts';
 
 /** What a shell waits for a list of labels before it gives up. */
@@ -21,17 +22,19 @@ export const completionCommands = (all: () => readonly Command[]): readonly Comm
     args: [{ name: 'word', kind: 'text', isOptional: true, isRest: true }],
     options: { bash: { about: 'there is one word: the line as it was typed; the answers are as bash wants them' } },
     example: '__complete -- node sh',
-    run: async ({ corral, output }, given) => {
+    run: async ({ corral, env, output }, given) => {
       const typed = given.rest('word');
       const line = given.flag('bash') ? shellLineOf(typed[0] ?? '') : null;
       const words = line?.words.slice(1) ?? typed;
       const options = optionsIn(all(), words);
-      const candidates = await candidatesFor(all(), words, async (kind, before) => {
+      const labelsOf: Labels = async (kind, before) => {
         const labels = labelsFrom(await corral({ option: (name) => options.get(name) }));
         const late = new Promise<readonly string[]>((resolve) => setTimeout(resolve, patienceMs, []).unref());
         return Promise.race([labels(kind, before), late]);
-        // A service that is away, or says no, completes nothing: nobody asked for its words here.
-      }).catch(() => []);
+      };
+      const profilesOf = async () => Object.keys((await readProfiles(profilesFile(env))).profiles);
+      // A service that is away, or says no, completes nothing: nobody asked for its words here.
+      const candidates = await candidatesFor(all(), words, labelsOf, profilesOf).catch(() => []);
       const lines = candidates.map((candidate) =>
         line && candidate !== filesWanted ? typedAs(candidate, line) : candidate,
       );

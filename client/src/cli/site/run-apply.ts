@@ -5,6 +5,7 @@ import { failureOf } from '../exit.ts';
 import { StoppedError, UsageError } from '../mistake.ts';
 import { confirm } from '../prompt.ts';
 import { counted, done } from '../say.ts';
+import { unreadable } from '../unreadable.ts';
 import { readActual } from './actual.ts';
 import { apply, type Outcome } from './apply.ts';
 import { readDocument } from './document.ts';
@@ -116,7 +117,7 @@ const textOf = async (file: string): Promise<string> => {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(unreadable(file, error));
   }
 };
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Environment } from '../profiles.ts';
+import { unreadable } from '../unreadable.ts';
 import type { Draft } from './draft.ts';
 import type { Secret } from './wanted.ts';
 
@@ -29,8 +30,7 @@ const readSecret = async (draft: Draft, secret: Secret, directory: string): Prom
   try {
     return (await readFile(resolve(directory, secret.name), 'utf8')).replace(/\r?\n$/, '');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    draft.mistake(secret, code === 'ENOENT' ? `there is no file ${secret.name}` : `${secret.name}: ${message}`);
+    draft.mistake(secret, unreadable(secret.name, error));
     return null;
   }
 };

@@ -13,6 +13,7 @@ const plural = { switch: 'switches' } as Readonly<Record<string, string>>;
 export const showPlan = (output: Output, draft: Draft, all: boolean): void => {
   if (output.isJson) return;
   const items = itemsOf(draft);
+  if (items.length === 0) return;
   const { style } = output;
   const paint: Readonly<Record<Sign, (text: string) => string>> = {
     create: (text) => style.green(text),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PortConfig, SwitchSession } from '../src/drivers/switches/contract.ts';
-import { alreadyDone, type DeviceCall } from '../src/worker/pass.ts';
+import { alreadyDone, type DeviceCall, restore } from '../src/worker/pass.ts';
 import type { PortTask } from '../src/worker/plan.ts';
 
 const nothing = { native: null, tagged: [] };
@@ -58,5 +58,22 @@ describe('a port that an attempt has done before it broke off', () => {
     const { session, asked } = switchThatShows({ port: 'p1', ...nothing });
     expect([...(await alreadyDone(session, [detachment(false)], device))]).toEqual([]);
     expect(asked).toEqual([]);
+  });
+});
+
+describe('a port that shows what is recorded after a change that failed', () => {
+  const back = { port: 'p1', native: 100, tagged: [] };
+  const restored = (session: SwitchSession) => restore(session, [detachment(true)], device, () => undefined);
+
+  it('is known once nothing passes any more that the change let through', async () => {
+    const { session, asked } = switchThatShows(back);
+    expect((await restored(session)).size).toBe(1);
+    expect(asked).toEqual(['read', 'drained']);
+  });
+
+  it('is not known if the device cannot be waited for', async () => {
+    const { session } = switchThatShows(back);
+    const broken: SwitchSession = { ...session, drained: () => Promise.reject(new Error('the line broke')) };
+    await expect(restored(broken)).rejects.toThrow('the line broke');
   });
 });

@@ -228,6 +228,15 @@ describe.each(engines)('check on %s', (engine) => {
     );
   });
 
+  it('looks at the OBM daemon inside the service too', async () => {
+    const service = await serviceForTest(engine, { CORRAL_OBMD: '127.0.0.1:0' });
+    await makeNode(service, 'n1');
+    expect(await found(service.env)).toEqual({ code: 0, violations: [] });
+    await runSql(service, same("insert into obmd_nodes (label, type, info) values ('n1', 'mock', 'plain')"), 'obmd.db');
+    const broken = { rule: 'a key of the key file opens what is sealed', what: 'info in obmd_nodes of n1' };
+    expect(await found(service.env)).toEqual({ code: 1, violations: [broken] });
+  });
+
   it('names each violation in a table, and no secret', async () => {
     const service = await siteForTest(engine);
     await runSql(service, same("update nodes set metadata = '{', obm_admin_token = 'plain secret'"));

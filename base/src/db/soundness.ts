@@ -10,7 +10,7 @@ export interface Violation {
 /** What an engine can say about its own state, whatever the tables mean. */
 export const findUnsound = async (access: Access, tables: readonly Table[]): Promise<Violation[]> => [
   ...(access.engine === 'sqlite' ? await unsoundSqlite(access) : await unsoundPostgres(access)),
-  ...(await backwardCounts(access, tables)),
+  ...(await findBackwardCounts(access, tables)),
 ];
 
 const unsoundSqlite = async ({ all }: Access): Promise<Violation[]> => {
@@ -49,7 +49,7 @@ const unsoundPostgres = async ({ all }: Access): Promise<Violation[]> => {
 };
 
 /** An id that is given a second time lets a new thing be taken for an old one. */
-const backwardCounts = async (access: Access, tables: readonly Table[]): Promise<Violation[]> => {
+export const findBackwardCounts = async (access: Access, tables: readonly Table[]): Promise<Violation[]> => {
   const found: Violation[] = [];
   for (const table of tables) {
     const counted = await countedTo(access, table);

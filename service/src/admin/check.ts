@@ -1,8 +1,15 @@
-import type { Violation } from '@corral/base/db/soundness';
+import { accessTo } from '@corral/base/db/access';
+import { findUnreadable } from '@corral/base/db/cells';
+import { versionIn } from '@corral/base/db/open';
+import { findBackwardCounts, findUnsound, type Violation } from '@corral/base/db/soundness';
+import type { Key } from '@corral/base/secrets/key';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
 import { readKeyFile } from '@corral/base/secrets/key-file';
 import { needOf } from '@corral/base/secrets/open-vault';
+import { holdings as obmdHoldings, openCurrent as openObmd } from '@corral/obmd/db/open';
+import { sealedColumns as obmdSealed } from '@corral/obmd/db/sealed';
 import type { Config } from '../config/config.ts';
+import { daemonDatabase } from '../config/daemon-database.ts';
 import { findViolations } from '../core/invariants/find-violations.ts';
 import type { Db } from '../db/db.ts';
 import { openCurrent } from '../db/open.ts';
@@ -10,17 +17,48 @@ import { vlanPool } from '../drivers/allocators/vlan-pool.ts';
 import type { Command } from './command.ts';
 import { counted, lines } from './layout.ts';
 
+/** What is found, rule by rule. */
 const check = async (config: Config): Promise<Violation[]> => {
+  const found = [...(await checkService(config)), ...(await checkDaemon(config))];
+  const rules = [...new Set(found.map(({ rule }) => rule))];
+  return rules.flatMap((rule) => found.filter((violation) => violation.rule === rule));
+};
+
+const checkService = async (config: Config): Promise<Violation[]> => {
   const db = await openCurrent(config.database);
   try {
-    const word = await keyCheckIn(db, 'settings').recall();
-    // A database that no service has used yet has nothing that is sealed, and no key.
-    const keys = word === null ? null : readKeyFile(config.keyFile, needOf(word)).ring.keys;
+    const keys = keysFor(config, await keyCheckIn(db, 'settings').recall());
     return [...(await findViolations(db, keys)), ...(await outsidePool(db, config))];
   } finally {
     await db.close();
   }
 };
+
+/** The daemon inside the service, once it has run. */
+const checkDaemon = async (config: Config): Promise<Violation[]> => {
+  const place = daemonDatabase(config.dataDir, config.database);
+  if (config.obmd === null || (await versionIn(place, obmdHoldings)) === 0) return [];
+  const db = await openObmd(place);
+  try {
+    const keys = keysFor(config, await keyCheckIn(db, 'obmd_settings').recall());
+    const { tables } = obmdHoldings;
+    return await db.read(async (tx) => {
+      const access = accessTo(db.engine, tx);
+      // Of one PostgreSQL, its state was looked at with the service's tables.
+      const unsound = db.engine === 'sqlite' ? findUnsound : findBackwardCounts;
+      return [
+        ...(await unsound(access, tables)),
+        ...(await findUnreadable(access, { tables, json: {}, sealed: obmdSealed }, keys)),
+      ];
+    });
+  } finally {
+    await db.close();
+  }
+};
+
+/** A database that no program has used yet has nothing that is sealed, and no key. */
+const keysFor = ({ keyFile }: Config, word: string | null): readonly Key[] | null =>
+  word === null ? null : readKeyFile(keyFile, needOf(word)).ring.keys;
 
 /** The service would not start. */
 const outsidePool = async (db: Db, { vlans }: Config): Promise<Violation[]> => {
@@ -50,7 +88,7 @@ export const checkCommand: Command = {
   usage: '[--json]',
   summary: 'looks whether everything in the database fits together',
   help: `Looks at what constraints cannot express, at the state of the database itself, and whether the key
-file opens what is sealed. Changes nothing; the service may run. Exit code 0: nothing was found, 1:
+file opens what is sealed; at the tables of an OBM daemon inside the service, too. Changes nothing; the service may run. Exit code 0: nothing was found, 1:
 something was.
 
   --json  {"violations": [{"rule": …, "what": …}]}`,

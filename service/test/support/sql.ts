@@ -4,11 +4,15 @@ import pg from 'pg';
 import type { Service } from './service.ts';
 import { eventually } from './world.ts';
 
-/** Runs one statement in a service's database, past the service. */
-export const runSql = async (service: Service, statement: { sqlite: string; postgres: string }): Promise<unknown[]> => {
+/** Runs one statement in a service's database, past the service; on SQLite its daemon has a file of its own. */
+export const runSql = async (
+  service: Service,
+  statement: { sqlite: string; postgres: string },
+  file: 'corral.db' | 'obmd.db' = 'corral.db',
+): Promise<unknown[]> => {
   const url = service.env['CORRAL_DATABASE_URL'];
   if (url === undefined) {
-    return eventually(() => onSqlite(join(service.dataDir, 'corral.db'), statement.sqlite));
+    return eventually(() => onSqlite(join(service.dataDir, file), statement.sqlite));
   }
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,11 +1,13 @@
 import { type Access, accessTo } from '@corral/base/db/access';
+import { findUnreadable } from '@corral/base/db/cells';
 import { findUnsound, type Violation } from '@corral/base/db/soundness';
 import { lastIdOf } from '@corral/base/db/tables';
 import type { Key } from '@corral/base/secrets/key';
 import type { Db, Tx } from '../../db/db.ts';
+import type { Database } from '../../db/schema.ts';
+import { sealedColumns } from '../../db/sealed.ts';
 import { tables } from '../../db/tables.ts';
 import { actionInvariants } from './actions.ts';
-import { findUnreadable } from './cells.ts';
 import { headnodeInvariants } from './headnodes.ts';
 import type { Invariant } from './invariant.ts';
 import { networkInvariants } from './networks.ts';
@@ -21,6 +23,15 @@ const invariants: readonly Invariant[] = [
   ...peopleInvariants,
 ];
 
+const json: Readonly<Partial<Record<keyof Database, readonly string[]>>> = {
+  nodes: ['metadata'],
+  switches: ['strangers'],
+  ports: ['reading'],
+  events: ['detail'],
+  identities: ['projects'],
+  api_tokens: ['made_projects'],
+};
+
 /** Everything that must not be in the database, as of one moment. `keys` open what is sealed; null: it is not tried. */
 export const findViolations = (db: Db, keys: readonly Key[] | null): Promise<Violation[]> =>
   db.read((tx) => violationsIn(db.engine, tx, keys));
@@ -33,9 +44,7 @@ export const violationsIn = async (engine: Db['engine'], tx: Tx, keys: readonly 
     const { rows } = await broken.execute(tx);
     found.push(...rows.map(({ what }) => ({ rule, what })));
   }
-  found.push(...(await findUnreadable(engine, tx, keys)));
-  const rules = [...new Set(found.map(({ rule }) => rule))];
-  return rules.flatMap((rule) => found.filter((violation) => violation.rule === rule));
+  return [...found, ...(await findUnreadable(access, { tables, json, sealed: sealedColumns }, keys))];
 };
 
 /** Events that a project would see which does not exist yet: who may see one is told by the project's id. */

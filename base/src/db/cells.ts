@@ -1,0 +1,67 @@
+import type { Key } from '../secrets/key.ts';
+import type { SealedColumn } from '../secrets/sealed-store.ts';
+import { openWithAny } from '../secrets/sealing.ts';
+import type { Access } from './access.ts';
+import { isHeading, rowsIn } from './row-stream.ts';
+import type { Violation } from './soundness.ts';
+import type { Table } from './tables.ts';
+
+/** The columns of some tables whose text has to mean something. */
+export interface Meaningful {
+  readonly tables: readonly Table[];
+  /** Columns that hold JSON, by their tables. */
+  readonly json: Readonly<Partial<Record<string, readonly string[]>>>;
+  readonly sealed: readonly SealedColumn[];
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const opens = (keys: readonly Key[], sealed: string): boolean => {
+  try {
+    return openWithAny(keys, sealed) !== undefined;
+  } catch {
+    // Not sealed at all.
+    return false;
+  }
+};
+
+/** Reads every cell whose text has to mean something. Without keys, what is sealed is left alone. */
+export const findUnreadable = async (
+  access: Access,
+  { tables, json, sealed }: Meaningful,
+  keys: readonly Key[] | null,
+): Promise<Violation[]> => {
+  const sealedIn = (table: string) => (keys === null ? [] : sealed.filter((column) => column.table === table));
+  const looked = tables.filter(({ name }) => name in json || sealedIn(name).length > 0);
+  const found: Violation[] = [];
+  let table = '';
+  let columns: readonly string[] = [];
+  for await (const item of rowsIn(access, looked)) {
+    if (isHeading(item)) {
+      ({ table, columns } = item);
+      continue;
+    }
+    for (const row of item) {
+      const cell = (name: string): unknown => row[columns.indexOf(name)];
+      const what = (column: string): string =>
+        `${column} in ${table} of ${String(cell('label') ?? cell('name') ?? cell('id'))}`;
+      for (const column of json[table] ?? []) {
+        const text = cell(column);
+        if (typeof text === 'string' && !isJson(text)) found.push({ rule: 'JSON can be read', what: what(column) });
+      }
+      for (const { column } of sealedIn(table)) {
+        const text = cell(column);
+        if (typeof text === 'string' && !opens(keys ?? [], text))
+          found.push({ rule: 'a key of the key file opens what is sealed', what: what(column) });
+      }
+    }
+  }
+  return found;
+};

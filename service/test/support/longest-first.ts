@@ -1,8 +1,15 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The files that take a minute and more, the longest first: one that begins last runs alone. */
+/**
+ * The files that take a minute and more, the longest first: one that begins last runs alone. The very first keeps two
+ * processors busy, so those that mostly wait come beside it.
+ */
 const longest = [
   'service/test/packets/soak.test.ts',
+  'service/test/breaker.test.ts',
+  'service/test/console-socket-life.test.ts',
+  'service/test/front-bodies.test.ts',
+  'service/test/front-connections.test.ts',
   'service/test/headnode-crash.test.ts',
   'service/test/crash.test.ts',
   'service/test/drivers/contract.test.ts',
@@ -10,7 +17,6 @@ const longest = [
   'service/test/headnode-libvirt.test.ts',
   'service/test/obmd-crash.test.ts',
   'service/test/rotate-key.test.ts',
-  'service/test/breaker.test.ts',
   'service/test/packets/changing.test.ts',
   'obmd/test/drivers/contract.test.ts',
   'service/test/admin-backup.test.ts',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PortConfig, SwitchSession } from '../src/drivers/switches/contract.ts';
 import { alreadyDone, type DeviceCall, restore } from '../src/worker/pass.ts';
 import type { PortTask } from '../src/worker/plan.ts';
+import { look, sweep } from '../src/worker/sweep.ts';
 
 const nothing = { native: null, tagged: [] };
 const device: DeviceCall = (_what, _ports, call) => call(AbortSignal.timeout(5_000));
@@ -75,5 +76,24 @@ describe('a port that shows what is recorded after a change that failed', () => 
     const { session } = switchThatShows(back);
     const broken: SwitchSession = { ...session, drained: () => Promise.reject(new Error('the line broke')) };
     await expect(restored(broken)).rejects.toThrow('the line broke');
+  });
+});
+
+describe('a port that nobody trusted, and that is in order when it is looked at', () => {
+  const resting = { ...detachment(false), action: null, isWork: false };
+  const drifting = { ...resting, driftSince: 1 };
+  const inOrder = { port: 'p1', native: 100, tagged: [] };
+
+  it.each([
+    ['drifted', drifting, inOrder, ['read', 'drained']],
+    ['was never read', { ...resting, isUnread: true }, inOrder, ['read', 'drained']],
+    ['drifts still', drifting, { port: 'p1', ...nothing }, ['read']],
+    ['was in order before', resting, inOrder, ['read']],
+  ])('if it %s', async (_, task, shown, expected) => {
+    for (const watch of [look, sweep]) {
+      const { session, asked } = switchThatShows(shown);
+      await watch(session, [task], device);
+      expect(asked).toEqual(expected);
+    }
   });
 });

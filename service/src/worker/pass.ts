@@ -33,7 +33,7 @@ export const alreadyDone = async (
   const states = await readPorts(session, again, device);
   const done = again.filter(({ port, wanted }) => isAs(states.get(port), wanted));
   // The attempt that wrote them may have died a moment ago, before what it took away had stopped to pass.
-  await drain(session, done, device);
+  await drain(session, done.length, device);
   return new Set(done.map(({ portId }) => portId));
 };
 
@@ -79,7 +79,7 @@ export const restore = async (
   const intact = tasks.filter((task) => isAs(states.get(task.port), task.recorded));
   const changed = tasks.filter((task) => !intact.includes(task));
   // Somebody else may have put them back a moment ago, and what the change had let through passes still.
-  await drain(session, intact, device);
+  await drain(session, intact.length, device);
   if (changed.length === 0) return new Set(intact);
   const results = await runPass(
     session,
@@ -92,9 +92,9 @@ export const restore = async (
 };
 
 /** Waits until nothing passes any more that ports do not carry now. */
-const drain = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall): Promise<void> => {
-  if (tasks.length === 0 || !session.drained) return;
-  await device('drain its ports', tasks.length, (signal) => session.drained?.(signal) ?? Promise.resolve());
+export const drain = async (session: SwitchSession, ports: number, device: DeviceCall): Promise<void> => {
+  if (ports === 0 || !session.drained) return;
+  await device('drain its ports', ports, (signal) => session.drained?.(signal) ?? Promise.resolve());
 };
 
 const isAs = (state: PortState | undefined, wanted: PortState): boolean =>

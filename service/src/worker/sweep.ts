@@ -3,7 +3,7 @@ import type { WriteOp } from '../core/op.ts';
 import { type PortReading, type PortState, readingOf, samePortState } from '../core/port-state.ts';
 import { statement } from '../db/statement.ts';
 import type { PortConfig, SwitchSession } from '../drivers/switches/contract.ts';
-import type { DeviceCall } from './pass.ts';
+import { type DeviceCall, drain } from './pass.ts';
 import type { PortTask } from './plan.ts';
 import { about, requireLease } from './settle.ts';
 
@@ -26,13 +26,43 @@ export const look = async (
   tasks: readonly PortTask[],
   device: DeviceCall,
 ): Promise<readonly Sighting[]> => {
-  const ports = tasks.map(({ port }) => port);
-  return match(tasks, await device('show its ports', ports.length, (signal) => session.read(ports, signal)));
+  const sightings = await lookAt(session, tasks, device);
+  await drainCleared(session, sightings, device);
+  return sightings;
 };
 
 /** Looks at the whole switch. */
 export const sweep = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall): Promise<Sweep> => {
-  if (!session.readAll) return { sightings: await look(session, tasks, device), strangers: null };
+  const seen = await sweepAll(session, tasks, device);
+  await drainCleared(session, seen.sightings, device);
+  return seen;
+};
+
+/**
+ * Ports that nobody trusted and that are in order now: somebody may have seen to that a moment ago, and a node on one of
+ * them can be had as soon as this is written down.
+ */
+const drainCleared = (session: SwitchSession, sightings: readonly Sighting[], device: DeviceCall): Promise<void> =>
+  drain(
+    session,
+    sightings.filter(
+      ({ task, seen }) =>
+        (task.isUnread || task.driftSince !== null) && seen !== null && samePortState(seen, task.recorded),
+    ).length,
+    device,
+  );
+
+const lookAt = async (
+  session: SwitchSession,
+  tasks: readonly PortTask[],
+  device: DeviceCall,
+): Promise<readonly Sighting[]> => {
+  const ports = tasks.map(({ port }) => port);
+  return match(tasks, await device('show its ports', ports.length, (signal) => session.read(ports, signal)));
+};
+
+const sweepAll = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall): Promise<Sweep> => {
+  if (!session.readAll) return { sightings: await lookAt(session, tasks, device), strangers: null };
   const all = await device(
     'show its ports',
     tasks.length,
@@ -46,7 +76,7 @@ export const sweep = async (session: SwitchSession, tasks: readonly PortTask[], 
     all,
   );
   return {
-    sightings: rest.length === 0 ? sightings : [...sightings, ...(await look(session, rest, device))],
+    sightings: rest.length === 0 ? sightings : [...sightings, ...(await lookAt(session, rest, device))],
     strangers: all,
   };
 };

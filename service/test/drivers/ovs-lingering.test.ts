@@ -8,6 +8,8 @@ import { takesAway } from '../../src/drivers/switches/ovs/vlans.ts';
 const amply = () => AbortSignal.timeout(30_000);
 const manyVlans = Array.from({ length: 1_500 }, (_, index) => index + 101);
 const rounds = 5;
+/** The settings of a port without networks. */
+const parked = ['vlan_mode=dot1q-tunnel', 'tag=4095', 'trunks=[]', 'cvlans=4095', 'protected=true'];
 
 describe('what a change may leave behind in the cache of an Open vSwitch', () => {
   const some = { native: 100, tagged: [200] };
@@ -59,7 +61,6 @@ describe.runIf(hasPart('Open vSwitch'))('a real Open vSwitch with many flows', (
       const since = Date.now();
       await capture.until(({ at }) => at > since);
       // What the attempt wrote before it died.
-      const parked = ['vlan_mode=dot1q-tunnel', 'tag=4095', 'trunks=[]', 'cvlans=4095', 'protected=true'];
       await ovs.vsctl('set', 'Port', watched.port, ...parked);
       await finish(session, watched.port);
       const done = Date.now();
@@ -70,5 +71,24 @@ describe.runIf(hasPart('Open vSwitch'))('a real Open vSwitch with many flows', (
     await Promise.all(streams.map((stream) => stream.stop()));
     await session.close();
     expect(late).toBe(0);
+  });
+
+  it('is drained only when it has applied what others stored without waiting for that', async () => {
+    const config = { ovs_bridge: ovs.bridge, ovsdb: `unix:${ovs.socket}`, settle_ms: 0 };
+    const session = await ovsSwitch.open({ label: 'sw', config }, amply());
+    const [{ port } = { port: '' }] = ovs.hosts;
+    await session.apply([{ port, native: 100, tagged: [] }], amply());
+    await ovs.kill('ovs-vswitchd');
+    await ovs.vsctl('--no-wait', 'set', 'Port', port, ...parked);
+    expect(await session.read([port], amply())).toEqual([{ port, native: null, tagged: [] }]);
+    let isDrained = false;
+    const draining = session.drained?.(amply()).then(() => (isDrained = true));
+    // What must not come cannot be waited for.
+    await sleep(300);
+    expect(isDrained).toBe(false);
+    await ovs.start('ovs-vswitchd');
+    await draining;
+    await session.close();
+    expect(isDrained).toBe(true);
   });
 });

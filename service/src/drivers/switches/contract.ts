@@ -56,8 +56,8 @@ export interface SwitchSession {
   /** Every port of the device, those that nobody registered too, named as `portName` would name them. */
   readAll?(signal: AbortSignal): Promise<readonly PortConfig[]>;
   /**
-   * Waits until what an earlier attempt took away no longer passes: there where a device goes on forwarding for a
-   * while after it shows the change. `apply` waits by itself.
+   * Waits until nothing passes any more but what ports show to carry, whoever took the rest away: there where a device
+   * goes on forwarding for a while after it shows a change. `apply` waits by itself.
    */
   drained?(signal: AbortSignal): Promise<void>;
   /** Running configuration to startup configuration. */

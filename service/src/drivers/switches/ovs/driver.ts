@@ -5,7 +5,7 @@ import { type BridgePort, readBridge } from './bridge.ts';
 import { namePattern, nameRule, ovsFields, type OvsTarget, targetFrom } from './fields.ts';
 import { Ovsdb } from './ovsdb.ts';
 import { carriedUnder, reservedIn, takesAway } from './vlans.ts';
-import { untilApplied, type Write, writePorts } from './write.ts';
+import { untilAllApplied, untilApplied, type Write, writePorts } from './write.ts';
 
 /** An Open vSwitch bridge, through its database. Its ports are made by others. */
 export const ovsSwitch: SwitchDriver = {
@@ -58,7 +58,7 @@ class OvsSession implements SwitchSession {
     if (written.configuration !== null) {
       await untilApplied(this.#ovsdb, written.configuration, signal);
       const isLoss = writes.some(({ port, state }) => takesAway(carriedUnder(port.columns), state));
-      if (isLoss) await this.drained(signal);
+      if (isLoss) await this.#settled(signal);
     }
     return names.map((port): PortOutcome => {
       const reason = refused.get(port) ?? written.refused.get(port);
@@ -75,11 +75,16 @@ class OvsSession implements SwitchSession {
   }
 
   async drained(signal: AbortSignal): Promise<void> {
-    await sleep(this.#settleMs, undefined, { signal });
+    await untilAllApplied(this.#ovsdb, signal);
+    await this.#settled(signal);
   }
 
   close(): Promise<void> {
     return this.#ovsdb.close();
+  }
+
+  async #settled(signal: AbortSignal): Promise<void> {
+    await sleep(this.#settleMs, undefined, { signal });
   }
 
   async #read(names: readonly string[] | 'all', signal: AbortSignal): Promise<readonly PortConfig[]> {

@@ -28,8 +28,7 @@ export const writePorts = async (ovsdb: Ovsdb, writes: readonly Write[], signal:
       for (const [index, { port }] of left.entries()) {
         if (answer.results[index]?.['count'] !== 1) refused.set(port.name, `port ${port.name} has just been removed`);
       }
-      const [root] = rowsOf(answer.results.at(-1) ?? {});
-      return { configuration: integer(root?.['next_cfg']), refused };
+      return { configuration: configurationIn(answer.results), refused };
     }
     const culprit = left[answer.operation];
     if (culprit === undefined) throw new Error(`the database refuses the change: ${answer.reason}`);
@@ -46,6 +45,19 @@ export const untilApplied = async (ovsdb: Ovsdb, configuration: number, signal: 
   const answer = await ovsdb.transact([wait], signal);
   if (!answer.committed) throw new Error(`the switch does not apply its configuration: ${answer.reason}`);
 };
+
+/**
+ * Waits until the switch has applied all that is stored now. Others may have stored something without a number to wait
+ * for (`ovs-vsctl --no-wait`), while the switch had lost the line to its database and went on as before.
+ */
+export const untilAllApplied = async (ovsdb: Ovsdb, signal: AbortSignal): Promise<void> => {
+  const answer = await ovsdb.transact(nextConfiguration, signal);
+  if (!answer.committed) throw new Error(`the database refuses to be applied: ${answer.reason}`);
+  await untilApplied(ovsdb, configurationIn(answer.results), signal);
+};
+
+const configurationIn = (results: readonly Readonly<Record<string, unknown>>[]): number =>
+  integer(rowsOf(results.at(-1) ?? {})[0]?.['next_cfg']);
 
 const nextConfiguration: readonly Operation[] = [
   { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['next_cfg', '+=', 1]] },

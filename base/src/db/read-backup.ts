@@ -98,6 +98,7 @@ async function* splitLines(stream: Readable, file: string): AsyncGenerator<strin
 const unreadable = (file: string, error: unknown): BackupRefused => {
   const { code, message } = error as { code?: string; message: string };
   if (code?.startsWith('Z_') === true) return altered(file, message);
+  if (code === 'ENOENT') return new BackupRefused(`there is no file ${file}; give the path of a backup`);
   return new BackupRefused(`${file} cannot be read (${message}); give the path of a backup`);
 };
 

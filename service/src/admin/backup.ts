@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { ConfigError } from '@corral/base/config/config-error';
 import { writeBackup } from '@corral/base/db/write-backup';
 import type { Config } from '../config/config.ts';
@@ -12,6 +12,7 @@ const backUp = async (config: Config, terminal: Terminal, file: string, isForced
   if (!isForced && existsSync(file)) {
     throw new ConfigError([`${file} is there already; give another name, or --force to replace it`]);
   }
+  if (!existsSync(dirname(file))) throw new ConfigError([`there is no directory ${dirname(file)}; make it first`]);
   const places = await openPlaces(placesOf(config, config.database));
   try {
     const counts = await insideAll(places, 'read', async (inside) => {

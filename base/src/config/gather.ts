@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import type { Environment, Setting } from './setting.ts';
+import { whyUnreadable } from './unreadable.ts';
 
 /** A value as it was written, and where. */
 export interface Given {
@@ -46,9 +47,7 @@ const readToml = (
   try {
     document = parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    mistakes.push(
-      `CORRAL_CONFIG: ${file}: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'unreadable'}`,
-    );
+    mistakes.push(`CORRAL_CONFIG: ${file}: ${whyUnreadable(error)}`);
     return found;
   }
   const walk = (value: unknown, path: string): void => {

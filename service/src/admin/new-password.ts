@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text as wholeOf } from 'node:stream/consumers';
 import { ConfigError } from '@corral/base/config/config-error';
+import { whyUnreadable } from '@corral/base/config/unreadable';
 import { checkOf } from '@corral/base/schema/check';
 import { NewPassword } from '../schema/passwords.ts';
 import { askHidden } from './ask.ts';
@@ -51,7 +52,6 @@ const readPassword = async ({ input }: Invocation, file: string): Promise<string
     const text = file === '-' ? await wholeOf(input) : await readFile(file, 'utf8');
     return text.replace(/\r?\n$/, '');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError([`--password-file: ${file} cannot be read (${why})`]);
+    throw new ConfigError([`--password-file: ${file} cannot be read: ${whyUnreadable(error)}`]);
   }
 };

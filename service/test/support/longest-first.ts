@@ -19,7 +19,7 @@ const longest = [
   'service/test/rotate-key.test.ts',
   'service/test/packets/changing.test.ts',
   'obmd/test/drivers/contract.test.ts',
-  'service/test/admin-backup.test.ts',
+  'service/test/admin-restore.test.ts',
   'service/test/oidc-provider.test.ts',
   'service/test/model.test.ts',
 ];

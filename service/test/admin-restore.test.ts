@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import Libsql from 'libsql';
+import pg from 'pg';
+import { newKey } from '@corral/base/secrets/key';
+import { formatKeyRing, ringWith } from '@corral/base/secrets/key-ring';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { keys, terminalForTest } from '../../client/test/support/terminal.ts';
+import { administered, built, runAdmin } from './support/admin.ts';
+import { backedUp, projectsOf, type Site, siteForTest, whileProcessRuns, whileRunning } from './support/backups.ts';
+import { bareClient, makeToken, signIn } from './support/browser.ts';
+import { engines } from './support/engines.ts';
+import { build, runToEnd } from './support/program.ts';
+import { adminPassword } from './support/service.ts';
+import { done } from './support/world.ts';
+
+beforeAll(build);
+
+const restored = async (
+  { env }: Pick<Site, 'env'>,
+  ...args: readonly string[]
+): Promise<readonly [unknown, string]> => {
+  const { code, output } = await runAdmin(env, 'restore', ...args);
+  return [code, output.replace(/^corral-admin: /, '').trimEnd()];
+};
+
+/** Statements past the service, which does not run. */
+const changed = async ({ env, dataDir }: Site, text: string): Promise<void> => {
+  const { CORRAL_DATABASE_URL: url } = env;
+  if (url === undefined) {
+    const db = new Libsql(join(dataDir, 'corral.db'));
+    db.exec(text);
+    db.close();
+    return;
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(text).finally(() => client.end());
+};
+
+const isInUse = [2, expect.stringMatching(/^the database \(.*\) is in use: stop the service on every machine/)];
+
+describe.each(engines)('restore on %s', (engine) => {
+  it('takes an empty database, or one that is to be replaced', { timeout: 60_000 }, async () => {
+    const site = await backedUp(engine);
+    const place = engine === 'sqlite' ? join(site.dataDir, 'corral.db') : 'PostgreSQL';
+    await whileRunning(site, (admin) => done(admin.put('/project/later')));
+    expect(await restored(site, site.file)).toEqual([
+      2,
+      `the database (${place}) is not empty: table projects has rows; give --replace to lose what is there`,
+    ]);
+    expect(await restored(site, site.file, '--yes')).toEqual([2, 'restore: --yes goes with --replace only']);
+    expect(await restored(site, site.file, '--replace')).toEqual([
+      2,
+      expect.stringMatching(/^there is no terminal to ask "Everything in .* Go on\?"; --yes says yes$/),
+    ]);
+    const terminal = await terminalForTest(site.env);
+    const asked = terminal.run(process.execPath, [built('admin.js'), 'restore', site.file, '--replace'], {
+      columns: 200,
+    });
+    await asked.shows('Go on? [y/N]');
+    asked.type(`no${keys.enter}`);
+    expect(await asked.exit()).toBe(2);
+    expect(asked.screen()).toContain('corral-admin: nothing was changed');
+    expect(await projectsOf(site)).toEqual(['later', 'red']);
+
+    const sure = terminal.run(process.execPath, [built('admin.js'), 'restore', site.file, '--replace'], {
+      columns: 200,
+    });
+    await sure.shows('Go on? [y/N]');
+    sure.type(`yes${keys.enter}`);
+    expect(await sure.exit()).toBe(0);
+    expect(await projectsOf(site)).toEqual(['red']);
+  });
+
+  it('refuses while the service runs', async () => {
+    const site = await backedUp(engine);
+    await whileProcessRuns(site, async () => {
+      expect(await restored(site, site.file, '--replace', '--yes')).toEqual(isInUse);
+    });
+  });
+
+  it('has nothing to do with a service that is started at its question', { timeout: 60_000 }, async () => {
+    const site = await backedUp(engine);
+    await whileRunning(site, (admin) => done(admin.put('/project/later')));
+    const terminal = await terminalForTest(site.env);
+    const asked = terminal.run(process.execPath, [built('admin.js'), 'restore', site.file, '--replace'], {
+      columns: 300,
+    });
+    await asked.shows('Go on? [y/N]');
+    if (engine === 'sqlite') {
+      const { code, output } = await runToEnd(site.env);
+      expect([code, output]).toEqual([expect.any(Number), expect.stringContaining('locked')]);
+      expect(code).not.toBe(0);
+      asked.type(`yes${keys.enter}`);
+      expect(await asked.exit()).toBe(0);
+      expect(await projectsOf(site)).toEqual(['red']);
+      return;
+    }
+    await whileProcessRuns(site, async (admin) => {
+      asked.type(`yes${keys.enter}`);
+      expect(await asked.exit()).toBe(2);
+      expect(asked.screen()).toContain('corral-admin: the database (PostgreSQL) is in use');
+      expect((await done(admin.get('/projects'))).body).toEqual(['later', 'red']);
+    });
+  });
+
+  it(
+    'leaves everything as it was when it fails in the middle, also what ids are free',
+    { timeout: 60_000 },
+    async () => {
+      const site = await backedUp(engine);
+      const labels = ['p1', 'p2', 'p3', 'p4'];
+      await whileRunning(site, async (admin) => {
+        for (const label of labels) await done(admin.put(`/project/${label}`));
+      });
+      await changed(
+        site,
+        engine === 'sqlite'
+          ? `create trigger stop before insert on users begin select raise(abort, 'stopped here'); end`
+          : `create function stop() returns trigger language plpgsql as 'begin raise ''stopped here''; end';
+          create trigger stop before insert on users for each row execute function stop()`,
+      );
+      expect(await restored(site, site.file, '--replace', '--yes')).toEqual([
+        1,
+        expect.stringContaining('stopped here'),
+      ]);
+      await changed(site, engine === 'sqlite' ? 'drop trigger stop' : 'drop trigger stop on users');
+      await whileRunning(site, async (admin) => {
+        await done(admin.put('/project/p5'));
+        expect((await done(admin.get('/projects'))).body).toEqual([...labels, 'p5', 'red']);
+      });
+    },
+  );
+
+  it('ends sessions, and says of what time users, passwords and tokens are', { timeout: 60_000 }, async () => {
+    const site = await siteForTest(engine);
+    const file = join(site.dataDir, 'backup.gz');
+    const token = await whileRunning(site, async (admin, url) => {
+      await signIn({ url }, 'admin', adminPassword);
+      const made = await makeToken(admin, 'script');
+      await administered(site.env, 'backup', file);
+      await done(admin.del('/auth/token/script'));
+      return made;
+    });
+    const { madeAt } = JSON.parse(gunzipSync(readFileSync(file)).toString().split('\n')[0] ?? '') as { madeAt: string };
+    const restoredTo = (...more: readonly string[]) =>
+      administered(site.env, 'restore', file, '--replace', '--yes', ...more);
+    const logins = () =>
+      whileRunning(site, async (admin, url) => ({
+        sessions: (await done(admin.get('/auth/sessions'))).body,
+        script: (await bareClient(url, { authorization: `Bearer ${token}` }).get('/auth/whoami')).status,
+      }));
+    const output = await restoredTo();
+    expect(output).toContain('Sessions are not brought back (1 session): everybody signs in again.\n');
+    expect(output).toContain(`Users, passwords and API tokens are those of ${madeAt}: what was deleted`);
+    expect(await logins()).toEqual({ sessions: [], script: 200 });
+    const without = await restoredTo('--revoke-tokens');
+    expect(without).toContain('All API tokens are revoked (1 token): scripts need new ones.\n');
+    expect(without).toContain(`Users and passwords are those of ${madeAt}: what was deleted or changed`);
+    expect((await logins()).script).toBe(401);
+  });
+
+  it('refuses what is not a whole backup, before anything is touched', { timeout: 60_000 }, async () => {
+    const { dataDir, file } = await backedUp(engine);
+    const whole = readFileSync(file);
+    const text = gunzipSync(whole).toString();
+    const target = await siteForTest(engine);
+    const bad = join(dataDir, 'bad.gz');
+    const tried = async (content: Buffer | string) => {
+      writeFileSync(bad, content);
+      return restored(target, bad);
+    };
+    const altered = `${bad} is cut off or was changed`;
+    const flipped = Buffer.from(whole);
+    flipped[200] = (flipped[200] ?? 0) ^ 1;
+    const isAltered = [2, expect.stringContaining(altered)];
+    expect(await tried(whole.subarray(0, whole.length - 20))).toEqual(isAltered);
+    expect(await tried(flipped)).toEqual(isAltered);
+    expect(await tried(gzipSync(text.replace('"red"', '"rad"')))).toEqual([
+      2,
+      `${altered} (its checksum does not fit); take another backup`,
+    ]);
+    expect(await tried(gzipSync(text.slice(0, text.indexOf('{"table":"nodes"'))))).toEqual(isAltered);
+    expect(await tried('not at all')).toEqual(isAltered);
+    expect(await tried(gzipSync('{"some":"json"}\n{}\n'))).toEqual([
+      2,
+      `${bad} is no backup of Corral's; give one that corral-admin backup made`,
+    ]);
+    expect(await restored(target, '/nowhere')).toEqual([2, 'there is no file /nowhere; give the path of a backup']);
+    expect(existsSync(join(target.dataDir, 'corral.db'))).toBe(false);
+    expect((await runAdmin(target.env, 'check')).output).toContain('there is no database yet');
+  });
+
+  it('refuses a backup of another version', async () => {
+    const { dataDir, file } = await backedUp(engine);
+    const target = await siteForTest(engine);
+    const [first = '', ...rest] = gunzipSync(readFileSync(file)).toString().split('\n').slice(0, -2);
+    const ofVersion = async (version: number) => {
+      const lines = [first.replace('"corral":4', `"corral":${version}`), ...rest].map((line) => `${line}\n`).join('');
+      const sha256 = createHash('sha256').update(lines).digest('hex');
+      const other = join(dataDir, `v${version}.gz`);
+      writeFileSync(other, gzipSync(`${lines}${JSON.stringify({ sha256 })}\n`));
+      return (await restored(target, other))[1].replace(other, 'FILE');
+    };
+    expect(await ofVersion(3)).toBe(
+      'FILE is of version 3, this program works with version 4: restore it with the Corral that made it, and run corral-admin migrate then',
+    );
+    expect(await ofVersion(5)).toBe(
+      'FILE is of version 5, this program works with version 4: restore it with a newer Corral',
+    );
+    expect(await ofVersion(4)).toContain('each compared with the file');
+  });
+
+  it('says when the key file is not the one of the backup', async () => {
+    const { file } = await backedUp(engine);
+    const target = await siteForTest(engine);
+    writeFileSync(join(target.dataDir, 'secret.key'), formatKeyRing(ringWith(newKey())));
+    chmodSync(join(target.dataDir, 'secret.key'), 0o600);
+    expect(await administered(target.env, 'restore', file)).toMatch(
+      /^corral-admin: key_file: .* is not the key that this database's secrets were sealed with; .* put it back from the backup$/m,
+    );
+  });
+});
+
+describe.runIf(engines.includes('postgres'))('restore on PostgreSQL', () => {
+  it('knows a service whose URL has another name for it', { timeout: 60_000 }, async () => {
+    const site = await backedUp('postgres');
+    const url = `${site.env['CORRAL_DATABASE_URL'] ?? ''}?application_name=mine`;
+    await whileProcessRuns({ env: { ...site.env, CORRAL_DATABASE_URL: url } }, async () => {
+      expect(await restored(site, site.file, '--replace', '--yes')).toEqual(isInUse);
+    });
+  });
+
+  it('takes longer than a statement may otherwise', { timeout: 60_000 }, async () => {
+    const site = await backedUp('postgres');
+    await changed(
+      site,
+      `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(3); return null; end';
+      create trigger slow after delete on events for each statement execute function slow()`,
+    );
+    const url = `${site.env['CORRAL_DATABASE_URL'] ?? ''}?statement_timeout=2000`;
+    const hurried = { env: { ...site.env, CORRAL_DATABASE_URL: url } };
+    expect(await restored(hurried, site.file, '--replace', '--yes')).toEqual([
+      0,
+      expect.stringContaining('each compared with the file'),
+    ]);
+  });
+});

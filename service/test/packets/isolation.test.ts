@@ -93,13 +93,16 @@ describe.each(packetSwitches)('isolation on $part', (kind) => {
     it('before adoption frames pass, and so nobody can reserve the node', async () => {
       const [sender, other] = [host(0), host(4)];
       await flush(sender, other, 'hello');
-      await sender.send({ marker: 'unadopted', tags: 'untagged,1-4094' });
-      await flush(sender, other, 'unadopted sent');
-      // The captures see what there is to see: here, where everything passes, each frame is seen.
-      const seen = heard(other, 'unadopted');
-      if (kind.passesUnconfigured === 'every tag')
-        expect(new Set(seen)).toEqual(new Set(['-', ...everyTag.map(String)]));
-      else expect(new Set(seen)).toEqual(new Set(['-']));
+      // The captures see what there is to see: here, where everything passes, each frame is seen. A switch in user space
+      // loses some on a busy machine, so they are sent again.
+      const passing = new Set(['-', ...(kind.passesUnconfigured === 'every tag' ? everyTag.map(String) : [])]);
+      const seen = () => new Set(heard(other, 'unadopted'));
+      await eventually(async () => {
+        await sender.send({ marker: 'unadopted', tags: 'untagged,1-4094' });
+        await flush(sender, other, 'unadopted sent');
+        return seen().size >= passing.size ? true : undefined;
+      });
+      expect(seen()).toEqual(passing);
       for (const one of device.hosts) {
         const answer = await service.admin.post('/project/red/connect_node', { node: nodeOf(one) });
         expect(answer).toMatchObject({ status: 409, body: { type: 'BlockedError' } });

@@ -1,6 +1,6 @@
 import { type Calls, calls, type NoArguments } from './calls.ts';
 import { type Credentials, none } from './credentials.ts';
-import { unfitIn } from './endpoint.ts';
+import { isAddress, unfitIn } from './endpoint.ts';
 import { ProtocolError } from './errors.ts';
 import { bytesOf, type CorralEvent, followEvents, type FollowOptions } from './events.ts';
 import { type Fetch, fetchTransport, type Patience, type Transport } from './transport.ts';
@@ -48,6 +48,8 @@ const usualPatience: Patience = { timeoutMs: 60_000, retries: 2 };
 
 /** A client of one service for one caller. */
 export const createClient = (options: ClientOptions): Corral => {
+  if (!isAddress(options.endpoint))
+    throw new TypeError('the endpoint is no address; write it like https://corral.example.org');
   const unfit = unfitIn(options.endpoint);
   if (unfit !== null) throw new TypeError(`the endpoint ${unfit}; whoever calls is told by credentials`);
   const endpoint = options.endpoint.replace(/\/+$/, '').replace(/\/v0$/, '');

@@ -171,6 +171,26 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect((await shell('whoami', { env: { CORRAL_ENDPOINT: service.url } })).code).toBe(1);
   });
 
+  it('makes tokens for scripts with the password of whoever is logged in: a token makes no other', async () => {
+    const service = await serviceForTest(engine);
+    const shell = await shellForTest();
+    const password = await shell.file('pw', adminPassword);
+    const login = (profile: string) =>
+      shell(`login ${service.url} --profile ${profile} --username admin --password-file ${password}`);
+    // As many as want to at once.
+    expect((await Promise.all(['one', 'two', 'three'].map(login))).map(({ code }) => code)).toEqual([0, 0, 0]);
+    const made = await shell(`token create ci --days 1 --password-file ${password}`);
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^corral_\S+\n$/) as string });
+    const env = { CORRAL_ENDPOINT: service.url, CORRAL_TOKEN: made.out.trim() };
+    expect((await shell('whoami', { env })).out).toMatch(/name +admin/);
+    const wrong = await shell.file('wrong', 'not it');
+    expect(await shell(`token create other --password-file ${wrong}`)).toEqual({
+      code: 1,
+      out: '',
+      err: 'corral: wrong user name or password\n',
+    });
+  });
+
   it('takes what existing scripts set', async () => {
     const service = await serviceForTest(engine);
     const env = { HIL_ENDPOINT: service.url, HIL_USERNAME: 'admin', HIL_PASSWORD: adminPassword };
@@ -188,7 +208,11 @@ describe.each(engines)('the command line, on %s', (engine) => {
     await shell(`login ${service.url} --username admin --password-file ${password}`);
     expect((await shell('project list')).code).toBe(0);
     const env = { CORRAL_USERNAME: 'ada', CORRAL_PASSWORD: 'of another service' };
-    expect((await shell('project list', { env })).err).toContain('http://127.0.0.1:5000 cannot be reached');
+    // It goes to the usual endpoint, whoever listens there, if anybody does.
+    expect((await shell('project list', { env })).code).not.toBe(0);
+    expect(await (await fetch(`${service.url}/metrics`)).text()).not.toMatch(/^corral_failed_logins_total.* [1-9]/m);
+    expect((await shell(`project list --endpoint ${service.url}`, { env })).code).toBe(1);
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^corral_failed_logins_total.* [1-9]/m);
   });
 });
 

@@ -182,6 +182,12 @@ describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
     expect(seen).toEqual(['[', ']']);
   });
 
+  it('refuses what is no address of a service, before anything is asked', () => {
+    for (const endpoint of ['127.0.0.1:5000', 'ftp://corral.example.org', '', undefined as unknown as string]) {
+      expect(() => createClient({ endpoint })).toThrow('the endpoint is no address; write it like https://');
+    }
+  });
+
   it('waits as long as it is told, also for ever', async () => {
     const server = createServer((_request, response) => void setTimeout(() => response.end('["red"]'), 100));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -318,7 +318,7 @@ describe('the configuration', () => {
   });
 
   it('notices variables that look like its own and are not', () => {
-    const env = { CORRAL_PROT: '80', CORRAL_PORT: '80', CORRAL_CONFIG: '', PATH: '/bin' };
+    const env = { CORRAL_PROT: '80', CORRAL_PORT: '80', CORRAL_CONFIG: '', CORRAL_ENDPOINT: 'http://x', PATH: '/bin' };
     expect(unknownVariables(env, settings)).toEqual(['CORRAL_PROT']);
   });
 });

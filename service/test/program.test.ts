@@ -46,6 +46,18 @@ describe('the program', () => {
     expect(again.output.join('\n')).not.toContain(password);
   });
 
+  it('says which setting is to be changed when it cannot start', async () => {
+    const file = join(directory, 'a-file');
+    await writeFile(file, '');
+    const noDirectory = await runToEnd({ CORRAL_PORT: '0', CORRAL_DATA_DIR: file });
+    expect(noDirectory.output).toMatch(/^corral: cannot start: .*; choose a directory for data_dir$/m);
+    const noDatabase = await runToEnd(env('no-database', { CORRAL_DATABASE_URL: 'postgres://127.0.0.1:1/corral' }));
+    expect(noDatabase.output).toMatch(/; is the database running, and is the setting database_url right\?$/m);
+    const noAddress = await runToEnd(env('no-address', { CORRAL_HOST: '192.0.2.1' }));
+    expect(noAddress.output).toMatch(/; choose an address of this machine \(setting host\)$/m);
+    expect([noDirectory.code, noDatabase.code, noAddress.code]).toEqual([1, 1, 1]);
+  });
+
   it('says every mistake in a line of its own, starts nothing and ends with 2', async () => {
     const { code, output } = await runToEnd(
       env('mistakes', {

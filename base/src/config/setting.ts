@@ -10,9 +10,14 @@ export interface Setting {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What the command line reads, which may run in the same shell. */
+const ofClients = ['ENDPOINT', 'TOKEN', 'USERNAME', 'PASSWORD', 'CLIENT_CONFIG'].map((name) => `CORRAL_${name}`);
+
 /** Environment variables that look like ours and are not: most likely misspelt. */
 export const unknownVariables = (env: Environment, settings: readonly Setting[]): string[] =>
   Object.keys(env).filter(
     (name) =>
-      name.startsWith('CORRAL_') && name !== 'CORRAL_CONFIG' && !settings.some((setting) => setting.env === name),
+      name.startsWith('CORRAL_') &&
+      !['CORRAL_CONFIG', ...ofClients].includes(name) &&
+      !settings.some((setting) => setting.env === name),
   );

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Libsql from 'libsql';
 import { boundTo, type RunStatement } from './bound.ts';
 import { Changes } from './changes.ts';
 import type { Db, Statistics, Tx } from './db.ts';
 import { SqliteAdapter, SqliteQueryCompiler, sql } from './kysely.ts';
-import { inUse, type MigrationSession, migrate } from './migrate.ts';
+import { DatabaseRefused, inUse, type MigrationSession, migrate } from './migrate.ts';
 import { Mutex } from './mutex.ts';
 import type { Holdings, Opening } from './open.ts';
 import { retrying } from './retry.ts';
@@ -144,6 +144,8 @@ export const openSqlite = async <Schema, Topic extends string>(
   opening: Opening,
 ): Promise<Db<Schema, Topic>> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Refuses what this user may not open, in a sentence.
+  isThere(path);
   const held = heldByPath.get(path) as Connection<Schema> | undefined;
   const writer = held ?? new Connection<Schema>(path, 'with others');
   const turns = turnsAt(path);
@@ -217,7 +219,7 @@ export const openSqlite = async <Schema, Topic extends string>(
 
 /** The version of the tables that `history` tells of; 0: there are none. Nothing is made or changed. */
 export const versionInSqlite = (path: string, history: string): number => {
-  if (!existsSync(path)) return 0;
+  if (!isThere(path)) return 0;
   const held = heldByPath.get(path);
   if (held !== undefined) return held.version(history);
   const raw = new Libsql(path);
@@ -228,6 +230,20 @@ export const versionInSqlite = (path: string, history: string): number => {
     throw isBusy(error) ? inUse(path) : error;
   } finally {
     raw.close();
+  }
+};
+
+/** A directory that this user may not look into does not say that there is nothing in it. */
+const isThere = (path: string): boolean => {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EACCES' && code !== 'EPERM') return false;
+    throw new DatabaseRefused(
+      `the database (${path}) is not for this user; run this as the user whom the service runs as`,
+    );
   }
 };
 

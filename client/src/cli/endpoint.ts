@@ -1,4 +1,4 @@
-import { unfitIn } from '../endpoint.ts';
+import { isAddress, unfitIn } from '../endpoint.ts';
 import { UsageError } from './mistake.ts';
 
 const usualEndpoint = 'http://127.0.0.1:5000';
@@ -10,7 +10,7 @@ export const endpointOf = (text: string | undefined): string => {
   if (unfit !== null) {
     throw new UsageError(`the endpoint ${unfit}; write it like https://corral.example.org, and log in: corral login`);
   }
-  if (/^https?:\/\//.test(endpoint) && URL.canParse(endpoint)) return endpoint;
+  if (isAddress(endpoint)) return endpoint;
   // What stands before an @ may be a password.
   const what = JSON.stringify(endpoint.replace(/^.*@/s, '…@'));
   throw new UsageError(`${what} is no endpoint; it looks like https://corral.example.org`);

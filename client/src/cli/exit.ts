@@ -20,7 +20,7 @@ export const failureOf = (error: unknown): Failure => {
     return {
       code: exitCodes.unreachable,
       message: error.message,
-      hint: 'is it running, and is the endpoint right? Set it with --endpoint or CORRAL_ENDPOINT, or log in: corral login',
+      hint: unreachableHint(error.message),
     };
   }
   if (error instanceof ProtocolError) return { code: exitCodes.unreachable, message: error.message, hint: null };
@@ -29,7 +29,18 @@ export const failureOf = (error: unknown): Failure => {
   return { code: exitCodes.refused, message: error instanceof Error ? error.message : String(error), hint: null };
 };
 
+const unreachableHint = (message: string): string => {
+  if (message.includes('certificate'))
+    return 'nobody that Node.js knows vouches for it: name a file with the certificate of its authority in NODE_EXTRA_CA_CERTS';
+  if (/EPROTO|wrong version number|packet length too long/i.test(message))
+    return 'does it speak http there, not https?';
+  if (/socket hang up|ECONNRESET/.test(message)) return 'does it speak https there, not http?';
+  return 'is it running, and is the endpoint right? Set it with --endpoint or CORRAL_ENDPOINT, or log in: corral login';
+};
+
 const hintFor = (error: CorralError): string | null => {
+  // Whoever has just said who they are need not be told to.
+  if (error.message.startsWith('wrong user name or password')) return null;
   if (error.type === 'AuthorizationError') return 'log in: corral login; who you are now, and where: corral whoami';
   if (error.type === 'ServerError' && error.requestId !== null) return `tell the operator: request ${error.requestId}`;
   if (error.retryAfter !== null) return `try again in ${error.retryAfter} s`;

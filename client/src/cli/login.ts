@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { basic, type Calls, type Credentials, none, NotFoundError } from '../index.ts';
 import type { Given, Option, Scene } from './command.ts';
@@ -61,6 +62,18 @@ const credentialsFor = async (scene: Scene, given: Given, endpoint: string): Pro
   return byPassword(scene, given, endpoint);
 };
 
+/** Credentials of whoever is known by a token: a token makes no other. */
+export const credentialsAgain = async (
+  scene: Scene,
+  given: Given,
+  endpoint: string,
+  name: string,
+): Promise<Credentials> => {
+  const device = name.startsWith('oidc:') ? deviceIn(await methodsAt(scene, endpoint)) : null;
+  if (device !== null) return credentialsByDevice(scene, endpoint, device);
+  return basic(name, await scene.secret(`password of ${name} at ${endpoint}`, given.option('password-file')));
+};
+
 const byPassword = async (scene: Scene, given: Given, endpoint: string): Promise<Credentials> => {
   const username = given.option('username') ?? (await ask(scene.person, 'user name'));
   return basic(username, await scene.secret(`password of ${username} at ${endpoint}`, given.option('password-file')));
@@ -82,10 +95,10 @@ const deviceIn = (methods: Methods | null): Device | null => {
   return { issuer, audience, clientId: device.client_id, scopes: device.scopes };
 };
 
-/** Whose it is can be told from its name later: the user and machine that it was made on, and when. */
+/** Whose it is can be told from its name later: the user and machine that it was made on, and when. Many may log in at once. */
 const newTokenName = (): string => {
   const when = new Date().toISOString().slice(0, 19).replace('T', ' ');
-  return `corral login of ${userHere()} on ${hostname()}, ${when}`;
+  return `corral login of ${userHere()} on ${hostname()}, ${when}, ${randomBytes(3).toString('hex')}`;
 };
 
 /** A user id may have no name: that of a container, often. */

@@ -1,5 +1,7 @@
-import type { Action, Corral } from '../index.ts';
+import { type Action, type Corral, TimedOutError } from '../index.ts';
 import type { Given, Option, Scene } from './command.ts';
+import { exitCodes } from './exit.ts';
+import { StoppedError } from './mistake.ts';
 import { counted, done } from './say.ts';
 
 /** Options of commands that queue a change. */
@@ -35,7 +37,9 @@ export const queued = async (
   } catch (error) {
     progress.stop();
     if (signal.aborted) output.note(`still queued: corral networking-action show ${statusId}`);
-    throw error;
+    if (!(error instanceof TimedOutError)) throw error;
+    const hint = `it goes on: corral networking-action show ${statusId}`;
+    throw new StoppedError(error.message, { code: exitCodes.timedOut, hint });
   }
 };
 

@@ -12,9 +12,9 @@ const backUp = async (config: Config, terminal: Terminal, file: string, isForced
   if (!isForced && existsSync(file)) {
     throw new ConfigError([`${file} is there already; give another name, or --force to replace it`]);
   }
-  if (!existsSync(dirname(file))) throw new ConfigError([`there is no directory ${dirname(file)}; make it first`]);
   const places = await openPlaces(placesOf(config, config.database));
   try {
+    if (!existsSync(dirname(file))) throw new ConfigError([`there is no directory ${dirname(file)}; make it first`]);
     const counts = await insideAll(places, 'read', async (inside) => {
       const source = await sourceIn(inside);
       const manifest = { madeAt: new Date().toISOString(), databases: versionsOf(places), counts: source.counts };

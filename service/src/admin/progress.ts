@@ -2,6 +2,8 @@ import type { Terminal } from './command.ts';
 
 const everyMs = 1_000;
 
+const workOf = (text: string): string => text.split(' ')[0] ?? '';
+
 /** A line that says how far a command is: written over where somebody watches, and now and then where nobody does. */
 export const progressOn = (terminal: Terminal): { readonly show: (text: string) => void; readonly end: () => void } => {
   let shown: string | null = null;
@@ -14,6 +16,8 @@ export const progressOn = (terminal: Terminal): { readonly show: (text: string) 
   };
   return {
     show: (text) => {
+      // Of the work before, whose end would not be seen any more.
+      if (!terminal.isLive && shown !== last && workOf(text) !== workOf(last)) write(last);
       last = text;
       if (terminal.isLive || performance.now() - at >= everyMs) write(text);
     },

@@ -2,7 +2,7 @@ import { AuthorizationError, type Corral, NotFoundError, token as tokenCredentia
 import { act, field } from '../act.ts';
 import type { Command } from '../command.ts';
 import { endpointOf } from '../endpoint.ts';
-import { daysOption, loginOptions, secondsOf, tokenFor } from '../login.ts';
+import { credentialsAgain, daysOption, loginOptions, secondsOf, tokenFor } from '../login.ts';
 import { UsageError } from '../mistake.ts';
 import { forgetProfile, keepProfile, profilesFile, readProfiles } from '../profiles.ts';
 import { done } from '../say.ts';
@@ -86,12 +86,18 @@ export const accountCommands: readonly Command[] = [
       days: daysOption,
       project: { value: 'PROJECT', about: 'for this project only', kind: 'project' },
       'read-only': { about: 'for looking only' },
+      'password-file': { value: 'FILE', about: 'file with your password, if you are logged in; - for standard input' },
     },
     example: 'token create ci --days 30 --project physics --read-only',
-    run: async ({ corral, output }, given) => {
-      const made = await (
-        await corral()
-      ).tokenCreate({
+    run: async (scene, given) => {
+      const { output } = scene;
+      const corral = await scene.corral();
+      const { by, name } = await corral.whoami();
+      const caller =
+        by === 'credentials'
+          ? corral
+          : scene.corralAs(corral.endpoint, await credentialsAgain(scene, given, corral.endpoint, name));
+      const made = await caller.tokenCreate({
         token: given.arg('token'),
         expires_in: secondsOf(given),
         ...field('project', given.option('project')),

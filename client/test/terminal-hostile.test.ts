@@ -43,7 +43,7 @@ describe('what a service says does nothing to the terminal', () => {
     ['project create red', `\nsecond line ${harmless}`],
     ['events', `${escape}[2m${harmless}${escape}[0m`],
     ['events --json', `"type":"${harmless}"`],
-    ['token create ci', `good until ${harmless}`],
+    ['token create ci --password-file token', `good until ${harmless}`],
     ['login --token-file token', `${escape}[32m✓${escape}[0m you are ${harmless} at`],
     ['login --device', `the identity provider http://id.example.org/${harmless} is, or names, an address`],
   ])('%s', async (line, words) => {
@@ -61,12 +61,15 @@ describe('what a service says does nothing to the terminal', () => {
     expect(session.written().replaceAll('\r\n', '\n')).toContain(words);
   });
 
-  it('nor does it in a question', async () => {
+  it.each([
+    ['user password', `your present password, ${harmless}:`],
+    ['token create ci', `password of ${harmless} at http:`],
+  ])('nor does it in the question of %s', async (line, question) => {
     const { terminal } = await scene();
-    const changing = terminal.corral('user password');
-    await changing.shows(`your present password, ${harmless}:`);
-    changing.type(keys.interrupt);
-    expect(await changing.exit()).toBe(130);
-    expect(changing.written()).not.toContain(`${escape}]`);
+    const asked = terminal.corral(line);
+    await asked.shows(question);
+    asked.type(keys.interrupt);
+    expect(await asked.exit()).toBe(130);
+    expect(asked.written()).not.toContain(`${escape}]`);
   });
 });

@@ -7,6 +7,8 @@ import { adminPassword, passwordOf, serviceForTest } from '../../service/test/su
 import { makeProject, makeUser } from '../../service/test/support/world.ts';
 import { commands } from '../src/cli/commands/all.ts';
 import { groups } from '../src/cli/commands/few.ts';
+import { failureOf } from '../src/cli/exit.ts';
+import { UnreachableError } from '../src/index.ts';
 import { type Shell, shellForTest } from './support/shell.ts';
 
 const asAdmin = (url: string) => ({
@@ -246,6 +248,16 @@ describe('the command line says what is wrong', () => {
     const ran = await shell(line);
     expect(ran).toMatchObject({ code, out: '' });
     expect(ran.err).toContain(words);
+  });
+
+  it.each([
+    ['self-signed certificate', 'NODE_EXTRA_CA_CERTS'],
+    ['write EPROTO wrong version number', 'does it speak http there, not https?'],
+    ['socket hang up', 'does it speak https there, not http?'],
+    ['connect ECONNREFUSED 127.0.0.1:9', 'is it running, and is the endpoint right?'],
+  ])('and what to try when %s', (why, hint) => {
+    const error = new UnreachableError(`https://corral.example.org cannot be reached: ${why}`, { sent: false });
+    expect(failureOf(error).hint).toContain(hint);
   });
 
   it('and which version it is', async () => {

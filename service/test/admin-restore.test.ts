@@ -189,7 +189,10 @@ describe.each(engines)('restore on %s', (engine) => {
       2,
       `${bad} is no backup of Corral's; give one that corral-admin backup made`,
     ]);
-    expect(await restored(target, '/nowhere')).toEqual([2, 'there is no file /nowhere; give the path of a backup']);
+    expect(await restored(target, '/nowhere')).toEqual([
+      2,
+      '/nowhere cannot be read: there is no such file; give the path of a backup',
+    ]);
     expect(existsSync(join(target.dataDir, 'corral.db'))).toBe(false);
     expect((await runAdmin(target.env, 'check')).output).toContain('there is no database yet');
   });

@@ -71,13 +71,16 @@ export const credentialsAgain = async (
 ): Promise<Credentials> => {
   const device = name.startsWith('oidc:') ? deviceIn(await methodsAt(scene, endpoint)) : null;
   if (device !== null) return credentialsByDevice(scene, endpoint, device);
-  return basic(name, await scene.secret(`password of ${name} at ${endpoint}`, given.option('password-file')));
+  return withPassword(scene, given, endpoint, name);
 };
 
 const byPassword = async (scene: Scene, given: Given, endpoint: string): Promise<Credentials> => {
   const username = given.option('username') ?? (await ask(scene.person, 'user name'));
-  return basic(username, await scene.secret(`password of ${username} at ${endpoint}`, given.option('password-file')));
+  return withPassword(scene, given, endpoint, username);
 };
+
+const withPassword = async (scene: Scene, given: Given, endpoint: string, username: string): Promise<Credentials> =>
+  basic(username, await scene.secret(`password of ${username} at ${endpoint}`, given.option('password-file')));
 
 /** null: a service that does not tell. */
 const methodsAt = async (scene: Scene, endpoint: string): Promise<Methods | null> =>

@@ -55,6 +55,7 @@ describe('waiting for a change at a terminal', () => {
     await reverting.shows('queued for switch sw0, behind 1 change');
     expect(await reverting.exit()).toBe(4);
     expect(reverting.screen()).toMatch(/^corral: the change is still pending after 1 s/);
+    expect(reverting.screen().replaceAll('\n', ' ')).toContain('it goes on: corral networking-action show');
     expect(reverting.screen()).not.toMatch(spinner);
   });
 

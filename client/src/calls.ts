@@ -234,7 +234,7 @@ export interface Calls {
       readonly nic?: string;
       readonly networks?: Readonly<Record<string, string>>;
       readonly suspect?: string;
-      readonly drift?: { readonly native: number | null; readonly tagged: string };
+      readonly drift?: { readonly native: number | null; readonly tagged: string; readonly unclear?: string };
       readonly absent?: boolean;
       readonly unread?: boolean;
     };
@@ -269,8 +269,8 @@ export interface Calls {
           readonly node: string | null;
           readonly nic: string | null;
           readonly project: string | null;
-          readonly recorded: { readonly native: number | null; readonly tagged: string };
-          readonly seen: { readonly native: number | null; readonly tagged: string } | null;
+          readonly recorded: { readonly native: number | null; readonly tagged: string; readonly unclear?: string };
+          readonly seen: { readonly native: number | null; readonly tagged: string; readonly unclear?: string } | null;
           readonly since: string;
         }[];
       }[];
@@ -293,8 +293,8 @@ export interface Calls {
         readonly node: string | null;
         readonly nic: string | null;
         readonly project: string | null;
-        readonly recorded: { readonly native: number | null; readonly tagged: string };
-        readonly seen: { readonly native: number | null; readonly tagged: string } | null;
+        readonly recorded: { readonly native: number | null; readonly tagged: string; readonly unclear?: string };
+        readonly seen: { readonly native: number | null; readonly tagged: string; readonly unclear?: string } | null;
         readonly since: string;
       }[];
     };
@@ -315,8 +315,8 @@ export interface Calls {
         readonly node: string | null;
         readonly nic: string | null;
         readonly project: string | null;
-        readonly recorded: { readonly native: number | null; readonly tagged: string };
-        readonly seen: { readonly native: number | null; readonly tagged: string } | null;
+        readonly recorded: { readonly native: number | null; readonly tagged: string; readonly unclear?: string };
+        readonly seen: { readonly native: number | null; readonly tagged: string; readonly unclear?: string } | null;
         readonly since: string;
       }[];
     };

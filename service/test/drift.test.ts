@@ -84,6 +84,20 @@ describe.each(engines)('drift on %s', (engine) => {
     ]);
   });
 
+  it('a port with something on it that its driver does not understand is drift, whatever else it shows', async () => {
+    const onSwitch = await attached('unclear');
+    const seen = { native: vlan, tagged: '', unclear: 'channel-group 1 mode active' };
+    tamper(service(), onSwitch, 'unclear/eth0', { ...seen, tagged: [] });
+    expect((await sweep(service(), onSwitch)).ports).toMatchObject([{ port: 'unclear/eth0', seen }]);
+    expect((await done(service().admin.get(`/switch/${onSwitch}/port/unclear/eth0`))).body).toMatchObject({
+      drift: seen,
+    });
+    await detach(service(), 'unclear', 'eth0', network);
+    tamper(service(), onSwitch, 'unclear/eth0', { unclear: seen.unclear });
+    await sweep(service(), onSwitch);
+    expect(await message(release('unclear'))).toContain('"channel-group 1 mode active" on the port is not understood');
+  });
+
   it('under the policy "report" a port is left alone; under "repair" it is put back and announced', async () => {
     const onSwitch = await attached('repaired');
     tamper(service(), onSwitch, 'repaired/eth0', { native: 600 });

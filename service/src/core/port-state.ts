@@ -49,14 +49,25 @@ const vlansIn = (text: string): number[] =>
 export interface PortReading {
   readonly native: number | null;
   readonly tagged: string;
+  /** What on the port the driver does not understand; the port then counts as one that carries everything. */
+  readonly unclear?: string;
 }
 
-export const readingOf = ({ native, tagged }: PortState): PortReading => ({ native, tagged: vlansText(tagged) });
+export const readingOf = ({ native, tagged, unclear }: PortState): PortReading => ({
+  native,
+  tagged: vlansText(tagged),
+  ...(unclear === undefined ? {} : { unclear }),
+});
 
-export const stateIn = ({ native, tagged }: PortReading): PortState => ({ native, tagged: vlansIn(tagged) });
+export const stateIn = ({ native, tagged, unclear }: PortReading): PortState => ({
+  native,
+  tagged: vlansIn(tagged),
+  ...(unclear === undefined ? {} : { unclear }),
+});
 
 /** What a port carries, in words. */
-export const describePort = ({ native, tagged }: PortState): string => {
+export const describePort = ({ native, tagged, unclear }: PortState): string => {
+  if (unclear !== undefined) return `what may be any VLAN ("${unclear}" on the port is not understood)`;
   if (native === null && tagged.length === 0) return 'no VLAN';
   const parts = [
     native === null ? null : `VLAN ${native} untagged`,
@@ -66,4 +77,7 @@ export const describePort = ({ native, tagged }: PortState): string => {
 };
 
 export const samePortState = (a: PortState, b: PortState): boolean =>
-  a.native === b.native && a.tagged.length === b.tagged.length && a.tagged.every((vlan) => b.tagged.includes(vlan));
+  a.unclear === b.unclear &&
+  a.native === b.native &&
+  a.tagged.length === b.tagged.length &&
+  a.tagged.every((vlan) => b.tagged.includes(vlan));

@@ -103,5 +103,5 @@ const isAs = (state: PortState | undefined, wanted: PortState): boolean =>
 const readPorts = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall) => {
   const ports = tasks.map(({ port }) => port);
   const read = await device('show its ports', ports.length, (signal) => session.read(ports, signal));
-  return new Map<string, PortState>(read.map(({ port, native, tagged }) => [port, { native, tagged }]));
+  return new Map<string, PortState>(read.map(({ port, ...state }) => [port, state]));
 };

@@ -82,7 +82,7 @@ const sweepAll = async (session: SwitchSession, tasks: readonly PortTask[], devi
 };
 
 const match = (tasks: readonly PortTask[], states: readonly PortConfig[]): Sighting[] => {
-  const byPort = new Map<string, PortState>(states.map(({ port, native, tagged }) => [port, { native, tagged }]));
+  const byPort = new Map<string, PortState>(states.map(({ port, ...state }) => [port, state]));
   return tasks.map((task) => ({ task, seen: byPort.get(task.port) ?? null }));
 };
 
@@ -149,9 +149,7 @@ export const recordSweep = async (
       swept_at: Date.now(),
       sweep_at: nextAt,
       sweep_answered: answered,
-      strangers: unknown
-        ? JSON.stringify(unknown.map(({ port, native, tagged }) => ({ port, ...readingOf({ native, tagged }) })))
-        : null,
+      strangers: unknown ? JSON.stringify(unknown.map(({ port, ...state }) => ({ port, ...readingOf(state) }))) : null,
     })
     .where('id', '=', target.id)
     .execute();

@@ -42,8 +42,8 @@ export const tamper = (
   service: Service,
   onSwitch: string,
   port: string,
-  { native = null, tagged = [] }: Partial<Omit<PortConfig, 'port'>>,
-): void => service.simulated(onSwitch).write([{ port, native, tagged }]);
+  state: Partial<Omit<PortConfig, 'port'>>,
+): void => service.simulated(onSwitch).write([{ port, native: null, tagged: [], ...state }]);
 
 /** What a simulated port carries. */
 export const carried = (service: Service, onSwitch: string, port: string): Omit<PortConfig, 'port'> => {

@@ -109,8 +109,11 @@ export const watchCommands: readonly Command[] = [
   },
 ];
 
-const carried = (state: { readonly native: number | null; readonly tagged: string } | null): string => {
+const carried = (
+  state: { readonly native: number | null; readonly tagged: string; readonly unclear?: string } | null,
+): string => {
   if (state === null) return 'no such port';
+  if (state.unclear !== undefined) return `perhaps any VLAN ("${state.unclear}" is not understood)`;
   const parts = [
     state.native === null ? '' : `VLAN ${state.native}`,
     state.tagged === '' ? '' : `tagged ${state.tagged}`,

@@ -8,6 +8,11 @@ export interface PortConfig {
   readonly port: string;
   readonly native: number | null;
   readonly tagged: readonly number[];
+  /**
+   * Read: what stands on the port that the driver does not understand, in the device's own words, for the operator.
+   * Such a port may pass anything, so the driver reports every VLAN with it.
+   */
+  readonly unclear?: string;
 }
 
 /** What became of one port in a pass. */

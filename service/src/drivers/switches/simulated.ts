@@ -71,7 +71,7 @@ export class SimulatedSwitch {
 
   write(ports: readonly PortConfig[]): void {
     const memory = new Map(Object.entries(this.#memory.ports));
-    for (const { port, native, tagged } of ports) memory.set(port, { native, tagged });
+    for (const { port, ...state } of ports) memory.set(port, state);
     store(this.#memoryFile, { ports: Object.fromEntries(memory) });
   }
 

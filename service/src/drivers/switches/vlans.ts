@@ -10,13 +10,22 @@ export const allVlans: readonly number[] = Array.from({ length: 4094 }, (_, inde
 /** What a port may pass of which nobody knows what it passes: taken for the most, so that it is never trusted. */
 export const everything: Carried = { native: 1, tagged: allVlans.slice(1) };
 
+/** The same, with the device's own words that the driver does not understand. */
+export const unclear = (...words: readonly string[]): Carried => ({
+  ...everything,
+  unclear: shortened([...new Set(words)].join('; ')),
+});
+
 /** Every VLAN that a port carries, the untagged one first. */
 export const carriedBy = ({ native, tagged }: Carried): readonly number[] =>
   native === null ? tagged : [native, ...tagged];
 
 /** Do two ports carry the same? */
 export const isSame = (a: Carried, b: Carried): boolean =>
-  a.native === b.native && a.tagged.length === b.tagged.length && a.tagged.every((vlan, i) => vlan === b.tagged[i]);
+  a.unclear === b.unclear &&
+  a.native === b.native &&
+  a.tagged.length === b.tagged.length &&
+  a.tagged.every((vlan, i) => vlan === b.tagged[i]);
 
 /** `1-3,7` as numbers, ascending. Anything else that a device may print there is an error, not a guess. */
 export const vlansIn = (list: string): readonly number[] => {

@@ -17,6 +17,9 @@ const Policy = Type.Unsafe<'report' | 'repair'>({
 const Reading = Type.Object({
   native: orNull(Type.Integer({ description: 'the VLAN of untagged frames' })),
   tagged: Type.String({ description: 'the VLANs of tagged frames, such as `100-103, 200`' }),
+  unclear: Type.Optional(
+    Type.String({ description: 'what on the port is not understood, so that it may carry any VLAN; only then' }),
+  ),
 });
 
 const Drift = Type.Object({

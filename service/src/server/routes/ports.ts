@@ -13,7 +13,13 @@ import { Accepted, byLabel, exactly, orNull } from '../schemas.ts';
 
 /** What a port was seen to carry although something else is recorded. */
 const PortReading = Type.Object(
-  { native: orNull(Type.Integer()), tagged: Type.String() },
+  {
+    native: orNull(Type.Integer()),
+    tagged: Type.String(),
+    unclear: Type.Optional(
+      Type.String({ description: 'what on the port is not understood, so that it may carry any VLAN; only then' }),
+    ),
+  },
   { description: 'what it was seen to carry, if that is not what is recorded' },
 );
 

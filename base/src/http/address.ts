@@ -15,7 +15,9 @@ export interface Network extends Address {
 
 /** Reads an address, also one in brackets or with a zone; IPv4 in the clothes of IPv6 is what it is. Null: a name. */
 export const addressIn = (text: string): Address | null => {
-  const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
+  const unwrapped = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  // Not by a pattern: every `%` of a long text would be a beginning to try.
+  const [bare = ''] = unwrapped.split('%', 1);
   const version = isIP(bare);
   if (version === 0) return null;
   if (version === 4) return { text: bare, family: 'ipv4' };

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { hasTooManyValues, mostValues } from './json-size.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -21,6 +22,7 @@ export const acceptJsonBodies = (app: FastifyInstance, invalid: (message: string
 
 const parseBody = (bytes: Buffer, invalid: (message: string) => Error): unknown => {
   if (bytes.length === 0) return {};
+  if (hasTooManyValues(bytes)) throw invalid(`the body holds more than ${mostValues} values; send less at once`);
   let value: unknown;
   try {
     value = JSON.parse(decoder.decode(bytes));

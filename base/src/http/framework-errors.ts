@@ -10,7 +10,11 @@ export interface FrameworkFault {
 export const frameworkFaultOf = (error: unknown): FrameworkFault | null => {
   const { code, statusCode, message } = error as Partial<FastifyError>;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return { type: 'PayloadTooLargeError', message: 'the body is larger than 1 MiB; send less' };
+    return {
+      type: 'PayloadTooLargeError',
+      message:
+        'the body is larger than this call takes: 1 MiB at most, 16 KiB for a call without credentials; send less',
+    };
   }
   if (code === 'FST_ERR_BAD_URL') {
     return { type: 'ValidationError', message: 'the path cannot be decoded; expected UTF-8 in percent-encoding' };

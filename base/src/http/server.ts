@@ -31,6 +31,9 @@ const serverDefaults = {
   },
 } as const;
 
+/** What a call takes from somebody who has not said who he is, or has nothing long to say. */
+export const smallBodyLimit = 16 * 1024;
+
 /** What is sent before a request can be looked at, and how long that may take. */
 const patience = {
   headersTimeout: 10_000,
@@ -72,7 +75,11 @@ export const ignoreExpectations = (app: FastifyInstance): void => {
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { expect, 'content-length': length } = request.headers;
-    if (expect !== undefined && /^100-continue$/i.test(expect) && Number(length ?? 0) <= serverDefaults.bodyLimit) {
+    if (
+      expect !== undefined &&
+      /^100-continue$/i.test(expect) &&
+      Number(length ?? 0) <= request.routeOptions.bodyLimit
+    ) {
       reply.raw.writeContinue();
       request.headers.expect = undefined;
     }

@@ -2,6 +2,8 @@ import type { TSchema } from '@sinclair/typebox';
 import { createRequire } from 'node:module';
 import type * as AjvModule from 'ajv';
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { excerptOf } from './excerpt.ts';
+import { shortName } from './shorten.ts';
 
 /** Says what is wrong with a value, one sentence a mistake; an empty list means it fits. */
 export type Check = (value: unknown) => readonly string[];
@@ -11,40 +13,70 @@ type Place = (path: readonly string[]) => string;
 
 // Required, not imported: looking for the exports of its hundred files takes longer than running them.
 const { Ajv } = createRequire(import.meta.url)('ajv') as typeof AjvModule;
-const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, unicodeRegExp: true });
+const options = { strict: false, verbose: true, unicodeRegExp: true } as const;
 
-const compiled = new WeakMap<TSchema, ValidateFunction>();
+/** So many mistakes are told at once; whoever makes more has not read anything. */
+export const mostMistakes = 10;
 
-const validator = (schema: TSchema): ValidateFunction => {
-  const known = compiled.get(schema);
-  if (known) return known;
-  const made = ajv.compile(schema);
-  compiled.set(schema, made);
-  return made;
-};
-
-/** Compiles a schema into a check whose sentences name the offending field and what would be accepted. */
-export const checkOf = (schema: TSchema, place: Place): Check => {
-  // Compiled at the first use: all of them together would be a third of the time to start.
-  let validate: ValidateFunction | undefined;
-  return (value) => {
-    validate ??= validator(schema);
-    return validate(value) ? [] : sentences(validate.errors ?? [], place);
+/** Compiles schemas, each once. */
+const compiler = (ajv: AjvModule.Ajv): ((schema: TSchema) => ValidateFunction) => {
+  const compiled = new WeakMap<TSchema, ValidateFunction>();
+  return (schema) => {
+    const known = compiled.get(schema);
+    if (known) return known;
+    const made = ajv.compile(schema);
+    compiled.set(schema, made);
+    return made;
   };
 };
 
-/** The place of a field in a JSON body. */
-export const inBody: Place = (path) => (path.length === 0 ? 'the body' : `field "${path.join('.')}"`);
-/** The place of an argument in the path. */
-export const inPath: Place = (path) => (path.length === 0 ? 'the path' : `path argument "${path.join('.')}"`);
-/** The place of a parameter in the query. */
-export const inQuery: Place = (path) => (path.length === 0 ? 'the query' : `query parameter "${path.join('.')}"`);
+/** Stops at the first mistake: a pattern is not tried on a text that is too long, nor a field after an unknown one. */
+const judgeOf = compiler(new Ajv(options));
+/** Finds all of them, and takes as long as that takes: only for excerpts. */
+const listerOf = compiler(new Ajv({ ...options, allErrors: true }));
 
+/**
+ * Compiles a schema into a check whose sentences name the offending field and what would be accepted: the first ten
+ * mistakes, and one more sentence if there are others.
+ */
+export const checkOf = (schema: TSchema, place: Place): Check => {
+  // Compiled at the first use: all of them together would be a third of the time to start.
+  let judge: ValidateFunction | undefined;
+  let excerpt: ((value: unknown) => unknown) | undefined;
+  return (value) => {
+    judge ??= judgeOf(schema);
+    if (judge(value)) return [];
+    const first = judge.errors ?? [];
+    const list = listerOf(schema);
+    excerpt ??= excerptOf(schema);
+    // If the mistake is in what was left out, the first one has to do.
+    const told = list(excerpt(value)) ? [] : sentences(list.errors ?? [], place);
+    return told.length > 0 ? told : sentences(first, place);
+  };
+};
+
+/** The first ten of all mistakes of a request, in one line. */
+export const joinMistakes = (mistakes: readonly string[]): string => {
+  const told = mistakes.slice(0, mostMistakes).join('; ');
+  return mistakes.length > mostMistakes ? `${told}; there are more mistakes, these are the first ten` : told;
+};
+
+const quoted = (path: readonly string[]): string => `"${path.map(shortName).join('.')}"`;
+
+/** The place of a field in a JSON body. */
+export const inBody: Place = (path) => (path.length === 0 ? 'the body' : `field ${quoted(path)}`);
+/** The place of an argument in the path. */
+export const inPath: Place = (path) => (path.length === 0 ? 'the path' : `path argument ${quoted(path)}`);
+/** The place of a parameter in the query. */
+export const inQuery: Place = (path) => (path.length === 0 ? 'the query' : `query parameter ${quoted(path)}`);
+
+/** One more than are told: enough to know that there are more. */
 const sentences = (errors: readonly ErrorObject[], place: Place): string[] => {
   const said = new Set<string>();
   for (const error of errors) {
     const sentence = describe(error, place);
     if (sentence) said.add(sentence);
+    if (said.size > mostMistakes) break;
   }
   return [...said];
 };

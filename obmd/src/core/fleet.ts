@@ -1,6 +1,6 @@
 import { Mutex } from '@corral/base/db/mutex';
 import type { Outbound } from '@corral/base/http/outbound';
-import { checkOf, inBody } from '@corral/base/schema/check';
+import { checkOf, inBody, joinMistakes } from '@corral/base/schema/check';
 import type { BmcDriver } from '../drivers/contract.ts';
 import { hushedBmc } from './hushed-bmc.ts';
 import type { CallLimits } from './call-queue.ts';
@@ -145,7 +145,7 @@ export class Fleet {
   #check(type: string, info: Info): void {
     const driver = this.#driver(type);
     const mistakes = checkOf(driver.info, (path) => inBody(['info', ...path]))(info);
-    if (mistakes.length > 0) throw invalid(mistakes.join('; '));
+    if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
     // Of a name it is seen at every connection where it is then.
     const refusal = this.#parts.outbound.refusalOf(driver.hostOf?.(info) ?? '');
     if (refusal !== null) throw badArgument(`field "info": ${refusal.message}`);

@@ -11,10 +11,12 @@ import {
   maxParamLength,
   newServer,
   requestIds,
+  smallBodyLimit,
 } from '@corral/base/http/server';
 import type { TlsFiles } from '@corral/base/http/tls';
 import { acceptUpgrades } from '@corral/base/http/upgrades';
-import { checkOf, inBody, inPath } from '@corral/base/schema/check';
+import { checkOf, inBody, inPath, joinMistakes } from '@corral/base/schema/check';
+import { shortMessage, shortName } from '@corral/base/schema/shorten';
 import { Type } from '@corral/base/schema/type';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -75,28 +77,39 @@ export const buildServer = (app: App): FastifyInstance => {
     if (told.type === 'ServerError') app.log.error({ requestId: request.id, err: error }, 'request failed');
     return tell(request, reply, told);
   });
-  for (const route of routes) server.route({ method: route.method, url: route.path, handler: handlerOf(app, route) });
+  for (const route of routes) {
+    server.route({
+      method: route.method,
+      url: route.path,
+      ...(route.access === 'admin'
+        ? { onRequest: (request, _reply, done) => done(refusalOf(request, app.adminToken) ?? undefined) }
+        : { bodyLimit: smallBodyLimit }),
+      handler: handlerOf(app, route),
+    });
+  }
   server.get(console.path, consoleOf(app));
   refuseOtherMethods(server, [...routes, console], (message) => new ObmdError('MethodNotAllowedError', message));
   return server;
 };
 
 const noSuchCall = ({ method, url }: FastifyRequest): Error =>
-  notFound(`there is no ${method} ${url.split('?')[0] ?? ''}; see the OBM daemon's documentation`);
+  notFound(`there is no ${method} ${shortName(url.split('?')[0] ?? '')}; see the OBM daemon's documentation`);
 
 const tell = (request: FastifyRequest, reply: FastifyReply, { type, message }: ObmdError): FastifyReply => {
   endUnread(request, reply);
   reply.header('x-request-id', request.id);
   if (type === 'AuthorizationError') reply.header('www-authenticate', 'Basic realm="obmd", charset="UTF-8"');
   if (type === 'BusyError' || type === 'StandbyError') reply.header('retry-after', '2');
-  return reply.status(statusOf[type]).type('application/json; charset=utf-8').send({ type, msg: message });
+  return reply
+    .status(statusOf[type])
+    .type('application/json; charset=utf-8')
+    .send({ type, msg: shortMessage(message) });
 };
 
-/** Who asks comes first, then whether it makes sense, then the nodes. */
+/** Who asks comes first, for administrators before their body; then whether it makes sense, then the nodes. */
 const handlerOf = (app: App, route: ObmdRoute) => {
   const check = checkerOf(route);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (route.access === 'admin') requireAdmin(request, app.adminToken);
     check(request);
     const fleet = app.fleet();
     const answer: unknown =
@@ -123,7 +136,7 @@ const checkerOf = ({ path, body, access }: Pick<ObmdRoute, 'path' | 'body' | 'ac
   ] as const;
   return (request: FastifyRequest): void => {
     const mistakes = checks.flatMap(([check, part]) => check(part(request)));
-    if (mistakes.length > 0) throw invalid(mistakes.join('; '));
+    if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
   };
 };
 
@@ -133,11 +146,11 @@ const tokenOf = ({ query }: FastifyRequest): string | null => (query as { token?
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Compared by hash: how long it takes tells neither the length nor the beginning of the token. */
-const requireAdmin = ({ headers }: FastifyRequest, adminToken: string): void => {
+const refusalOf = ({ headers }: FastifyRequest, adminToken: string): ObmdError | null => {
   const [, encoded = ''] = /^Basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(headers.authorization ?? '') ?? [];
   const given = Buffer.from(encoded, 'base64').toString('utf8');
-  if (timingSafeEqual(digest(given), digest(`admin:${adminToken}`))) return;
-  throw unauthorized('this call needs the admin token of the OBM daemon, as HTTP Basic with the user name admin');
+  if (timingSafeEqual(digest(given), digest(`admin:${adminToken}`))) return null;
+  return unauthorized('this call needs the admin token of the OBM daemon, as HTTP Basic with the user name admin');
 };
 
 const observe = (app: App, request: FastifyRequest, reply: FastifyReply): void => {

@@ -1,6 +1,6 @@
 import type { Capability, SwitchDriver } from '../drivers/switches/contract.ts';
 import { shownFields, toldSchema } from '../schema/shown.ts';
-import { checkOf, inBody } from '@corral/base/schema/check';
+import { checkOf, inBody, joinMistakes } from '@corral/base/schema/check';
 import { badArgument, blocked, CorralError, duplicate, invalid } from './errors.ts';
 import { findSwitch } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';
@@ -37,7 +37,7 @@ interface SwitchRegister {
 export const switchRegister = async (op: WriteOp, args: SwitchRegister): Promise<void> => {
   const type = typeNamed(op.site, args.type);
   const mistakes = checkOf(driverOf(op.site, type).config, inBody)(args.fields);
-  if (mistakes.length > 0) throw invalid(mistakes.join('; '));
+  if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
   const taken = await op.tx.selectFrom('switches').select('id').where('label', '=', args.switch).executeTakeFirst();
   if (taken) throw duplicate(`switch ${args.switch} exists already`);
   await op.tx

@@ -5,8 +5,16 @@ import { refuseOtherMethods } from '@corral/base/http/methods';
 import { acceptUpgrades } from '@corral/base/http/upgrades';
 import type { Front } from '@corral/base/http/front';
 import { securityHeaders } from '@corral/base/http/headers';
+import { shortMessage } from '@corral/base/schema/shorten';
 import { trustIn } from '@corral/base/http/forwarded';
-import { endUnread, ignoreExpectations, maxParamLength, newServer, requestIds } from '@corral/base/http/server';
+import {
+  endUnread,
+  ignoreExpectations,
+  maxParamLength,
+  newServer,
+  requestIds,
+  smallBodyLimit,
+} from '@corral/base/http/server';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../auth/chain.ts';
@@ -50,7 +58,7 @@ export const buildServer = (app: App): FastifyInstance => {
       const { type, message } = toCorralError(error);
       const answer = (reply as FastifyReply).status(statusOf[type]).headers(securityHeaders(request.protocol));
       endUnread(request, answer);
-      void answer.header('x-request-id', request.id).send({ type, msg: message });
+      void answer.header('x-request-id', request.id).send({ type, msg: shortMessage(message) });
     },
   });
   ignoreExpectations(server);
@@ -74,7 +82,7 @@ export const buildServer = (app: App): FastifyInstance => {
       .status(statusOf[told.type])
       .type('application/json; charset=utf-8')
       .serializer(JSON.stringify)
-      .send({ type: told.type, msg: isAdmin(callerOf(request)) ? told.forAdmins : told.message });
+      .send({ type: told.type, msg: shortMessage(isAdmin(callerOf(request)) ? told.forAdmins : told.message) });
   });
 
   const closing = closingOf(server);
@@ -85,6 +93,7 @@ export const buildServer = (app: App): FastifyInstance => {
     server.route({
       method: route.method,
       url: `/v0${route.path}`,
+      ...(access === 'anyone' || access === 'newcomer' ? { bodyLimit: smallBodyLimit } : {}),
       onRequest: [
         identify(app.auth, { ...route, access }, front.corsOrigins),
         ...(typeof route.reply === 'string' ? [streams] : []),

@@ -4,7 +4,7 @@ import { authorityOf } from '../core/caller.ts';
 import { invalid } from '../core/errors.ts';
 import { deskFor } from '../core/op.ts';
 import { openWebSocket, wantsWebSocket } from '@corral/base/http/upgrades';
-import { type Check, checkOf, inBody, inPath } from '@corral/base/schema/check';
+import { type Check, checkOf, inBody, inPath, joinMistakes } from '@corral/base/schema/check';
 import type { ConsoleSession } from '../core/console-sessions.ts';
 import { Tunnel } from '../core/vnc.ts';
 import { converse } from './console-socket.ts';
@@ -25,7 +25,7 @@ export const checkerOf = (route: Route): ((request: FastifyRequest) => void) => 
   ];
   return (request) => {
     const mistakes = checks.flatMap(([check, part]) => check(part(request)));
-    if (mistakes.length > 0) throw invalid(mistakes.join('; '));
+    if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
   };
 };
 

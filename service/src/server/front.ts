@@ -6,6 +6,7 @@ import { Places } from '@corral/base/http/places';
 import { RateLimit } from '@corral/base/http/rate';
 import { limitConnections } from '@corral/base/http/server';
 import { wantsWebSocket } from '@corral/base/http/upgrades';
+import { shortName } from '@corral/base/schema/shorten';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { invalid, notFound, tooMany } from '../core/errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -47,7 +48,7 @@ const believe = (request: FastifyRequest): void => {
 export const refuseUncallable: onRequestHookHandler = (request, _reply, done) => {
   if (request.is404) {
     const path = request.url.split('?')[0] ?? '';
-    done(notFound(`there is no ${request.method} ${path}; all calls are below /v0, see /reference`));
+    done(notFound(`there is no ${request.method} ${shortName(path)}; all calls are below /v0, see /reference`));
   } else if (request.headers.host === undefined && request.raw.httpVersionMinor > 0) {
     done(invalid('the request has no Host header; HTTP/1.1 needs one'));
   } else done();

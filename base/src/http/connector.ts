@@ -1,6 +1,7 @@
-import { connect as connectPlain, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
+import { resetSocket } from '../net/reset.ts';
 import type { Outbound } from './outbound.ts';
 
 /** Whose certificate is good. Neither: those that Node.js trusts. */
@@ -20,18 +21,23 @@ export class OtherCertificate extends Error {
 }
 
 /**
- * Makes connections to one device, and can be told to stop trying: left to itself, a connection that nobody
- * answers would outlive the signal by many seconds. The certificate is checked before a byte of ours is sent.
+ * Makes connections to one device, and can be told to stop: left to itself, an attempt that nobody answers would
+ * outlive the signal by many seconds, and what a connection still had to send by minutes. The certificate is checked
+ * before a byte of ours is sent.
  */
 export class Connector {
   readonly #trust: Trust;
   readonly #outbound: Outbound | null;
+  readonly #check: () => void;
   readonly #trying = new Set<Socket>();
+  /** The TCP sockets of all connections. */
+  readonly #sockets = new Set<Socket>();
 
-  /** Without `outbound` it connects to wherever the device is. */
-  constructor(trust: Trust, outbound: Outbound | null = null) {
+  /** Without `outbound` it connects to wherever the device is. `check` throws where nothing may be sent any more. */
+  constructor(trust: Trust, outbound: Outbound | null = null, check: () => void = () => undefined) {
     this.#trust = trust;
     this.#outbound = outbound;
+    this.#check = check;
   }
 
   readonly connect: buildConnector.connector = ({ hostname, port, protocol }, callback) => {
@@ -45,7 +51,11 @@ export class Connector {
     }
     const lookup = this.#outbound === null ? {} : { lookup: this.#outbound.lookup };
     const to = { host, port: Number(port) || (isTls ? 443 : 80), ...lookup };
-    const socket = isTls ? this.#connectTls(to) : connectPlain(to);
+    const plain = connectPlain(to);
+    this.#sockets.add(plain);
+    plain.once('close', () => this.#sockets.delete(plain));
+    const socket = isTls ? this.#connectTls(to.host, plain) : plain;
+    if (isTls) plain.on('error', (error) => socket.destroy(error));
     this.#trying.add(socket);
     const event = isTls ? 'secureConnect' : 'connect';
     const settle = (): void => {
@@ -60,9 +70,11 @@ export class Connector {
     };
     const onClose = (): void => onError(new Error('it hung up before anything was said'));
     const onOpen = (): void => {
-      const complaint = this.#complaintAbout(socket);
-      if (complaint !== null) {
-        onError(complaint);
+      try {
+        this.#check();
+        this.#requireCertificate(socket);
+      } catch (error) {
+        onError(error instanceof Error ? error : new Error(String(error)));
         return;
       }
       settle();
@@ -76,11 +88,19 @@ export class Connector {
     for (const socket of this.#trying) socket.destroy(new Error('the attempt to connect was given up'));
   }
 
-  #connectTls(to: TcpNetConnectOpts & { readonly host: string }): TLSSocket {
+  /** Ends every connection too. What was not delivered yet is never sent. */
+  reset(): void {
+    this.giveUp();
+    for (const socket of this.#sockets) resetSocket(socket);
+  }
+
+  #connectTls(host: string, socket: Socket): TLSSocket {
     const { ca, fingerprint } = this.#trust;
     return connectTls({
-      ...to,
-      servername: isIP(to.host) === 0 ? to.host : '',
+      // Given by us, because a TLS socket of Node.js cannot be reset: what is beneath it can.
+      socket,
+      host,
+      servername: isIP(host) === 0 ? host : '',
       ALPNProtocols: ['http/1.1'],
       // A pinned certificate is the only one that counts; whoever signed it does not.
       rejectUnauthorized: fingerprint === undefined,
@@ -88,10 +108,10 @@ export class Connector {
     });
   }
 
-  #complaintAbout(socket: Socket): Error | null {
+  #requireCertificate(socket: Socket): void {
     const { fingerprint } = this.#trust;
-    if (fingerprint === undefined) return null;
+    if (fingerprint === undefined) return;
     const shown = socket instanceof TLSSocket ? socket.getPeerCertificate().fingerprint256 : '';
-    return shown.replaceAll(':', '').toLowerCase() === fingerprint ? null : new OtherCertificate(shown);
+    if (shown.replaceAll(':', '').toLowerCase() !== fingerprint) throw new OtherCertificate(shown);
   }
 }

@@ -52,7 +52,8 @@ export class RedfishLine {
   /** Asks once. */
   async exchange({ method, path, headers, body }: Question, signal: AbortSignal): Promise<RawAnswer> {
     const connection = await this.#open();
-    const giveUp = (): void => connection.connector.giveUp();
+    // What is given up must not be carried out later, when the machine is somebody else's. Others may be asking too.
+    const giveUp = (): void => (connection.asking === 1 ? connection.connector.reset() : connection.connector.giveUp());
     signal.addEventListener('abort', giveUp, { once: true });
     connection.asking += 1;
     try {
@@ -111,7 +112,7 @@ export class RedfishLine {
 
   async #hangUp(connection: Connection): Promise<void> {
     this.#connections.delete(connection);
-    connection.connector.giveUp();
+    connection.connector.reset();
     await connection.client.destroy().catch(() => undefined);
   }
 }

@@ -32,6 +32,33 @@ export type Capability = 'nativeless-trunk-mode';
 export interface SwitchTarget {
   readonly label: string;
   readonly config: Readonly<Record<string, unknown>>;
+  /** The engine always gives one; without it the session has the switch to itself. */
+  readonly permit?: Permit;
+}
+
+/** A session's right to write. Only one session at a time has it, over all processes: the one with the greatest number. */
+export interface Permit {
+  /** Greater than that of every earlier session with the switch, whichever process opened it. */
+  readonly number: number;
+  /** Whose sessions are counted: another installation, with ports of its own on the same switch, counts for itself. */
+  readonly installation: string;
+  /**
+   * Throws if the right may have passed to another process meanwhile: this one may have slept. A driver calls it right
+   * before anything is sent.
+   */
+  check(): void;
+}
+
+/** The switch has seen a session with a greater number: ours is old, or the database was restored from a backup. */
+export class OldSession extends Error {
+  /** The greatest number that the switch has seen. */
+  readonly seen: number;
+
+  constructor(own: number, seen: number) {
+    super(`the switch has seen session ${seen}, which is later than ours (${own})`);
+    this.name = 'OldSession';
+    this.seen = seen;
+  }
 }
 
 /** One change to a port, before it is queued. */
@@ -50,6 +77,11 @@ export interface SwitchDriver {
   portName(name: string): string | Refusal;
   /** Why this change cannot be made to a port in this state; null if it can. */
   refuse?(port: Omit<PortConfig, 'port'>, change: Change): Refusal | null;
+  /**
+   * The device refuses what an earlier session sent, however late that arrives, as soon as a later session is open.
+   * Without this, ports of a session that broke off stay in doubt for as long as something of it can arrive.
+   */
+  readonly refusesLateWrites?: true;
   open(target: SwitchTarget, signal: AbortSignal): Promise<SwitchSession>;
 }
 
@@ -67,6 +99,7 @@ export interface SwitchSession {
   drained?(signal: AbortSignal): Promise<void>;
   /** Running configuration to startup configuration. */
   save?(signal: AbortSignal): Promise<void>;
+  /** While a call is under way, or after one was aborted: by a reset, so that nothing of it is sent any more. */
   close(): Promise<void>;
 }
 

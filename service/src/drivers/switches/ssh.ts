@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { resetSocket } from '@corral/base/net/reset';
 import type { Algorithms, Client, ClientErrorExtensions, ServerHostKeyAlgorithm } from 'ssh2';
 import type { SshLogin } from './ssh-login.ts';
 
@@ -29,19 +31,30 @@ export const unlessAborted = <T>(
     begin(settled(resolve), settled(reject));
   });
 
+/** A login on a switch. */
+export interface SshConnection {
+  readonly client: Client;
+  /** Ends it at once: what was not delivered yet is never sent. */
+  reset(): void;
+}
+
 /** Logs in. The client keeps an error listener for life, so a line that dies later crashes nobody. */
-export const connectSsh = async (login: SshLogin, signal: AbortSignal): Promise<Client> => {
+export const connectSsh = async (login: SshLogin, signal: AbortSignal): Promise<SshConnection> => {
   // Loaded when the first such switch is opened: it would cost every start of the service 60 ms.
   const { default: ssh2 } = await import('ssh2');
+  signal.throwIfAborted();
   const client = new ssh2.Client();
+  // Given by us, so that it can be reset.
+  const socket = connectSocket({ host: login.host, port: login.port });
+  const reset = (): void => resetSocket(socket);
   const place = `${login.host} port ${login.port}`;
   let presented: Buffer | null = null;
-  return unlessAborted<Client>(
+  return unlessAborted<SshConnection>(
     signal,
     `connecting to ${place}`,
     (resolve, reject) => {
       const fail = (error: Error): void => {
-        client.destroy();
+        reset();
         reject(error);
       };
       client.on('error', (error) => fail(explained(error, login, presented)));
@@ -49,7 +62,7 @@ export const connectSsh = async (login: SshLogin, signal: AbortSignal): Promise<
       client.once('ready', () => {
         // Calls and answers are small: waiting to fill a packet costs 40 ms each.
         client.setNoDelay(true);
-        resolve(client);
+        resolve({ client, reset });
       });
       // Many switches take a password only this way.
       client.on('keyboard-interactive', (_name, _instructions, _language, prompts, finish) =>
@@ -59,22 +72,22 @@ export const connectSsh = async (login: SshLogin, signal: AbortSignal): Promise<
         presented = key;
         return login.hostKey === undefined || isKey(login.hostKey, key);
       };
-      attempt(client, login, isExpected, fail);
+      attempt(client, socket, login, isExpected, fail);
     },
-    () => client.destroy(),
+    reset,
   );
 };
 
 const attempt = (
   client: Client,
+  socket: Socket,
   login: SshLogin,
   hostVerifier: (key: Buffer) => boolean,
   fail: (error: Error) => void,
 ): void => {
   try {
     client.connect({
-      host: login.host,
-      port: login.port,
+      sock: socket,
       username: login.username,
       ...(login.password === undefined ? {} : { password: login.password, tryKeyboard: true }),
       ...(login.privateKey === undefined ? {} : { privateKey: login.privateKey }),

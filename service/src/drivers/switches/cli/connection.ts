@@ -7,6 +7,8 @@ export interface Connection {
   readonly channel: ClientChannel;
   /** Ends it at once, whatever the other side does. */
   end(): void;
+  /** The same, and what was not delivered yet is never sent. */
+  reset(): void;
 }
 
 /** Wide enough that no device wraps what it echoes. */
@@ -18,7 +20,7 @@ export const openShell = async (
   signal: AbortSignal,
   broken: (error: Error) => void,
 ): Promise<Connection> => {
-  const client = await connectSsh(login, signal);
+  const { client, reset } = await connectSsh(login, signal);
   // Commands are short and each waits for its answer: holding them back would cost 40 ms each.
   client.setNoDelay(true);
   const end = (): void => {
@@ -34,13 +36,13 @@ export const openShell = async (
         error ? reject(new Error(`the switch gives no command line: ${error.message}`)) : resolve(shell),
       );
     },
-    end,
+    reset,
   ).catch((error: unknown) => {
-    end();
+    reset();
     throw error;
   });
   client.on('error', (error) => broken(new Error(`the line to the switch failed: ${error.message}`)));
   client.on('close', () => broken(new Error('the line to the switch was lost')));
   channel.on('close', () => broken(new Error('the switch closed the session')));
-  return { channel, end };
+  return { channel, end, reset };
 };

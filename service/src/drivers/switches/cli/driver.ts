@@ -14,8 +14,8 @@ export const cliSwitch = (dialect: Dialect): SwitchDriver => {
     ...(hasLegacyType && { hasLegacyType }),
     ...(refuse && { refuse }),
     portName: (name) => dialect.portName(name),
-    open: async ({ config: fields }, signal) => {
-      const line = await CommandLine.open(loginFrom(fields), dialect.console, signal);
+    open: async ({ config: fields, permit }, signal) => {
+      const line = await CommandLine.open(loginFrom(fields), dialect.console, signal, permit);
       const device: CliDevice = { dialect, line, deadVlan: dummyVlanFrom(fields) };
       // After a fault nobody knows in which mode the device is: such a line is not used again.
       const guarded = async <T>(work: Promise<T>): Promise<T> => {

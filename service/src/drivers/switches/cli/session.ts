@@ -1,3 +1,4 @@
+import type { Permit } from '../contract.ts';
 import { type Connection, openShell } from './connection.ts';
 import type { Console } from './dialect.ts';
 import type { Login } from './login.ts';
@@ -17,19 +18,23 @@ const longestAnswer = 16 * 1024 * 1024;
 /** One SSH command-line session. It answers one command at a time; after any failure a new one has to be opened. */
 export class CommandLine {
   readonly #console: Console;
+  readonly #permit: Permit | undefined;
   #connection: Connection | null = null;
   #heard = '';
   #failure: Error | null = null;
   #name: string | null = null;
+  /** Was something sent that the device has not answered yet? */
+  #isWaiting = false;
   #wake: () => void = () => undefined;
 
-  private constructor(console: Console) {
+  private constructor(console: Console, permit: Permit | undefined) {
     this.#console = console;
+    this.#permit = permit;
   }
 
   /** Logs in, enters the privileged mode where there is one, and sets the terminal up. */
-  static async open(login: Login, console: Console, signal: AbortSignal): Promise<CommandLine> {
-    const session = new CommandLine(console);
+  static async open(login: Login, console: Console, signal: AbortSignal, permit?: Permit): Promise<CommandLine> {
+    const session = new CommandLine(console, permit);
     const connection = await openShell(login, signal, (error) => session.#fail(error));
     session.#connection = connection;
     connection.channel.setEncoding('utf8');
@@ -60,8 +65,10 @@ export class CommandLine {
     return this.#prompt(purpose, signal);
   }
 
-  /** Ends the session at once; never waits for the device. */
+  /** Ends the session at once; never waits for the device. A command that is not answered yet is not sent any more. */
   close(): void {
+    const isClean = !this.#isWaiting && !this.#failure;
+    if (isClean) this.#connection?.end();
     this.#fail(new Error('the session is closed'));
   }
 
@@ -100,12 +107,14 @@ export class CommandLine {
       const line = lastLine(this.#heard);
       const name = this.#nameIn(line);
       if ((name !== null && this.#isMe(name)) || orElse?.test(line)) {
+        this.#isWaiting = false;
         const text = shown(this.#heard.slice(0, this.#heard.lastIndexOf('\n') + 1));
         return { text, prompt: line };
       }
       const question = this.#console.questions.find(({ asked }) => asked.test(line));
       if (question) {
         this.#heard = this.#heard.slice(0, this.#heard.lastIndexOf('\n') + 1);
+        this.#permit?.check();
         this.#connection?.channel.write(question.key);
       }
       return null;
@@ -123,7 +132,9 @@ export class CommandLine {
 
   #say(text: string): void {
     if (this.#failure) throw this.#failure;
+    this.#permit?.check();
     this.#heard = '';
+    this.#isWaiting = true;
     this.#connection?.channel.write(text);
   }
 
@@ -136,7 +147,7 @@ export class CommandLine {
   #fail(error: Error): void {
     if (this.#failure) return;
     this.#failure = error;
-    this.#connection?.end();
+    this.#connection?.reset();
     this.#wake();
   }
 

@@ -16,12 +16,12 @@ export const aristaEapi: SwitchDriver = {
   }),
   capabilities: ['nativeless-trunk-mode'],
   portName: aristaPortName,
-  open: ({ label, config }, signal) => {
+  open: ({ label, config, permit }, signal) => {
     const target = httpTargetFrom(config, { scheme: 'https', ports: { http: 80, https: 443 } });
     const password = textField(config, 'enable_password');
     const enable: Command = password === undefined ? 'enable' : { cmd: 'enable', input: password };
     const name = `corral-${hash('sha256', label).slice(0, 8)}`;
-    return meetOver(target, (line) => new AristaSession(line, enable, name), signal);
+    return meetOver(target, (line) => new AristaSession(line, enable, name), signal, permit);
   },
 };
 

@@ -16,11 +16,12 @@ export const brocade: SwitchDriver = {
   hasLegacyType: true,
   portName: slashedPortName,
   refuse: nativeFirst,
-  open: ({ config }, signal) =>
+  open: ({ config, permit }, signal) =>
     meetOver(
       httpTargetFrom(config, { scheme: 'http', ports: { http: 80, https: 443 } }),
       (line) => new BrocadeSession(line, textField(config, 'interface_type') ?? ''),
       signal,
+      permit,
     ),
 };
 

@@ -16,11 +16,12 @@ export const dellnos9: SwitchDriver = {
   hasLegacyType: true,
   portName: slashedPortName,
   refuse: nativeFirst,
-  open: ({ config }, signal) =>
+  open: ({ config, permit }, signal) =>
     meetOver(
       httpTargetFrom(config, { scheme: 'http', ports: { http: 8008, https: 8888 } }),
       (line) => new DellSession(line, textField(config, 'interface_type') ?? ''),
       signal,
+      permit,
     ),
 };
 

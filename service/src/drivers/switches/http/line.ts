@@ -1,5 +1,6 @@
 import { Connector } from '@corral/base/http/connector';
 import type { Client } from 'undici';
+import type { Permit } from '../contract.ts';
 import type { HttpTarget } from './fields.ts';
 
 /** What a switch answered. */
@@ -28,8 +29,9 @@ export const meetOver = async <S extends Meeting>(
   target: HttpTarget,
   sessionOn: (line: HttpLine) => S,
   signal: AbortSignal,
+  permit?: Permit,
 ): Promise<S> => {
-  const line = await HttpLine.open(target);
+  const line = await HttpLine.open(target, permit);
   try {
     const session = sessionOn(line);
     await session.meet(signal);
@@ -42,32 +44,34 @@ export const meetOver = async <S extends Meeting>(
 
 /**
  * A line to one switch over HTTP: one connection, kept open. How long to wait is the signal's business alone;
- * redirects are not followed, so credentials go nowhere else; an answer of unreasonable size is cut off.
+ * what was given up is not sent any more; redirects are not followed, so credentials go nowhere else; an answer of unreasonable size is cut off.
  */
 export class HttpLine {
   readonly #client: Client;
   readonly #connector: Connector;
   readonly #authorization: string;
+  readonly #permit: Permit | undefined;
 
-  private constructor(client: Client, connector: Connector, target: HttpTarget) {
+  private constructor(client: Client, connector: Connector, target: HttpTarget, permit: Permit | undefined) {
     this.#client = client;
     this.#connector = connector;
+    this.#permit = permit;
     const credentials = Buffer.from(`${target.username}:${target.password}`);
     this.#authorization = `Basic ${credentials.toString('base64')}`;
   }
 
   /** A line that is ready to be asked; it connects when it is. */
-  static async open(target: HttpTarget): Promise<HttpLine> {
+  static async open(target: HttpTarget, permit?: Permit): Promise<HttpLine> {
     // Loaded when the first such switch is opened: it would cost every start of the service 60 ms.
     const { Client } = await import('undici');
-    const connector = new Connector(target);
+    const connector = new Connector(target, null, () => permit?.check());
     const client = new Client(target.origin, {
       connect: connector.connect,
       headersTimeout: 0,
       bodyTimeout: 0,
       maxResponseSize: largestAnswer,
     });
-    return new HttpLine(client, connector, target);
+    return new HttpLine(client, connector, target, permit);
   }
 
   /** Asks, and gives any answer but those that concern the line itself: no entry, or a redirect. */
@@ -87,7 +91,9 @@ export class HttpLine {
     body: string | undefined,
     signal: AbortSignal,
   ): Promise<HttpAnswer> {
-    const giveUp = (): void => this.#connector.giveUp();
+    this.#permit?.check();
+    // Before the client hears of it: that would close the connection, and the kernel send what is left.
+    const giveUp = (): void => this.#connector.reset();
     signal.addEventListener('abort', giveUp, { once: true });
     try {
       const answer = await this.#client.request({ method, path, headers, body: body ?? null, signal });
@@ -104,7 +110,7 @@ export class HttpLine {
 
   /** Hangs up at once, whatever is under way. */
   async close(): Promise<void> {
-    this.#connector.giveUp();
+    this.#connector.reset();
     await this.#client.destroy().catch(() => undefined);
   }
 }

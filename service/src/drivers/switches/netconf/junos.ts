@@ -21,8 +21,8 @@ export const junosSwitch: SwitchDriver = {
   config: passwordOrKeyFields(netconfPort, { confirm_timeout: Type.Optional(shown(confirmTimeout)) }),
   capabilities: ['nativeless-trunk-mode'],
   portName,
-  open: async ({ config }, signal) => {
-    const client = await NetconfClient.open(sshLoginFrom(config, netconfPort), signal);
+  open: async ({ config, permit }, signal) => {
+    const client = await NetconfClient.open(sshLoginFrom(config, netconfPort), signal, permit);
     const missing = ['candidate', 'confirmed-commit', 'validate'].filter((capability) => !client.offers(capability));
     if (missing.length > 0) {
       await client.close();

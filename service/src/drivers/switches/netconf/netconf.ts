@@ -1,5 +1,6 @@
 import type ssh2 from 'ssh2';
-import { connectSsh, unlessAborted } from '../ssh.ts';
+import type { Permit } from '../contract.ts';
+import { connectSsh, type SshConnection, unlessAborted } from '../ssh.ts';
 import type { SshLogin } from '../ssh-login.ts';
 import { shortened } from '../words.ts';
 import { childOf, childrenOf, type Element, parseXml } from '../xml.ts';
@@ -23,7 +24,8 @@ interface Waiting {
  * the device got, and what it would still answer is of no use.
  */
 export class NetconfClient {
-  readonly #ssh: ssh2.Client;
+  readonly #ssh: SshConnection;
+  readonly #permit: Permit | undefined;
   readonly #channel: ssh2.ClientChannel;
   readonly #deframer = new Deframer();
   readonly #waiting = new Map<string, Waiting>();
@@ -32,11 +34,12 @@ export class NetconfClient {
   #lastId = 0;
   #ended: Error | null = null;
 
-  private constructor(ssh: ssh2.Client, channel: ssh2.ClientChannel) {
+  private constructor(ssh: SshConnection, channel: ssh2.ClientChannel, permit: Permit | undefined) {
     this.#ssh = ssh;
+    this.#permit = permit;
     this.#channel = channel;
-    ssh.on('error', (error) => this.#end(new Error(`the line broke: ${error.message}`, { cause: error })));
-    ssh.on('close', () => this.#end(new Error('the device closed the line')));
+    ssh.client.on('error', (error) => this.#end(new Error(`the line broke: ${error.message}`, { cause: error })));
+    ssh.client.on('close', () => this.#end(new Error('the device closed the line')));
     channel.on('error', () => undefined);
     channel.on('close', () => this.#end(new Error('the device ended the NETCONF session')));
     channel.stderr.resume();
@@ -44,26 +47,26 @@ export class NetconfClient {
   }
 
   /** Logs in and exchanges greetings. */
-  static async open(login: SshLogin, signal: AbortSignal): Promise<NetconfClient> {
+  static async open(login: SshLogin, signal: AbortSignal, permit?: Permit): Promise<NetconfClient> {
     const ssh = await connectSsh(login, signal);
     try {
       const channel = await unlessAborted<ssh2.ClientChannel>(
         signal,
         'opening the NETCONF subsystem',
         (resolve, reject) => {
-          ssh.once('close', () => reject(new Error('the device closed the line')));
-          ssh.subsys('netconf', (error, channel) => {
+          ssh.client.once('close', () => reject(new Error('the device closed the line')));
+          ssh.client.subsys('netconf', (error, channel) => {
             if (error) reject(new Error(`the device has no NETCONF subsystem: ${error.message}`, { cause: error }));
             else resolve(channel);
           });
         },
-        () => ssh.destroy(),
+        () => ssh.reset(),
       );
-      const client = new NetconfClient(ssh, channel);
+      const client = new NetconfClient(ssh, channel, permit);
       await client.#greet(signal);
       return client;
     } catch (error) {
-      ssh.destroy();
+      ssh.reset();
       throw error;
     }
   }
@@ -97,22 +100,26 @@ export class NetconfClient {
     return reply;
   }
 
-  /** Ends the session. Never hangs: a line that does not close by itself is cut. */
+  /** Ends the session. Never hangs: a line that does not close by itself, or with a call under way, is cut. */
   async close(): Promise<void> {
     if (this.#ended) return;
-    this.#say(`<rpc xmlns="${base}" message-id="${++this.#lastId}"><close-session/></rpc>`);
+    if (this.#waiting.size > 0) {
+      this.#end(new Error('the session is closed'));
+      return;
+    }
+    this.#send(`<rpc xmlns="${base}" message-id="${++this.#lastId}"><close-session/></rpc>`);
     this.#ended = new Error('the session is closed');
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
-        this.#ssh.destroy();
+        this.#ssh.reset();
         resolve();
       }, farewellMs);
-      this.#ssh.once('close', () => {
+      this.#ssh.client.once('close', () => {
         clearTimeout(timer);
         resolve();
       });
       this.#channel.end();
-      this.#ssh.end();
+      this.#ssh.client.end();
     });
   }
 
@@ -132,6 +139,11 @@ export class NetconfClient {
   }
 
   #say(message: string): void {
+    this.#permit?.check();
+    this.#send(message);
+  }
+
+  #send(message: string): void {
     this.#channel.write(framed(message, this.#deframer.framing));
   }
 
@@ -166,7 +178,7 @@ export class NetconfClient {
 
   #end(reason: Error): void {
     this.#ended ??= reason;
-    this.#ssh.destroy();
+    this.#ssh.reset();
     this.#hello?.reject(this.#ended);
     this.#hello = null;
     for (const { reject } of this.#waiting.values()) reject(this.#ended);

@@ -32,17 +32,22 @@ export const parseAddress = (text: string): Address => {
 /** A line that is being connected; `ready` is the event that says it can be used. */
 export interface Dialled {
   readonly socket: Socket;
+  /** What is beneath a TLS line, which cannot be reset itself. */
+  readonly beneath: Socket;
   readonly ready: 'connect' | 'secureConnect';
 }
 
 export const dial = (address: Address, papers: TlsPapers): Dialled => {
-  if (address.kind === 'unix') return { socket: connectPlain(address.path), ready: 'connect' };
-  const { host, port } = address;
-  if (address.kind === 'tcp') return { socket: connectPlain({ host, port, noDelay: true }), ready: 'connect' };
+  const beneath =
+    address.kind === 'unix'
+      ? connectPlain(address.path)
+      : connectPlain({ host: address.host, port: address.port, noDelay: true });
+  if (address.kind !== 'ssl') return { socket: beneath, beneath, ready: 'connect' };
+  const { host } = address;
   const { ca, certificate: cert, privateKey: key, serverName } = papers;
   const socket = connectTls({
+    socket: beneath,
     host,
-    port,
     ...(ca !== undefined && { ca }),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
@@ -52,5 +57,6 @@ export const dial = (address: Address, papers: TlsPapers): Dialled => {
         ? undefined
         : checkServerIdentity(serverName ?? host, shown),
   });
-  return { socket: socket.setNoDelay(true), ready: 'secureConnect' };
+  beneath.on('error', (error) => socket.destroy(error));
+  return { socket, beneath, ready: 'secureConnect' };
 };

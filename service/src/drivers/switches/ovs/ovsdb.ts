@@ -1,6 +1,7 @@
-import type { Socket } from 'node:net';
+import { resetSocket } from '@corral/base/net/reset';
+import type { Permit } from '../contract.ts';
 import { shortened } from '../words.ts';
-import { type Address, dial, type TlsPapers } from './address.ts';
+import { type Address, dial, type Dialled, type TlsPapers } from './address.ts';
 import { JsonStream } from './json-stream.ts';
 
 /** One operation of a transaction, as RFC 7047 writes it. */
@@ -19,7 +20,8 @@ interface Waiting {
 
 /** A line to an OVSDB server: JSON-RPC 1.0, both ways. */
 export class Ovsdb {
-  readonly #socket: Socket;
+  readonly #line: Dialled;
+  readonly #permit: Permit | undefined;
   readonly #stream = new JsonStream();
   readonly #waiting = new Map<number, Waiting>();
   /** Told when the line ends: every promise that somebody waits for. */
@@ -27,19 +29,21 @@ export class Ovsdb {
   #calls = 0;
   #fault: Error | null = null;
 
-  private constructor(socket: Socket) {
-    this.#socket = socket;
+  private constructor(line: Dialled, permit: Permit | undefined) {
+    this.#line = line;
+    this.#permit = permit;
+    const { socket } = line;
     socket.on('data', (chunk) => this.#receive(chunk));
     socket.on('error', (error) => this.#fail(new Error(`the line to the database broke: ${error.message}`)));
     socket.on('close', () => this.#fail(new Error('the database closed the line')));
   }
 
-  static async connect(address: Address, papers: TlsPapers, signal: AbortSignal): Promise<Ovsdb> {
+  static async connect(address: Address, papers: TlsPapers, signal: AbortSignal, permit?: Permit): Promise<Ovsdb> {
     signal.throwIfAborted();
-    const { socket, ready } = dial(address, papers);
-    const ovsdb = new Ovsdb(socket);
+    const line = dial(address, papers);
+    const ovsdb = new Ovsdb(line, permit);
     await ovsdb.#until(signal, 'connecting to the database', ({ resolve }) =>
-      socket.once(ready, () => resolve(undefined)),
+      line.socket.once(line.ready, () => resolve(undefined)),
     );
     return ovsdb;
   }
@@ -62,9 +66,10 @@ export class Ovsdb {
 
   async #call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
     const id = this.#calls++;
+    this.#permit?.check();
     return this.#until(signal, 'waiting for the database', (waiting) => {
       this.#waiting.set(id, waiting);
-      this.#socket.write(JSON.stringify({ id, method, params }));
+      this.#line.socket.write(JSON.stringify({ id, method, params }));
     });
   }
 
@@ -104,7 +109,8 @@ export class Ovsdb {
     this.#fault ??= error;
     this.#waiting.clear();
     for (const end of [...this.#ending]) end(this.#fault);
-    this.#socket.destroy();
+    resetSocket(this.#line.beneath);
+    this.#line.socket.destroy();
   }
 
   #receive(chunk: Buffer): void {
@@ -119,7 +125,7 @@ export class Ovsdb {
     if (!isRecord(message)) throw unexpected(message);
     const { id, method, params, result, error } = message;
     // The server drops a line that does not answer its echo.
-    if (method === 'echo') this.#socket.write(JSON.stringify({ id, result: params, error: null }));
+    if (method === 'echo') this.#line.socket.write(JSON.stringify({ id, result: params, error: null }));
     if (method !== undefined) return;
     const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
     if (typeof id !== 'number' || waiting === undefined) throw unexpected(message);

@@ -6,6 +6,7 @@ import { administered, runAdmin } from './support/admin.ts';
 import { backedUp, projectsOf, siteForTest, whileRunning } from './support/backups.ts';
 import { engines } from './support/engines.ts';
 import { build } from './support/program.ts';
+import { newest, newestOfDaemon } from './support/versions.ts';
 import { done, eventually } from './support/world.ts';
 
 beforeAll(build);
@@ -82,7 +83,7 @@ describe.each(engines)('backup on %s', (engine) => {
     const { databases } = JSON.parse(gunzipSync(readFileSync(file)).toString().split('\n')[0] ?? '') as {
       databases: unknown;
     };
-    expect(databases).toEqual({ corral: 4, obmd: 1 });
+    expect(databases).toEqual({ corral: newest, obmd: newestOfDaemon });
     const other = await siteForTest(engine, { CORRAL_OBMD: '127.0.0.1:0' });
     const moved = { ...other.env, CORRAL_KEY_FILE: join(site.dataDir, 'secret.key') };
     expect(await administered(moved, 'restore', file)).toMatch(/^OBM daemon {4}\S/m);

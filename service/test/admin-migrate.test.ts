@@ -11,10 +11,9 @@ import { administered, runAdmin } from './support/admin.ts';
 import { type EngineName, engines, freshPostgres } from './support/engines.ts';
 import { build } from './support/program.ts';
 import { serviceForTest } from './support/service.ts';
+import { newest, newestOfDaemon, stepsAfter, stepsOfDaemon } from './support/versions.ts';
 
 beforeAll(build);
-
-const newest = 4;
 
 /** An installation whose database is of this version; 0: there is none. */
 const siteAt = async (engine: EngineName, version: number): Promise<Record<string, string>> => {
@@ -58,8 +57,8 @@ describe.each(engines)('migrate on %s', (engine) => {
 
   it('makes a database, and brings an old one up to date, and says so', async () => {
     for (const [version, from, steps] of [
-      [0, 'nothing', 'initial, readings, making, identity'],
-      [2, 'version 2', 'making, identity'],
+      [0, 'nothing', stepsAfter(0)],
+      [2, 'version 2', stepsAfter(2)],
     ] as const) {
       const env = await siteAt(engine, version);
       const change = `from ${from} to version ${newest} (${steps})`;
@@ -79,7 +78,7 @@ describe.each(engines)('migrate on %s', (engine) => {
     const place = engine === 'sqlite' ? join(env['CORRAL_DATA_DIR'] ?? '', 'obmd.db') : 'PostgreSQL';
     expect(await administered(env, 'migrate')).toBe(
       `service       ${placeOf(env)}: is up to date: version ${newest}\n` +
-        `OBM daemon    ${place}: from nothing to version 1 (initial)\n`,
+        `OBM daemon    ${place}: from nothing to version ${newestOfDaemon} (${stepsOfDaemon})\n`,
     );
   });
 
@@ -93,10 +92,10 @@ describe.each(engines)('migrate on %s', (engine) => {
   });
 
   it.each([...others, ['migrate'], ['migrate', '--dry-run']])('%s refuses a newer database', async (...args) => {
-    const env = await siteAt(engine, 9);
+    const env = await siteAt(engine, newest + 1);
     expect(await runAdmin(env, ...args)).toEqual({
       code: 2,
-      output: `corral-admin: the database is at version 9, this program knows versions up to ${newest}: start a newer Corral, or restore an older backup\n`,
+      output: `corral-admin: the database is at version ${newest + 1}, this program knows versions up to ${newest}: start a newer Corral, or restore an older backup\n`,
     });
   });
 

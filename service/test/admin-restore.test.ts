@@ -14,6 +14,7 @@ import { bareClient, makeToken, signIn } from './support/browser.ts';
 import { engines } from './support/engines.ts';
 import { build, runToEnd } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
+import { newest } from './support/versions.ts';
 import { done } from './support/world.ts';
 
 beforeAll(build);
@@ -202,19 +203,21 @@ describe.each(engines)('restore on %s', (engine) => {
     const target = await siteForTest(engine);
     const [first = '', ...rest] = gunzipSync(readFileSync(file)).toString().split('\n').slice(0, -2);
     const ofVersion = async (version: number) => {
-      const lines = [first.replace('"corral":4', `"corral":${version}`), ...rest].map((line) => `${line}\n`).join('');
+      const lines = [first.replace(`"corral":${newest}`, `"corral":${version}`), ...rest]
+        .map((line) => `${line}\n`)
+        .join('');
       const sha256 = createHash('sha256').update(lines).digest('hex');
       const other = join(dataDir, `v${version}.gz`);
       writeFileSync(other, gzipSync(`${lines}${JSON.stringify({ sha256 })}\n`));
       return (await restored(target, other))[1].replace(other, 'FILE');
     };
     expect(await ofVersion(3)).toBe(
-      'FILE is of version 3, this program works with version 4: restore it with the Corral that made it, and run corral-admin migrate then',
+      `FILE is of version 3, this program works with version ${newest}: restore it with the Corral that made it, and run corral-admin migrate then`,
     );
-    expect(await ofVersion(5)).toBe(
-      'FILE is of version 5, this program works with version 4: restore it with a newer Corral',
+    expect(await ofVersion(newest + 1)).toBe(
+      `FILE is of version ${newest + 1}, this program works with version ${newest}: restore it with a newer Corral`,
     );
-    expect(await ofVersion(4)).toContain('each compared with the file');
+    expect(await ofVersion(newest)).toContain('each compared with the file');
   });
 
   it('says when the key file is not the one of the backup', async () => {

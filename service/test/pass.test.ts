@@ -11,7 +11,15 @@ const device: DeviceCall = (_what, _ports, call) => call(AbortSignal.timeout(5_0
 const detachment = (touched: boolean): PortTask => ({
   ...{ portId: 1, port: 'p1', nicId: 1, nic: 'eth0', node: 'n1', project: null },
   ...{ recorded: { native: 100, tagged: [] }, wanted: nothing },
-  ...{ isSuspect: false, isUnread: false, isWork: true, driftSince: null, reading: null, suspectAttempts: 0 },
+  ...{
+    isSuspect: false,
+    isUnread: false,
+    isDoubtful: false,
+    isWork: true,
+    driftSince: null,
+    reading: null,
+    suspectAttempts: 0,
+  },
   action: {
     ...{ id: 1, statusId: 's', kind: 'detach', networkId: 1, network: 'net', channel: 'vlan/native' },
     ...{ createdAt: 0, attempts: 1, touched },

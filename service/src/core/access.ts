@@ -2,8 +2,9 @@ import { statement } from '../db/statement.ts';
 import { mayActFor, nameOf } from './caller.ts';
 import { blocked, duplicate, notFound, unauthorized } from './errors.ts';
 import { findNetwork, findProject, type Network, ownerOf, type Project } from './find.ts';
-import { mayManage, requireNoSuspectPort } from './networks.ts';
+import { mayManage } from './networks.ts';
 import type { WriteOp } from './op.ts';
+import { requireOnNoOtherPort } from './vlan-trust.ts';
 
 interface AccessArgs {
   readonly network: string;
@@ -100,5 +101,5 @@ const requireUnused = async (op: WriteOp, network: Network, project: Project): P
       `headnode ${headnode.label} of project ${project.label} is on network ${network.label}; detach it first`,
     );
   }
-  await requireNoSuspectPort(op, network, project);
+  await requireOnNoOtherPort(op, network, project);
 };

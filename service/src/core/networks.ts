@@ -1,7 +1,8 @@
 import { isAdmin, mayActFor, requireAdmin, requireProject, requireUser } from './caller.ts';
-import { allocationFailed, badArgument, blocked, duplicate, unauthorized } from './errors.ts';
+import { badArgument, blocked, duplicate, unauthorized } from './errors.ts';
 import { findNetwork, findProject, type Network, ownerOf, type Project } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';
+import { requireOnNoOtherPort, requireUnseenVlan, unseenVlan } from './vlan-trust.ts';
 
 /** The word for the operator where a network's owner is named. */
 const operatorOwner = 'admin';
@@ -33,7 +34,7 @@ export const networkCreate = async (op: WriteOp, args: NetworkCreate): Promise<v
       label: args.network,
       owner_id: owner?.id ?? null,
       is_public: granted === null ? 1 : 0,
-      vlan: assigned === null ? await allocatedVlan(op) : await freeVlan(op, assigned),
+      vlan: assigned === null ? await unseenVlan(op) : await freeVlan(op, assigned),
       vlan_is_assigned: assigned === null ? 0 : 1,
     })
     .returning('id')
@@ -58,18 +59,11 @@ const assignedVlan = (netId: string): number | null => {
   );
 };
 
-const freeVlan = async ({ tx }: WriteOp, vlan: number): Promise<number> => {
-  const other = await tx.selectFrom('networks').select('label').where('vlan', '=', vlan).executeTakeFirst();
+const freeVlan = async (op: WriteOp, vlan: number): Promise<number> => {
+  const other = await op.tx.selectFrom('networks').select('label').where('vlan', '=', vlan).executeTakeFirst();
   // Whose network it is stays untold: only administrators come here.
   if (other) throw blocked(`VLAN ${vlan} belongs to network ${other.label}; choose another id`);
-  return vlan;
-};
-
-const allocatedVlan = async ({ tx, site }: WriteOp): Promise<number> => {
-  const rows = await tx.selectFrom('networks').select('vlan').execute();
-  const vlan = site.allocator.allocate(new Set(rows.map((row) => row.vlan)));
-  if (vlan === null)
-    throw allocationFailed('the VLAN pool is empty; delete a network, or ask the operator for a larger pool');
+  await requireUnseenVlan(op, vlan);
   return vlan;
 };
 
@@ -106,28 +100,7 @@ const requireUnconnected = async (op: WriteOp, network: Network): Promise<void> 
     .executeTakeFirst();
   if (pending)
     throw blocked(`networking action ${pending.status_id} on network ${network.label} is pending; wait for it`);
-  await requireNoSuspectPort(op, network);
-};
-
-/** Refuses while a port may carry the network although nothing records it; with a project, a port of its nodes. */
-export const requireNoSuspectPort = async (
-  { tx, caller }: WriteOp,
-  network: Network,
-  project?: Project,
-): Promise<void> => {
-  const suspects = tx
-    .selectFrom('suspect_networks')
-    .innerJoin('ports', 'ports.id', 'suspect_networks.port_id')
-    .innerJoin('switches', 'switches.id', 'ports.switch_id')
-    .leftJoin('nics', 'nics.port_id', 'ports.id')
-    .leftJoin('nodes', 'nodes.id', 'nics.node_id')
-    .select(['ports.label as port', 'switches.label as switch'])
-    .where('suspect_networks.network_id', '=', network.id);
-  const suspect = await (project ? suspects.where('nodes.project_id', '=', project.id) : suspects).executeTakeFirst();
-  if (suspect) {
-    const port = isAdmin(caller) ? `port ${suspect.port} of switch ${suspect.switch}` : 'a port that was on it';
-    throw blocked(`${port} may still carry network ${network.label}; its state is not known yet, so try again later`);
-  }
+  await requireOnNoOtherPort(op, network);
 };
 
 interface NetworkView {

@@ -4,6 +4,7 @@ import { findNode } from './find.ts';
 import { metadataText } from './metadata.ts';
 import { obmUri } from './obm-uri.ts';
 import type { Desk, WriteOp } from './op.ts';
+import { requireTrustedPorts } from './port-trust.ts';
 import { type RowOf, statement } from '../db/statement.ts';
 
 const allNodes = statement((tx) => tx.selectFrom('nodes').select('label'));
@@ -44,6 +45,8 @@ export const nodeDelete = async (op: WriteOp, args: { node: string }): Promise<v
   const nic = await op.tx.selectFrom('nics').select('label').where('node_id', '=', node.id).executeTakeFirst();
   if (nic) throw blocked(`node ${node.label} still has nic ${nic.label}; delete it first`);
   if (node.obm_token !== null) throw blocked(`OBM of node ${node.label} is enabled; disable it first`);
+  await requireTrustedPorts(op, node, `node ${node.label} cannot be deleted`);
+  await op.tx.deleteFrom('held_nodes').where('node_id', '=', node.id).execute();
   await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();
   await op.tx.deleteFrom('nodes').where('id', '=', node.id).execute();
   op.record({ type: 'node_delete', node: node.label });

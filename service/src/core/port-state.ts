@@ -39,11 +39,15 @@ const vlansText = (vlans: readonly number[]): string => {
   return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
 };
 
-const vlansIn = (text: string): number[] =>
+/** The same text as the first and last id of each range. */
+export const rangesIn = (text: string): readonly (readonly [first: number, last: number])[] =>
   text.split(', ').flatMap((range) => {
     const [first = 0, last = first] = range.split('-').map(Number);
-    return range === '' ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    return range === '' ? [] : [[first, last] as const];
   });
+
+const vlansIn = (text: string): number[] =>
+  rangesIn(text).flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index));
 
 /** A port's state as it is stored and shown: a port that carries everything would be a list of 4094 otherwise. */
 export interface PortReading {
@@ -64,6 +68,10 @@ export const stateIn = ({ native, tagged, unclear }: PortReading): PortState => 
   tagged: vlansIn(tagged),
   ...(unclear === undefined ? {} : { unclear }),
 });
+
+/** Does a port with this reading carry the VLAN, tagged or not? */
+export const carriesVlan = ({ native, tagged }: PortReading, vlan: number): boolean =>
+  native === vlan || rangesIn(tagged).some(([first, last]) => first <= vlan && vlan <= last);
 
 /** What a port carries, in words. */
 export const describePort = ({ native, tagged, unclear }: PortState): string => {

@@ -15,6 +15,7 @@ import {
 import type { Desk, ReadOp, WriteOp } from './op.ts';
 import { settledWithin } from './patience.ts';
 import type { PortReading } from './port-state.ts';
+import { holdNode, requireForgettable } from './port-trust.ts';
 import { driverOf } from './switches.ts';
 
 interface PortArgs {
@@ -55,6 +56,8 @@ export const switchDeletePort = async (op: WriteOp, args: PortArgs): Promise<voi
   const wired = await nicOn(op, port);
   if (wired)
     throw blocked(`nic ${wired.nic.label} of node ${wired.node.label} is on port ${port.label}; detach it first`);
+  requireForgettable(port, on);
+  await op.tx.deleteFrom('held_nodes').where('port_id', '=', port.id).execute();
   await op.tx.deleteFrom('suspect_networks').where('port_id', '=', port.id).execute();
   await op.tx.deleteFrom('ports').where('id', '=', port.id).execute();
   op.record({ type: 'switch_delete_port', switch: on.label, port: port.label });
@@ -115,7 +118,7 @@ export const portDetachNic = async (op: WriteOp, args: PortArgs): Promise<void> 
     throw blocked(`node ${node.label} is in project ${node.project}; detach it from there first`);
   await requireNoPendingAction(op, node, nic);
   await op.tx.updateTable('nics').set({ port_id: null }).where('id', '=', nic.id).execute();
-  await op.tx.updateTable('ports').set({ unread: 0 }).where('id', '=', port.id).execute();
+  await holdNode(op, port, node);
   op.record(eventOf('port_detach_nic', on, port, { nic, node }));
 };
 

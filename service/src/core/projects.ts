@@ -1,9 +1,9 @@
 import { statement } from '../db/statement.ts';
-import { isAdmin, requireProject } from './caller.ts';
+import { requireProject } from './caller.ts';
 import { blocked, duplicate, projectMismatch } from './errors.ts';
 import { findNode, findProject, type Node } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';
-import { describePort, type PortReading, stateIn } from './port-state.ts';
+import { requireTrustedPorts } from './port-trust.ts';
 import { revokeTokensFor } from './tokens.ts';
 
 export const listProjects = async ({ tx }: ReadOp): Promise<string[]> => {
@@ -65,7 +65,7 @@ export const projectConnectNode = async (op: WriteOp, args: NodeOfProject): Prom
   requireProject(op.caller, project.label);
   const node = await findNode(op, args.node);
   if (node.project_id !== null) throw blocked(`node ${node.label} is not free`);
-  await requireKnownPorts(op, node, `node ${node.label} cannot be reserved`);
+  await requireTrustedPorts(op, node, `node ${node.label} cannot be reserved`);
   await moveNode.run(op.tx, { id: node.id, projectId: project.id });
   op.record({ type: 'project_connect_node', projects: [project], node: node.label });
 };
@@ -100,7 +100,7 @@ const requireReleasable = async (op: WriteOp, node: Node): Promise<void> => {
   const tie = await tieOfNode.first(op.tx, { nodeId: node.id });
   if (tie?.network) throw blocked(`node ${node.label} is on network ${tie.network} (nic ${tie.nic}); detach it first`);
   if (tie) throw blocked(`node ${node.label} has a pending networking action on nic ${tie.nic}; wait for it`);
-  await requireKnownPorts(op, node, `node ${node.label} cannot leave project ${node.project ?? ''}`);
+  await requireTrustedPorts(op, node, `node ${node.label} cannot leave project ${node.project ?? ''}`);
   if (node.obm_token !== null) throw blocked(`OBM of node ${node.label} is enabled; disable it first`);
 };
 
@@ -115,52 +115,6 @@ const tieOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
     .where('nics.node_id', '=', nodeId)
     .where((where) => where.or([where('attachments.id', 'is not', null), where('actions.id', 'is not', null)]))
     .orderBy((order) => order.case().when('attachments.id', 'is', null).then(1).else(0).end())
-    .limit(1),
-);
-
-/**
- * A node stays where it is while one of its ports carries what nobody recorded, or nobody knows what: whoever
- * got it next would be on somebody else's network.
- */
-const requireKnownPorts = async ({ tx, caller }: WriteOp, node: Node, what: string): Promise<void> => {
-  const port = await doubtfulPortOfNode.first(tx, { nodeId: node.id });
-  if (port === undefined) return;
-  // Where a node is plugged in is the operator's business.
-  const name = isAdmin(caller) ? `port ${port.port} on switch ${port.switch}` : `the switch port of nic ${port.nic}`;
-  if (port.suspect !== null) {
-    throw blocked(
-      `${what}: the state of ${name} is not known${isAdmin(caller) ? ` (${port.suspect})` : ''}; ` +
-        'it is being tried again, or an administrator can revert the port',
-    );
-  }
-  if (port.drift_since !== null) throw blocked(`${what}: ${driftIn(port.reading, name, isAdmin(caller))}`);
-  throw blocked(`${what}: ${name} has not been read since the nic was connected; it is read as soon as it answers`);
-};
-
-/** What is wrong with a port, and the way out. What others have on it is the operator's to know. */
-const driftIn = (reading: string | null, name: string, isTold: boolean): string => {
-  const seen = JSON.parse(reading ?? 'null') as PortReading | null;
-  if (seen === null)
-    return `${name} is not there; an administrator can add it to the switch, or register its right name`;
-  const carried = isTold ? describePort(stateIn(seen)) : 'something';
-  return `${name} was seen to carry ${carried}, which is not recorded; an administrator can revert the port`;
-};
-
-const doubtfulPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
-  tx
-    .selectFrom('nics')
-    .innerJoin('ports', 'ports.id', 'nics.port_id')
-    .innerJoin('switches', 'switches.id', 'ports.switch_id')
-    .select(['ports.label as port', 'switches.label as switch', 'nics.label as nic'])
-    .select(['ports.suspect', 'ports.drift_since', 'ports.reading'])
-    .where('nics.node_id', '=', nodeId)
-    .where((where) =>
-      where.or([
-        where('ports.suspect', 'is not', null),
-        where('ports.drift_since', 'is not', null),
-        where('ports.unread', '=', 1),
-      ]),
-    )
     .limit(1),
 );
 

@@ -11,13 +11,14 @@ import { initial } from './migrations/0001-initial.ts';
 import { readings } from './migrations/0002-readings.ts';
 import { making } from './migrations/0003-making.ts';
 import { identity } from './migrations/0004-identity.ts';
+import { portTrust } from './migrations/0005-port-trust.ts';
 import { tables } from './tables.ts';
 
 /** What the service keeps in a database. */
 export const holdings: Holdings<Topic> = {
   name: 'corral',
   history: 'schema_migrations',
-  migrations: [initial, readings, making, identity],
+  migrations: [initial, readings, making, identity, portTrust],
   tables,
   topics,
   isVerdict: (error) => verdictOf(error) !== null,

@@ -48,6 +48,8 @@ export interface Database {
     /** Why the last attempt to talk to it failed, how many in a row did, and when to try again. */
     fault: Generated<string | null>;
     faults: Generated<number>;
+    /** When the first of them failed; null when the last attempt did not. */
+    fault_since: Generated<number | null>;
     probe_at: Generated<number>;
   };
   ports: {
@@ -63,11 +65,17 @@ export interface Database {
     read_at: Generated<number | null>;
     /** Since when it has been seen to carry something else than is recorded. */
     drift_since: Generated<number | null>;
-    /** 1 after a nic was connected to it, until it has been read. */
+    /** 1 after a nic was connected to it, or after a restore, until it has been read. */
     unread: Generated<Flag>;
+    /** 1 once it has been seen to carry what is recorded and nothing else. */
+    was_clean: Generated<Flag>;
+    /** 1 while what is recorded says nothing about it: after a restore, until it has been read. */
+    may_carry_any: Generated<Flag>;
   };
   /** Networks that a suspect port may carry although no attachment records it. */
   suspect_networks: { port_id: number; network_id: number };
+  /** Nodes whose nic was unplugged, on record, from a port that could not be trusted. It holds them until it can be. */
+  held_nodes: { port_id: number; node_id: number };
   nodes: {
     id: Id;
     label: Fixed<string>;

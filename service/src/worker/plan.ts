@@ -1,5 +1,6 @@
 import type { EngineConfig } from '../config/config.ts';
 import { emptyPort, type PortState, stateOf } from '../core/port-state.ts';
+import { doubtOf } from '../core/port-trust.ts';
 import type { Tx } from '../db/db.ts';
 import { type RowOf, statement } from '../db/statement.ts';
 import { isBreakerOpen, isSweepDue } from './patience.ts';
@@ -34,6 +35,8 @@ export interface PortTask {
   readonly isSuspect: boolean;
   /** Nobody has read it since a nic was connected to it. */
   readonly isUnread: boolean;
+  /** It was not to be trusted when this was planned, for whatever reason. */
+  readonly isDoubtful: boolean;
   /** It wants to be written: an action, a suspicion, or drift that the policy repairs. */
   readonly isWork: boolean;
   readonly driftSince: number | null;
@@ -128,6 +131,7 @@ const planPorts = async (tx: Tx, rows: readonly PortRow[], switchId: number) => 
       action,
       isSuspect: row.suspect !== null,
       isUnread: row.unread === 1 && action === null && row.suspect === null,
+      isDoubtful: doubtOf({ ...row, drift_since: row.driftSince }) !== null,
       isWork: action !== null || row.suspect !== null || isRepair,
       driftSince: row.driftSince,
       reading: row.reading,

@@ -1,6 +1,7 @@
 import { holdsLease, type Lease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
 import { type PortState, readingOf } from '../core/port-state.ts';
+import { releaseHeldNodes } from '../core/port-trust.ts';
 import { statement } from '../db/statement.ts';
 import type { PortTask } from './plan.ts';
 
@@ -103,6 +104,7 @@ const settleDone = async (op: WriteOp, onSwitch: string, tasks: readonly PortTas
 /** The port was read and is what it should be. */
 const noteSeen = async (op: WriteOp, onSwitch: string, task: PortTask, seen: PortState): Promise<void> => {
   await portSeen.run(op.tx, { id: task.portId, reading: JSON.stringify(readingOf(seen)), now: Date.now() });
+  if (task.isDoubtful) await releaseHeldNodes(op.tx, [task.portId]);
   if (task.driftSince !== null && task.action !== null) {
     op.record({ type: 'port_drift_over', ...about(task, onSwitch), projects: [] });
   }
@@ -111,7 +113,8 @@ const noteSeen = async (op: WriteOp, onSwitch: string, task: PortTask, seen: Por
 const portSeen = statement((tx, { id, reading, now }: { id: number; reading: string; now: number }) =>
   tx
     .updateTable('ports')
-    .set({ reading, read_at: now, drift_since: null, unread: 0, suspect_retry_at: null, suspect_attempts: 0 })
+    .set({ reading, read_at: now, drift_since: null, unread: 0, may_carry_any: 0, was_clean: 1 })
+    .set({ suspect_retry_at: null, suspect_attempts: 0 })
     .where('id', '=', id),
 );
 

@@ -1,6 +1,7 @@
 import type { Lease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
 import { type PortReading, type PortState, readingOf, samePortState } from '../core/port-state.ts';
+import { releaseHeldNodes } from '../core/port-trust.ts';
 import { statement } from '../db/statement.ts';
 import type { PortConfig, SwitchSession } from '../drivers/switches/contract.ts';
 import { type DeviceCall, drain } from './pass.ts';
@@ -96,31 +97,41 @@ export const recordSightings = async (
   await requireLease(op, lease);
   if (sightings.length === 0) return;
   const now = Date.now();
+  const cleared: number[] = [];
   for (const { task, seen } of sightings) {
     const reading = JSON.stringify(seen && readingOf(seen));
     const isDrift = seen === null || !samePortState(seen, task.recorded);
     const isNews = reading !== task.reading || isDrift !== (task.driftSince !== null);
+    if (task.isDoubtful && !isDrift) cleared.push(task.portId);
     if (!isNews) continue;
-    await noteReading.run(op.tx, { id: task.portId, reading, driftSince: isDrift ? (task.driftSince ?? now) : null });
+    if (isDrift) await noteDrift.run(op.tx, { id: task.portId, reading, since: task.driftSince ?? now });
+    else await noteClean.run(op.tx, { id: task.portId, reading });
     const shown = seen && readingOf(seen);
     if (isDrift) op.record(eventOf('port_drift', task, onSwitch, shown));
     else if (task.driftSince !== null) op.record(eventOf('port_drift_over', task, onSwitch, shown));
   }
-  const ids = sightings.map(({ task }) => task.portId);
-  for (let from = 0; from < ids.length; from += idsPerStatement) {
+  for (const some of inChunks(cleared)) await releaseHeldNodes(op.tx, some);
+  for (const some of inChunks(sightings.map(({ task }) => task.portId))) {
     await op.tx
       .updateTable('ports')
-      .set({ read_at: now, unread: 0 })
-      .where('id', 'in', ids.slice(from, from + idsPerStatement))
+      .set({ read_at: now, unread: 0, may_carry_any: 0 })
+      .where('id', 'in', some)
       .execute();
   }
 };
 
 const idsPerStatement = 1_000;
 
-const noteReading = statement(
-  (tx, { id, reading, driftSince }: { id: number; reading: string; driftSince: number | null }) =>
-    tx.updateTable('ports').set({ reading, drift_since: driftSince }).where('id', '=', id),
+const inChunks = (ids: readonly number[]): readonly (readonly number[])[] =>
+  Array.from({ length: Math.ceil(ids.length / idsPerStatement) }, (_, index) =>
+    ids.slice(index * idsPerStatement, (index + 1) * idsPerStatement),
+  );
+
+const noteDrift = statement((tx, { id, reading, since }: { id: number; reading: string; since: number }) =>
+  tx.updateTable('ports').set({ reading, drift_since: since }).where('id', '=', id),
+);
+const noteClean = statement((tx, { id, reading }: { id: number; reading: string }) =>
+  tx.updateTable('ports').set({ reading, drift_since: null, was_clean: 1 }).where('id', '=', id),
 );
 
 const eventOf = (type: string, task: PortTask, onSwitch: string, seen: PortReading | null) => ({

@@ -1,0 +1,124 @@
+import { sql } from '@corral/base/db/kysely';
+import type { Tx } from '../db/db.ts';
+import { statement } from '../db/statement.ts';
+import { blocked } from './errors.ts';
+import type { Node } from './find.ts';
+import type { ReadOp, WriteOp } from './op.ts';
+import { describePort, type PortReading, stateIn } from './port-state.ts';
+
+/*
+ * The one answer to "why can this port not be trusted". Whatever else may make a port doubtful becomes a kind of
+ * `Doubt`, a line in `isDoubtful`, and a case in `doubtOf` and `sentenceOf`: then it holds nodes, networks and VLANs.
+ */
+
+/** Why a port is not to be trusted; the first that applies, the most serious first. */
+export type Doubt =
+  /** A change ended badly, and nobody knows what the port carries. */
+  | { readonly kind: 'suspect'; readonly reason: string }
+  /** It was seen to carry something else than is recorded. null: the switch has no such port. */
+  | { readonly kind: 'drift'; readonly seen: PortReading | null }
+  /** Nobody has read it since its nic was connected, or since a restore. */
+  | { readonly kind: 'unread' };
+
+/** What is stored of a port that its trust depends on. */
+interface TrustColumns {
+  readonly suspect: string | null;
+  readonly drift_since: number | null;
+  readonly reading: string | null;
+  readonly unread: 0 | 1;
+}
+
+/** The same question to the database, of a row of `ports`. */
+export const isDoubtful = sql<boolean>`(ports.suspect is not null or ports.drift_since is not null or ports.unread = 1)`;
+
+/** null: what is recorded of the port is what it carries. */
+export const doubtOf = ({ suspect, drift_since, reading, unread }: TrustColumns): Doubt | null => {
+  if (suspect !== null) return { kind: 'suspect', reason: suspect };
+  if (drift_since !== null) return { kind: 'drift', seen: JSON.parse(reading ?? 'null') as PortReading | null };
+  return unread === 1 ? { kind: 'unread' } : null;
+};
+
+/** How a port is called, and how much may be told about it. */
+interface Audience {
+  readonly name: string;
+  readonly isOperator: boolean;
+}
+
+/** What is wrong with a port, and the way out. What others have on it is the operator's to know. */
+const sentenceOf = (doubt: Doubt, { name, isOperator }: Audience): string => {
+  switch (doubt.kind) {
+    case 'suspect':
+      return (
+        `the state of ${name} is not known${isOperator ? ` (${doubt.reason})` : ''}; ` +
+        'it is being tried again, or an administrator can revert the port'
+      );
+    case 'drift':
+      return doubt.seen === null
+        ? `${name} is not there; an administrator can add it to the switch, or register its right name`
+        : `${name} was seen to carry ${isOperator ? describePort(stateIn(doubt.seen)) : 'something'}, ` +
+            'which is not recorded; an administrator can revert the port';
+    case 'unread':
+      return `${name} has not been read since the nic was connected or the database restored; it is read as soon as it answers`;
+  }
+};
+
+/**
+ * A node stays where it is while a port that it is on, or was on, is not to be trusted: whoever got it next would be
+ * on somebody else's network.
+ */
+export const requireTrustedPorts = async ({ tx }: ReadOp, node: Node, what: string): Promise<void> => {
+  const port = await doubtfulPortOfNode.first(tx, { nodeId: node.id });
+  const doubt = port && doubtOf(port);
+  if (!doubt) return;
+  // Where a node is plugged in is the operator's business.
+  const nic = port.nic === null ? 'a switch port that the node was on' : `the switch port of nic ${port.nic}`;
+  const name = `port ${port.port} on switch ${port.switch}`;
+  const past = port.nic === null ? ', which the node was on,' : '';
+  throw blocked(`${what}: ${sentenceOf(doubt, { name: nic, isOperator: false })}`, {
+    forAdmins: `${what}: ${sentenceOf(doubt, { name: `${name}${past}`, isOperator: true })}`,
+  });
+};
+
+const doubtfulPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
+  tx
+    .selectFrom('ports')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .leftJoin('nics', (join) => join.onRef('nics.port_id', '=', 'ports.id').on('nics.node_id', '=', nodeId))
+    .select(['ports.label as port', 'switches.label as switch', 'nics.label as nic'])
+    .select(['ports.suspect', 'ports.drift_since', 'ports.reading', 'ports.unread'])
+    .where('ports.id', 'in', (of) =>
+      of
+        .selectFrom('nics')
+        .select((select) => select.ref('nics.port_id').$notNull().as('id'))
+        .where('nics.node_id', '=', nodeId)
+        .where('nics.port_id', 'is not', null)
+        .union(of.selectFrom('held_nodes').select('held_nodes.port_id as id').where('held_nodes.node_id', '=', nodeId)),
+    )
+    .where(isDoubtful)
+    .limit(1),
+);
+
+type NamedPort = TrustColumns & { readonly id: number; readonly label: string };
+
+/** The nic of a node leaves a port: one that cannot be trusted keeps the node until it can be. */
+export const holdNode = async ({ tx }: WriteOp, port: NamedPort, node: { readonly id: number }): Promise<void> => {
+  if (doubtOf(port) === null) return;
+  await tx
+    .insertInto('held_nodes')
+    .values({ port_id: port.id, node_id: node.id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+};
+
+/** Ports that were read and carry what is recorded hold nobody any more. */
+export const releaseHeldNodes = async (tx: Tx, portIds: readonly number[]): Promise<void> => {
+  if (portIds.length > 0) await tx.deleteFrom('held_nodes').where('port_id', 'in', portIds).execute();
+};
+
+/** Refuses to forget a port that is not to be trusted. One that the switch does not have carries nothing. */
+export const requireForgettable = (port: NamedPort, on: { readonly label: string }): void => {
+  const doubt = doubtOf(port);
+  if (doubt === null || (doubt.kind === 'drift' && doubt.seen === null)) return;
+  const name = `port ${port.label} on switch ${on.label}`;
+  throw blocked(`port ${port.label} cannot be deleted: ${sentenceOf(doubt, { name, isOperator: true })}`);
+};

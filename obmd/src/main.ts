@@ -11,7 +11,7 @@ runProgram('corral-obmd', 'CORRAL_OBMD', async (env) => {
   const config = loadConfig(env);
   const log = pino({
     level: config.logLevel,
-    hooks: logHooks,
+    hooks: logHooks(),
     redact: { paths: ['req.headers', '*.pass', '*.token'], remove: true },
   });
   for (const name of unknownVariables(env, programSettings)) {

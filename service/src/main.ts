@@ -35,7 +35,7 @@ runProgram('corral', 'CORRAL_PORT', async (env) => {
   const config = loadConfig(env);
   const log = pino({
     level: config.logLevel,
-    hooks: logHooks,
+    hooks: logHooks(),
     redact: { paths: ['req.headers', '*.password', '*.pass', '*.token'], remove: true },
   });
   for (const name of unknownVariables(env, settings)) log.warn({ variable: name }, 'no such setting; is it misspelt?');

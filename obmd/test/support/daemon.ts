@@ -108,7 +108,7 @@ const startWith = async (env: Readonly<Record<string, string>>, setup: Omit<Setu
   });
   const config = loadConfig(env);
   const { drivers, outbound = config.outbound } = setup;
-  const running = await startObmd({ ...config, outbound }, pino({ level: 'trace', hooks: logHooks }, sink), drivers);
+  const running = await startObmd({ ...config, outbound }, pino({ level: 'trace', hooks: logHooks() }, sink), drivers);
   const answers: string[] = [];
   const send: Daemon['send'] = async (method, path, request = {}) => {
     const answer = await sendTo(running.url, method, path, request);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '@corral/base/db/kysely';
 import { statement } from '../db/statement.ts';
 import { blocked } from './errors.ts';
+import type { FreeLease } from './lease-watch.ts';
 import type { Desk, WriteOp } from './op.ts';
 
 /** The right to be the only one to work on something, for a short time that can be renewed. */
@@ -16,8 +16,13 @@ export interface Lease {
 /** This process, among all that share the database. */
 export const thisProcess = `${process.pid}-${randomUUID()}`;
 
-/** Takes the lease if nobody holds it or its time is over. */
-export const claimLease = async (op: WriteOp, name: string, holder: string, ms: number): Promise<Lease | null> => {
+/** Takes a lease that was seen to be free; null if somebody else was quicker. */
+export const claimLease = async (
+  op: WriteOp,
+  { name, seen }: FreeLease,
+  holder: string,
+  ms: number,
+): Promise<Lease | null> => {
   const claimed = await op.tx
     .insertInto('leases')
     .values({ name, holder, fence: 1, expires_at: sql<number>`${op.now} + ${ms}` })
@@ -25,12 +30,34 @@ export const claimLease = async (op: WriteOp, name: string, holder: string, ms: 
       conflict
         .column('name')
         .doUpdateSet({ holder, fence: sql<number>`leases.fence + 1`, expires_at: sql<number>`${op.now} + ${ms}` })
-        .where('leases.expires_at', '<', op.now),
+        .where('leases.fence', '=', seen?.fence ?? -1)
+        .where('leases.expires_at', '=', seen?.expiresAt ?? -1),
     )
     .returning('fence')
     .executeTakeFirst();
   return claimed ? { name, holder, fence: claimed.fence } : null;
 };
+
+/**
+ * Takes a lease if it can be had, after a look that writes nothing. Otherwise answers when to look again at the latest;
+ * whoever gives it back rings `leases`.
+ */
+export const tryLease = async (
+  desk: Pick<Desk, 'read' | 'write' | 'leases'>,
+  name: string,
+  holder: string,
+  ms: number,
+): Promise<{ readonly lease: Lease; readonly waitMs?: never } | { readonly lease: null; readonly waitMs: number }> => {
+  const look = () => desk.read(async ({ tx, now }) => (await desk.leases.look(tx, now, [name], ms))(name));
+  const { free, waitMs } = await look();
+  if (free === null) return { lease: null, waitMs };
+  const lease = await desk.write((op) => claimLease(op, free, holder, ms));
+  if (lease !== null) return { lease };
+  // Somebody else was quicker, and may be done already.
+  return { lease: null, waitMs: (await look()).waitMs ?? shortestWaitMs };
+};
+
+const shortestWaitMs = 20;
 
 /** Prolongs a lease that is still ours; false if it passed to someone else. */
 export const renewLease = async (op: WriteOp, lease: Lease, ms: number): Promise<boolean> => {
@@ -59,7 +86,7 @@ const heldLease = statement((tx, { name, holder, fence }: Lease) =>
     .where('fence', '=', fence),
 );
 
-/** Gives a lease back at once. The row stays, so that fences keep growing. */
+/** Gives a lease back at once, and tells whoever waits for it. The row stays, so that fences keep growing. */
 export const releaseLease = async (op: WriteOp, lease: Lease): Promise<void> => {
   await op.tx
     .updateTable('leases')
@@ -68,10 +95,12 @@ export const releaseLease = async (op: WriteOp, lease: Lease): Promise<void> => 
     .where('holder', '=', lease.holder)
     .where('fence', '=', lease.fence)
     .execute();
+  op.ring('leases');
 };
 
 const holdMs = 6_000;
-const pollMs = 50;
+/** How often a lease is looked at while it is waited for, in case a ring was missed. */
+const pollMs = 1_000;
 const patienceMs = 20_000;
 
 /** Refuses to record what was done under a lease that has passed to someone else meanwhile. */
@@ -86,14 +115,7 @@ export const requireLease = async (op: WriteOp, lease: Lease): Promise<void> => 
  */
 export const exclusively = async <T>(desk: Desk, name: string, work: (lease: Lease) => Promise<T>): Promise<T> => {
   const holder = `${thisProcess}/${randomUUID()}`;
-  const deadline = Date.now() + patienceMs;
-  let lease = await desk.write((op) => claimLease(op, name, holder, holdMs));
-  while (lease === null) {
-    if (Date.now() > deadline) throw blocked('another change to the same object is under way; try again in a moment');
-    await sleep(pollMs);
-    lease = await desk.write((op) => claimLease(op, name, holder, holdMs));
-  }
-  const held = lease;
+  const held = await waitForLease(desk, name, holder);
   const renewal = setInterval(() => {
     desk.write((op) => renewLease(op, held, holdMs)).catch(() => undefined);
   }, holdMs / 3);
@@ -104,3 +126,21 @@ export const exclusively = async <T>(desk: Desk, name: string, work: (lease: Lea
     await desk.write((op) => releaseLease(op, held)).catch(() => undefined);
   }
 };
+
+const waitForLease = async (desk: Desk, name: string, holder: string): Promise<Lease> => {
+  const deadline = performance.now() + patienceMs;
+  const bell = desk.listen('leases');
+  try {
+    for (;;) {
+      const { lease, waitMs } = await tryLease(desk, name, holder, holdMs);
+      if (lease !== null) return lease;
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) throw blocked('another change to the same object is under way; try again in a moment');
+      await bell.wait(Math.min(waitMs, pollMs, leftMs), never);
+    }
+  } finally {
+    bell.close();
+  }
+};
+
+const never = new AbortController().signal;

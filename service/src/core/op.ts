@@ -1,3 +1,4 @@
+import type { Listener } from '@corral/base/db/changes';
 import type { WriteOptions } from '@corral/base/db/db';
 import type { Topic } from '../db/changes.ts';
 import { verdictOf } from '../db/constraints.ts';
@@ -5,6 +6,7 @@ import type { Db, Tx } from '../db/db.ts';
 import type { Caller } from './caller.ts';
 import { CorralError } from './errors.ts';
 import { type EventDraft, writeEvents } from './events.ts';
+import { type LeaseWatch, leaseWatchOf } from './lease-watch.ts';
 import type { Site } from './site.ts';
 
 /** What an operation holds while it only reads. */
@@ -12,11 +14,12 @@ export interface ReadOp {
   readonly caller: Caller;
   readonly site: Site;
   readonly tx: Tx;
+  /** The database's clock. */
+  readonly now: Db['now'];
 }
 
 /** What an operation holds while it changes something: the same, and a way to say what it did. */
 export interface WriteOp extends ReadOp {
-  readonly now: Db['now'];
   /** Writes down what happened, in this transaction. */
   record(event: EventDraft): void;
   /** Rings after the commit. */
@@ -39,6 +42,9 @@ export interface Desk extends Request {
   /** One hot read that is a single statement. */
   readonly ask: Db['ask'];
   write<T>(work: (op: WriteOp) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Begins to listen for what other operations, of all processes, ring after their commits. */
+  listen(topic: Topic): Listener;
+  readonly leases: LeaseWatch;
   /** The same desk for someone else: who signs in is nobody until then. */
   as(caller: Caller): Desk;
 }
@@ -48,8 +54,10 @@ export const deskFor = (db: Db, site: Site, request: Request): Desk => ({
   requestId: request.requestId,
   site,
   ask: db.ask,
-  read: (work) => db.read((tx) => work({ caller: request.caller, site, tx })),
+  read: (work) => db.read((tx) => work({ caller: request.caller, site, tx, now: db.now })),
   write: (work, options) => runWrite(db, site, request, work, options),
+  listen: (topic) => db.changes.listen(topic),
+  leases: leaseWatchOf(db),
   as: (caller) => deskFor(db, site, { ...request, caller }),
 });
 

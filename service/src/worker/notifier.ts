@@ -1,16 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff, pauseAfter } from '@corral/base/backoff';
 import type { Outbound } from '@corral/base/http/outbound';
 import type { Logger } from 'pino';
 import { Agent, buildConnector, request } from 'undici';
 import type { Db } from '../db/db.ts';
-import { claimLease, releaseLease, thisProcess } from '../core/leases.ts';
+import { releaseLease, renewLease, thisProcess, tryLease } from '../core/leases.ts';
 import type { Desk } from '../core/op.ts';
 import type { MaintenancePool } from '../core/site.ts';
 
 const timeoutMs = 10_000;
-const leaseMs = 60_000;
+const leaseMs = 30_000;
 const pollMs = 2_000;
-const firstPauseMs = 500;
-const longestPauseMs = 10 * 60_000;
+const growth = { firstMs: 500, longestMs: 10 * 60_000 };
 const batch = 20;
 
 /** Tells the maintenance service of nodes that came to its pool: from a table, until it says it heard. */
@@ -44,12 +45,17 @@ export class Notifier {
 
   async #run(): Promise<void> {
     const bell = this.#db.changes.listen('notifications');
-    while (!this.#stop.signal.aborted) {
-      const nextMs = await this.#deliver().catch((error: unknown) => {
-        this.#log.error({ err: error }, 'notifications cannot be read; trying again');
-        return pollMs;
-      });
-      await bell.wait(Math.min(pollMs, nextMs), this.#stop.signal);
+    const failures = new Backoff({ firstMs: pollMs, longestMs: 30_000 });
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const nextMs = await this.#deliver();
+        failures.succeeded();
+        await bell.wait(Math.min(pollMs, nextMs), signal);
+      } catch (error) {
+        this.#log.error({ err: error }, 'notifications cannot be delivered; trying again');
+        await sleep(failures.failed(), undefined, { signal }).catch(() => undefined);
+      }
     }
     bell.close();
   }
@@ -58,11 +64,12 @@ export class Notifier {
   async #deliver(): Promise<number> {
     const untilNext = await this.#untilNext();
     if (untilNext > 0) return untilNext;
-    const lease = await this.#desk.write((op) => claimLease(op, 'notifier', thisProcess, leaseMs));
-    if (lease === null) return pollMs;
+    const { lease, waitMs } = await tryLease(this.#desk, 'notifier', thisProcess, leaseMs);
+    if (lease === null) return waitMs;
     try {
       for (const { id, node, attempts } of await this.#due(batch)) {
         if (this.#stop.signal.aborted) break;
+        if (!(await this.#desk.write((op) => renewLease(op, lease, leaseMs)))) break;
         await this.#settle(id, node, attempts, await this.#tell(node));
       }
     } finally {
@@ -124,7 +131,7 @@ export class Notifier {
       });
       return;
     }
-    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(attempts, 20)) * (0.5 + Math.random() / 2);
+    const pause = pauseAfter(attempts, growth);
     this.#log.warn(
       { node, attempts: attempts + 1, reason: failure },
       'the maintenance service was not told; trying again',
@@ -132,7 +139,7 @@ export class Notifier {
     await this.#desk.write((op) =>
       op.tx
         .updateTable('notifications')
-        .set({ attempts: attempts + 1, retry_at: Math.round(Date.now() + pause) })
+        .set({ attempts: attempts + 1, retry_at: Date.now() + pause })
         .where('id', '=', id)
         .execute(),
     );

@@ -1,3 +1,4 @@
+import { pauseAfter as growingPause } from '@corral/base/backoff';
 import type { PortTask } from './plan.ts';
 
 const firstPauseMs = 100;
@@ -6,9 +7,9 @@ const longestSuspectPauseMs = 60_000;
 /** A switch that says yes and shows something else is given this many chances. */
 const chancesToTellTheTruth = 3;
 
-/** How long to wait before the next attempt: doubling, with jitter so that switches do not march in step. */
+/** How long to wait before the next attempt. */
 export const pauseAfter = (attempts: number, longestMs = longestPauseMs): number =>
-  Math.round(Math.min(longestMs, firstPauseMs * 2 ** Math.min(attempts, 20)) * (0.5 + Math.random() / 2));
+  growingPause(attempts, { firstMs: firstPauseMs, longestMs });
 
 /** A call about many ports may take longer than one about one: a command line takes them one by one. */
 export const timeoutFor = (ports: number, oneMs: number): number => oneMs * (1 + (Math.max(1, ports) - 1) / 20);

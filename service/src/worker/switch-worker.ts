@@ -1,4 +1,4 @@
-import { claimLease, type Lease, releaseLease, renewLease, thisProcess } from '../core/leases.ts';
+import { type Lease, releaseLease, renewLease } from '../core/leases.ts';
 import { DeviceTimeout } from './device.ts';
 import { recordSaved, recordUnsaved } from './health.ts';
 import { faulted, judge } from './judge.ts';
@@ -28,12 +28,10 @@ export class SwitchWorker {
     this.#target = { id: target.id, label: target.label };
   }
 
-  /** Returns when the switch has no more work, belongs to another worker, or `stop` aborts. */
-  async run(stop: AbortSignal): Promise<void> {
+  /** Returns when the switch has no more work, belongs to another worker, or `stop` aborts. Tells whether there was any work. */
+  async run(lease: Lease, stop: AbortSignal): Promise<boolean> {
     const { desk, config, log, step } = this.#shop;
-    const { id, label } = this.#target;
-    const lease = await desk.write((op) => claimLease(op, `switch/${id}`, thisProcess, config.leaseMs));
-    if (lease === null) return;
+    const { label } = this.#target;
     step('leased');
     const lost = new AbortController();
     const renewal = setInterval(() => {
@@ -44,10 +42,11 @@ export class SwitchWorker {
     }, config.leaseMs / 3);
     const line = new SwitchLine(this.#shop, this.#target, lease, lost.signal);
     try {
-      await this.#work(lease, line, stop, lost.signal);
+      return await this.#work(lease, line, stop, lost.signal);
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
       log.warn({ switch: label }, 'the switch passed to another worker');
+      return false;
     } finally {
       clearInterval(renewal);
       await line.hangUp();
@@ -55,19 +54,23 @@ export class SwitchWorker {
     }
   }
 
-  async #work(lease: Lease, line: SwitchLine, stop: AbortSignal, lost: AbortSignal): Promise<void> {
+  async #work(lease: Lease, line: SwitchLine, stop: AbortSignal, lost: AbortSignal): Promise<boolean> {
     const { db, config, step } = this.#shop;
     const bell = db.changes.listen('actions');
-    let idleSince = Date.now();
+    let idleSince = performance.now();
+    let hasWorked = false;
     try {
       while (!stop.aborted && !lost.aborted) {
         const plan = await db.read((tx) => planSwitch(tx, this.#target.id, config));
-        if (plan === null) return;
+        if (plan === null) return hasWorked;
         step('planned');
-        if (await this.#carryOut(plan, lease, line)) idleSince = Date.now();
-        else if (Date.now() - idleSince >= config.sessionIdleMs) return;
+        if (await this.#carryOut(plan, lease, line)) {
+          idleSince = performance.now();
+          hasWorked = true;
+        } else if (performance.now() - idleSince >= config.sessionIdleMs) return hasWorked;
         else await bell.wait(Math.min(config.sessionIdleMs, config.pollMs, plan.nextMs), stop);
       }
+      return hasWorked;
     } finally {
       bell.close();
     }

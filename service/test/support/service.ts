@@ -88,7 +88,7 @@ export const startWith = async (
     },
   });
   const config = { ...loadConfig(env), ...changes };
-  const running = await start(config, pino({ level: 'debug', hooks: logHooks }, sink));
+  const running = await start(config, pino({ level: 'debug', hooks: logHooks() }, sink));
   let stopped: Promise<void> | null = null;
   return {
     url: running.url,

@@ -14,7 +14,7 @@ export { type LabQemu, type LabQemuOptions, startMachine } from './machines/qemu
 export { type LabCall, type LabObmd, type LabObmdOptions, startLabObmd } from './obmd.ts';
 export { hasPart, missingParts, type Part } from './parts.ts';
 export { type LabAristaOptions, startArista } from './switches/arista-eapi.ts';
-export { type LabBrocadeOptions, startBrocade } from './switches/brocade.ts';
+export { type LabBrocade, type LabBrocadeOptions, startBrocade } from './switches/brocade.ts';
 export { labCertificate, labFingerprint, labKey } from './switches/certificates.ts';
 export { startDellOs9 } from './switches/dell-os9.ts';
 export type { LabHttpSwitch } from './switches/http-server.ts';

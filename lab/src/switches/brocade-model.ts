@@ -12,6 +12,15 @@ export interface BrocadeInterface {
   tagNative: boolean;
   allowed: Set<number>;
   allowsAll: boolean;
+  /** What else an operator configured. */
+  extras: readonly BrocadeExtra[];
+}
+
+/** Something that an interface has beside its switchport, as the REST interface shows it, and the VLANs that it adds. */
+export interface BrocadeExtra {
+  readonly inside: 'interface' | 'access' | 'trunk';
+  readonly xml: string;
+  readonly carries: readonly number[];
 }
 
 /** Why Network OS would not do something. */
@@ -27,6 +36,8 @@ export class BrocadeModel {
   readonly interfaces = new Map<string, BrocadeInterface>();
   readonly vlans = new Set([defaultVlan]);
   readonly moments = new Moments();
+  /** The XML of the sessions that mirror frames, and where the copies go. */
+  readonly mirrors = new Map<string, string>();
 
   constructor(names: readonly string[]) {
     for (const name of names)
@@ -39,6 +50,7 @@ export class BrocadeModel {
         tagNative: false,
         allowed: new Set(),
         allowsAll: false,
+        extras: [],
       });
   }
 
@@ -72,7 +84,14 @@ export class BrocadeModel {
 
   carried(name: string): LabPort {
     const port = this.interfaces.get(name);
-    if (!port || port.shutdown || !port.switchport) return { native: null, tagged: [] };
+    if (!port || port.shutdown) return { native: null, tagged: [] };
+    const own = this.#bySwitchport(port);
+    const more = [...port.extras.flatMap(({ carries }) => carries), ...(this.mirrors.has(name) ? everyVlan : [])];
+    return { native: own.native, tagged: [...new Set([...own.tagged, ...more])].sort((a, b) => a - b) };
+  }
+
+  #bySwitchport(port: BrocadeInterface): LabPort {
+    if (!port.switchport) return { native: null, tagged: [] };
     if (port.mode === 'access') return { native: port.accessVlan ?? defaultVlan, tagged: [] };
     const allowed = port.allowsAll ? everyVlan : [...port.allowed].sort((a, b) => a - b);
     if (port.mode === 'trunk-no-default-native') return { native: null, tagged: allowed };

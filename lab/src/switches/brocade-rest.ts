@@ -1,9 +1,10 @@
-import { type BrocadeInterface, type BrocadeModel, NosError } from './brocade-model.ts';
+import { type BrocadeExtra, type BrocadeInterface, type BrocadeModel, NosError } from './brocade-model.ts';
 import type { Asked, Told } from './http-server.ts';
 import { vlansOf, vlanText } from './vlan-text.ts';
 import { escape, parse, type Xml } from './xml.ts';
 
 const root = '/rest/config/running/interface';
+const monitor = '/rest/config/running/monitor/session';
 const type = 'application/vnd.configuration.resource+xml';
 
 const created: Told = { status: 201 };
@@ -22,6 +23,8 @@ export const brocadeRest = (model: BrocadeModel, kind: string, listsNamesOnly: b
   return (asked: Asked): Told => {
     try {
       if (asked.path.startsWith('/rest/operations/')) return operate(asked);
+      if (asked.path === monitor && asked.method === 'GET')
+        return model.mirrors.size === 0 ? missing : listed([...model.mirrors.values()]);
       if (asked.path === root && asked.method === 'POST') return createVlan(asked.body);
       if (asked.path === `${root}/Vlan` && asked.method === 'GET')
         return listed([...model.vlans].map((vlan) => element('Vlan', String(vlan), `${vlan}`, '')));
@@ -157,22 +160,30 @@ const element = (kind: string, key: string, name: string, inside: string): strin
 
 const insideOf = (port: BrocadeInterface, self: string): string => {
   const vlan = port.allowsAll ? '<all>true</all>' : '<all>false</all>';
+  const more = (inside: BrocadeExtra['inside']): string =>
+    port.extras.map((extra) => (extra.inside === inside ? extra.xml : '')).join('');
   const added = port.allowed.size === 0 ? '' : `<add>${vlanText(port.allowed)}</add>`;
   const switchport = `
   <switchport>true</switchport>
   <switchport y:self="${self}/switchport">
     <mode y:self="${self}/switchport/mode"><vlan-mode>${port.mode}</vlan-mode></mode>
-    <access y:self="${self}/switchport/access">${port.accessVlan === null ? '' : `<vlan>${port.accessVlan}</vlan>`}</access>
+    <access y:self="${self}/switchport/access">${port.accessVlan === null ? '' : `<vlan>${port.accessVlan}</vlan>`}${more('access')}</access>
     <trunk y:self="${self}/switchport/trunk">
       <allowed y:self="${self}/switchport/trunk/allowed">
         <rspan-vlan y:self="${self}/switchport/trunk/allowed/rspan-vlan"/>
         <vlan y:self="${self}/switchport/trunk/allowed/vlan">${vlan}<none>false</none>${added}</vlan>
       </allowed>
       <tag y:self="${self}/switchport/trunk/tag"><native-vlan>${String(port.tagNative)}</native-vlan></tag>
-      ${port.nativeVlan === null ? '' : `<native-vlan>${port.nativeVlan}</native-vlan>`}
+      ${port.nativeVlan === null ? '' : `<native-vlan>${port.nativeVlan}</native-vlan>`}${more('trunk')}
     </trunk>
   </switchport>`;
-  return `  <priority-tag>false</priority-tag>${port.switchport ? switchport : ''}
+  return `  <mtu>9216</mtu>
+  <fabric xmlns="urn:brocade.com:mgmt:brocade-fcoe" y:self="${self}/fabric">
+    <isl y:self="${self}/fabric/isl"><enable>true</enable></isl>
+    <trunk y:self="${self}/fabric/trunk"><enable>true</enable></trunk>
+  </fabric>
+  <priority-tag>false</priority-tag>
+  <port-security y:self="${self}/port-security"/>${more('interface')}${port.switchport ? switchport : ''}
   <spanning-tree xmlns="urn:brocade.com:mgmt:brocade-xstp" y:self="${self}/spanning-tree">
     <shutdown>false</shutdown>
   </spanning-tree>

@@ -1,4 +1,4 @@
-import { BrocadeModel } from './brocade-model.ts';
+import { type BrocadeExtra, BrocadeModel } from './brocade-model.ts';
 import { brocadeRest } from './brocade-rest.ts';
 import { labUser, type LabHttpSwitch, startHttpServer } from './http-server.ts';
 
@@ -10,8 +10,16 @@ export interface LabBrocadeOptions {
   readonly listsNamesOnly?: boolean;
 }
 
+/** A scripted Brocade VDX, and what an operator can do to it that Corral does not. */
+export interface LabBrocade extends LabHttpSwitch {
+  /** Configures something on an interface beside its switchport; nothing takes everything of that kind away again. */
+  configure(port: string, ...extras: readonly BrocadeExtra[]): void;
+  /** Makes a session that sends copies of other ports' frames to this one, or takes them all away. */
+  mirrorTo(port: string | null): void;
+}
+
 /** A scripted Brocade VDX. */
-export const startBrocade = async (options: LabBrocadeOptions = {}): Promise<LabHttpSwitch> => {
+export const startBrocade = async (options: LabBrocadeOptions = {}): Promise<LabBrocade> => {
   const ports = Array.from({ length: 240 }, (_, index) => `${1 + Math.floor(index / 48)}/0/${1 + (index % 48)}`);
   const model = new BrocadeModel(ports);
   const server = await startHttpServer('http', brocadeRest(model, kind, options.listsNamesOnly ?? false));
@@ -35,8 +43,22 @@ export const startBrocade = async (options: LabBrocadeOptions = {}): Promise<Lab
       model.change(port, (one) =>
         Object.assign(one, { shutdown: false, switchport: true, mode: 'trunk-no-default-native', allowsAll: true }),
       ),
+    configure: (port, ...extras) => model.change(port, (one) => (one.extras = extras)),
+    mirrorTo: (port) => {
+      model.mirrors.clear();
+      if (port !== null) model.mirrors.set(port, mirrorSession(port));
+    },
     asked: () => server.asked(),
     moments: (port) => model.moments.take(port),
     stop: () => server.stop(),
   };
 };
+
+const mirrorSession = (port: string): string => `<session xmlns="urn:brocade.com:mgmt:brocade-span" y:self="/x">
+  <session-number>1</session-number>
+  <description>copies of 1/0/48</description>
+  <span-command><source>tengigabitethernet</source><src-tengigabitethernet-val>1/0/48</src-tengigabitethernet-val>
+  <destination>tengigabitethernet</destination><dest-tengigabitethernet-val>${port}</dest-tengigabitethernet-val>
+  <direction>both</direction></span-command>
+</session>
+`;

@@ -1,11 +1,12 @@
-import { type LabHttpSwitch, startBrocade } from '@corral/lab';
+import { type LabBrocade, startBrocade } from '@corral/lab';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isRefusal, type SwitchSession } from '../../src/drivers/switches/contract.ts';
 import { brocade } from '../../src/drivers/switches/http/brocade.ts';
 import { brocadePortFrom, passedBy } from '../../src/drivers/switches/http/brocade-port.ts';
-import { everything } from '../../src/drivers/switches/vlans.ts';
 import { parseXml } from '../../src/drivers/switches/xml.ts';
 import { amply, expectOddPortSetRight, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
+import { expectFreed, expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
 
 const portWith = (inside: string) =>
   brocadePortFrom(
@@ -15,6 +16,8 @@ const portWith = (inside: string) =>
   );
 const trunk = (inside: string, rest = '<shutdown>false</shutdown>') =>
   `<switchport>true</switchport><switchport y:self="/y"><mode><vlan-mode>trunk</vlan-mode></mode><access y:self="/a"/><trunk>${inside}</trunk></switchport>${rest}`;
+const access = (inside: string, more = '') =>
+  `<switchport>true</switchport><switchport y:self="/y"><mode><vlan-mode>access</vlan-mode></mode><access y:self="/a">${inside}</access></switchport>${more}<shutdown>false</shutdown>`;
 const carriedWith = (inside: string) => {
   const port = portWith(inside);
   return port && passedBy(port);
@@ -44,7 +47,7 @@ describe('what a Brocade port carries', () => {
       30,
       [],
     ],
-    ['VLAN 1 in access mode without one', '<switchport/><shutdown>false</shutdown>', 1, []],
+    ['VLAN 1 in access mode without one', access(''), 1, []],
     ['nothing when shut', trunk('<native-vlan>10</native-vlan>', '<shutdown>true</shutdown>'), null, []],
     ['nothing when shut, told by an empty element', trunk('<native-vlan>10</native-vlan>', '<shutdown/>'), null, []],
     ['nothing outside layer 2', '<switchport>false</switchport><shutdown>false</shutdown>', null, []],
@@ -67,7 +70,92 @@ describe('what a Brocade port carries', () => {
     '<private-vlan><trunk><promiscuous>true</promiscuous></trunk></private-vlan>',
   ])('is everything in a mode that is not ours: %s', (mode) => {
     const inside = trunk('').replace('<vlan-mode>trunk</vlan-mode>', mode);
-    expect(carriedWith(inside)).toEqual({ port: '1/0/5', ...everything });
+    expect(carriedWith(inside)).toEqual(unclearReading('1/0/5', 'switchport mode'));
+  });
+
+  it.each([
+    ['a profile', access('', '<port-profile-port/>'), 'port-profile-port'],
+    [
+      'a bundle',
+      access('', '<channel-group y:self="/c"><port-int>10</port-int><mode>active</mode></channel-group>'),
+      'channel-group port-int 10 mode active',
+    ],
+    [
+      'a bundle outside layer 2',
+      '<channel-group><port-int>10</port-int></channel-group><switchport>false</switchport>',
+      'channel-group',
+    ],
+    [
+      'MAC addresses that are classified',
+      access('<vlan>30</vlan><mac><mac-address>0002.0002.0002</mac-address><vlan>40</vlan></mac>'),
+      'switchport access mac mac-address 0002.0002.0002 vlan 40',
+    ],
+    ['MAC groups that are classified', access('<mac-group><vlan>40</vlan></mac-group>'), 'mac-group'],
+    ['a VLAN of the fabric', trunk('<allowed><vlan><add>7</add><ctag>80</ctag></vlan></allowed>'), 'ctag 80'],
+    ['remote mirroring', trunk('<allowed><rspan-vlan><add>900</add></rspan-vlan></allowed>'), 'rspan-vlan add 900'],
+    ['802.1X', access('', '<dot1x><authentication>true</authentication></dot1x>'), 'dot1x authentication true'],
+    ['an address', '<ip><address>192.0.2.1/24</address></ip><shutdown>false</shutdown>', 'ip address 192.0.2.1/24'],
+    ['OpenFlow', access('', '<openflow><enable/></openflow>'), 'openflow enable'],
+    ['a second switchport', access('<vlan>30</vlan>') + trunk('<native-vlan>5</native-vlan>'), 'twice'],
+    ['a second VLAN', access('<vlan>30</vlan><vlan>40</vlan>'), 'switchport access vlan 40'],
+  ])('is everything with %s', (_, inside, words) => {
+    expect(carriedWith(inside)).toEqual(unclearReading('1/0/5', words));
+  });
+
+  it.each([
+    ['of the port', '<description>x</description>', 'neither switchport nor shutdown'],
+    ['of its switchport', '<switchport>true</switchport>', 'mode is not shown'],
+    ['of its mode', '<switchport><mode><vlan-mode>access</vlan-mode></mode></switchport>', 'access is not shown'],
+    ['of its trunk', trunk(''), 'trunk is not shown'],
+  ])('is everything where the device does not tell all %s', (_, inside, words) => {
+    expect(carriedWith(inside)).toEqual(unclearReading('1/0/5', words));
+  });
+
+  it('is what it says with what has nothing to do with VLANs, and with what is not set', () => {
+    const inside = access(
+      '<vlan>30</vlan>',
+      `<description>rack 7</description><mtu>9216</mtu><fabric><isl><enable>true</enable></isl></fabric>
+       <port-profile-port>false</port-profile-port><channel-group y:self="/c"/>`,
+    );
+    expect(carriedWith(inside)).toEqual({ port: '1/0/5', native: 30, tagged: [] });
+  });
+
+  it('never gets narrower by an element that nobody knows, wherever it stands', () => {
+    const shapes = [
+      access('<vlan>30</vlan>'),
+      trunk(
+        '<allowed><vlan><all>false</all><add>4-6</add></vlan></allowed><tag><native-vlan>false</native-vlan></tag><native-vlan>10</native-vlan>',
+      ),
+      trunk('<allowed><vlan><except>7</except></vlan></allowed>'),
+      '<switchport>false</switchport><shutdown>false</shutdown>',
+    ];
+    const name = fc.oneof(
+      fc.constantFrom('port-profile-port', 'channel-group', 'dot1x', 'mac', 'ctag', 'private-vlan', 'openflow', 'none'),
+      fc.stringMatching(/^[a-z][a-z0-9-]{0,12}$/).filter((each) => !['shutdown', 'name', 'except'].includes(each)),
+    );
+    const element = fc.letrec<{ element: string }>((tie) => ({
+      element: fc
+        .record({
+          name,
+          self: fc.constantFrom('', '', ' y:self="/z"'),
+          content: fc.oneof(
+            { maxDepth: 2 },
+            fc.constantFrom('', 'true', 'false', '4', 'x y'),
+            fc.array(tie('element'), { maxLength: 2 }).map((inner) => inner.join('')),
+          ),
+        })
+        .map((made) => `<${made.name}${made.self}>${made.content}</${made.name}>`),
+    })).element;
+    fc.assert(
+      fc.property(fc.constantFrom(...shapes), element, fc.nat(), (shape, inserted, at) => {
+        const places = [0, ...[...shape.matchAll(/>(?=<)/g)].map(({ index }) => index + 1)];
+        const place = places[at % places.length] ?? 0;
+        const before = carriedWith(shape);
+        const after = readingOr(() => carriedWith(shape.slice(0, place) + inserted + shape.slice(place)) ?? undefined);
+        return !before || after === null || !isNarrower(after, before);
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('is not guessed: not from a name alone, not from nonsense', () => {
@@ -97,7 +185,7 @@ describe('the Brocade driver', () => {
 });
 
 describe('a Brocade switch', () => {
-  let device: LabHttpSwitch;
+  let device: LabBrocade;
   const sessions: SwitchSession[] = [];
   const open = async (fields = {}): Promise<SwitchSession> => {
     const session = await openTo(brocade, device, fields);
@@ -173,6 +261,47 @@ describe('a Brocade switch', () => {
 
   it('does not fail for a port in a mode that is not ours, and sets it right', async () => {
     await expectOddPortSetRight(await open(), device, '1/0/9');
+  });
+
+  it.each([
+    ['a profile', { inside: 'interface', xml: '<port-profile-port/>', carries: [500] }, 'port-profile-port'],
+    [
+      'a bundle',
+      {
+        inside: 'interface',
+        xml: '<channel-group y:self="/c"><port-int>10</port-int><mode>active</mode><type>standard</type></channel-group>',
+        carries: [501, 502],
+      },
+      'channel-group port-int 10',
+    ],
+    [
+      'a MAC address that is classified',
+      { inside: 'access', xml: '<mac><mac-address>0002.0002.0002</mac-address><vlan>503</vlan></mac>', carries: [503] },
+      'switchport access mac',
+    ],
+  ] as const)('is not opened with %s on its port, and is shut when the port is freed', async (_, extra, words) => {
+    const session = await open();
+    await device.tamper('1/0/10', { native: 30, tagged: [] });
+    device.configure('1/0/10', extra);
+    await expectUnclearPort(session, device, '1/0/10', words);
+    device.configure('1/0/10');
+  });
+
+  it('is not trusted with a port that copies of frames leave by', async () => {
+    const session = await open();
+    await device.tamper('1/0/11', { native: 30, tagged: [] });
+    device.mirrorTo('1/0/11');
+    await expectUnclearPort(session, device, '1/0/11', 'monitor session destination 1/0/11');
+    device.mirrorTo(null);
+  });
+
+  it('is told to shut a port that is freed, however idle it looks', async () => {
+    const session = await open();
+    device.asked();
+    await expectFreed(session, device, '1/0/12');
+    expect(device.asked().map(({ method, path }) => `${method} ${path}`)).toContain(
+      'PUT /rest/config/running/interface/TenGigabitEthernet/%221/0/12%22/shutdown',
+    );
   });
 
   it('tells in its own words what it refuses', async () => {

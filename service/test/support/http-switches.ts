@@ -37,8 +37,9 @@ export const expectOddPortSetRight = async (
     { port, native: null, tagged: [] },
   ]) {
     device.makeOdd(port);
-    expect(await session.read([port], amply())).toEqual([{ port, ...everything }]);
-    expect(await session.readAll?.(amply())).toContainEqual({ port, ...everything });
+    const anything = expect.objectContaining({ port, ...everything }) as PortConfig;
+    expect(await session.read([port], amply())).toEqual([anything]);
+    expect(await session.readAll?.(amply())).toContainEqual(anything);
     expect(await session.apply([state], amply())).toEqual([{ port, applied: true }]);
     expect(await session.read([port], amply())).toEqual([state]);
     expect(await device.carried(port)).toEqual({ native: state.native, tagged: state.tagged });

@@ -6,7 +6,8 @@ import { documentIn, errorMessageIn } from './documents.ts';
 import type { HttpAnswer, HttpLine } from './line.ts';
 import { slashedPortName } from './port-names.ts';
 
-const interfaces = '/rest/config/running/interface';
+const running = '/rest/config/running';
+const interfaces = `${running}/interface`;
 const configuration = 'application/vnd.configuration.resource+xml';
 const operation = 'application/vnd.operations.resource+xml';
 /** How deep the allowed VLANs lie below a list of interfaces, and some to spare. */
@@ -31,21 +32,34 @@ export class BrocadeRest {
   /** Every port with all that is configured for it; asked one by one where the list does not go deep enough. */
   async everyPort(signal: AbortSignal): Promise<ReadonlyMap<string, BrocadePort>> {
     const ports = new Map<string, BrocadePort>();
+    const mirrors = await this.#mirrors(signal);
     for (const element of await this.#get(this.#type, deep, signal)) {
       const name = slashedPortName(textAt(element, 'name') ?? '');
       if (typeof name !== 'string') continue;
-      const port = brocadePortFrom(element) ?? (await this.port(name, signal));
-      if (port !== null) ports.set(name, port);
+      const port = brocadePortFrom(element) ?? (await this.#port(name, signal));
+      if (port !== null) ports.set(name, mirrored(port, mirrors));
     }
     return ports;
   }
 
-  /** Null if the switch has no such port. */
-  async port(name: string, signal: AbortSignal): Promise<BrocadePort | null> {
-    const [element] = await this.#get(`${this.#type}/%22${name}%22`, deep, signal);
+  /** Those of the named ports that the switch has. */
+  async ports(names: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, BrocadePort>> {
+    const ports = new Map<string, BrocadePort>();
+    const mirrors = names.length === 0 ? [] : await this.#mirrors(signal);
+    for (const name of names) {
+      const port = await this.#port(name, signal);
+      if (port !== null) ports.set(name, mirrored(port, mirrors));
+    }
+    return ports;
+  }
+
+  async #port(name: string, signal: AbortSignal): Promise<BrocadePort | null> {
+    const [element, ...more] = await this.#get(`${this.#type}/%22${name}%22`, deep, signal);
     if (element === undefined) return null;
     const port = brocadePortFrom(element);
     if (port === null) throw new Error(`the switch does not tell how port ${name} is configured`);
+    if (port.name !== name || more.length > 0)
+      throw new Error(`the switch answers for ${port.name} instead of ${name}`);
     return port;
   }
 
@@ -78,6 +92,23 @@ export class BrocadeRest {
     return said.text;
   }
 
+  /** What the sessions that mirror frames say of where the copies go. */
+  async #mirrors(signal: AbortSignal): Promise<readonly string[]> {
+    const answer = await this.#line.ask(
+      {
+        method: 'GET',
+        path: `${running}/monitor/session`,
+        headers: { accept: configuration, 'resource-depth': deep },
+      },
+      signal,
+    );
+    if (answer.status === 404 || answer.status === 204) return [];
+    if (answer.status !== 200) throw new Error(`the switch answers HTTP ${answer.status}: ${refusalIn(answer)}`);
+    return findAll(documentIn(answer.text), 'session')
+      .flatMap(leavesOf)
+      .flatMap(({ name, text }) => (/^(?:src|source|description)/.test(name) ? [] : text));
+  }
+
   async #write(place: string, { method, resource, body, already }: Write, signal: AbortSignal): Promise<string | null> {
     const answer = await this.#line.ask(
       {
@@ -87,7 +118,9 @@ export class BrocadeRest {
       },
       signal,
     );
-    return answer.status < 300 || answer.status === already ? null : refusalIn(answer);
+    // A success that has an error in its body is none.
+    if (answer.status < 300) return errorMessageIn(answer.text) ?? null;
+    return answer.status === already ? null : refusalIn(answer);
   }
 
   async #get(resource: string, depth: string, signal: AbortSignal): Promise<readonly Element[]> {
@@ -103,9 +136,20 @@ export class BrocadeRest {
     // A key that names nothing may also be called a bad value.
     if (answer.status === 400 && resource.includes('/')) return [];
     if (answer.status !== 200) throw new Error(`the switch answers HTTP ${answer.status}: ${refusalIn(answer)}`);
-    return findAll(documentIn(answer.text), resource.split('/')[0] ?? '');
+    const found = findAll(documentIn(answer.text), resource.split('/')[0] ?? '');
+    if (found.length === 0) throw new Error(`the switch answers "${shortened(answer.text)}"`);
+    return found;
   }
 }
+
+const leavesOf = (element: Element): readonly Element[] =>
+  element.children.length === 0 ? [element] : element.children.flatMap(leavesOf);
+
+/** A port that copies of other ports' frames may leave by. Ports of another kind with the same number count too. */
+const mirrored = (port: BrocadePort, mirrors: readonly string[]): BrocadePort =>
+  mirrors.some((text) => text.split(/\s+/).at(-1) === port.name)
+    ? { ...port, unclear: [...port.unclear, `monitor session destination ${port.name}`] }
+    : port;
 
 /** The device's own words. Trouble of its own, told without any, is a fault that may pass. */
 const refusalIn = ({ status, text }: HttpAnswer): string => {

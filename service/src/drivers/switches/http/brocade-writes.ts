@@ -37,9 +37,9 @@ const allowNone = allow('<none>true</none>');
 const each = (element: 'add' | 'remove', vlans: readonly number[]): readonly Write[] =>
   vlanLists(vlans).map((list) => allow(`<${element}>${list}</${element}>`));
 
-/** What takes everything from a port: it is shut, and what it carried is forgotten. */
+/** What takes everything from a port: it is shut, however idle it looked, and what it carried is forgotten. */
 export const writesToIdle = (now: BrocadePort): readonly Write[] => [
-  ...(now.isShut ? [] : [shut]),
+  shut,
   ...(now.mode === 'trunk' && now.allowedVlans.length > 0 ? [allowNone] : []),
   ...(now.mode === 'trunk' && now.nativeVlan !== null ? [forgetNative] : []),
   ...(now.mode === 'access' && now.accessVlan !== null && now.accessVlan !== 1 ? [forgetAccess] : []),

@@ -5,6 +5,7 @@ import { carriedBy } from '../vlans.ts';
 import { type BrocadePort, passedBy } from './brocade-port.ts';
 import { BrocadeRest } from './brocade-rest.ts';
 import { writesToCarry, writesToIdle } from './brocade-writes.ts';
+import { notToBeOpened } from '../understood.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
 import { type HttpLine, meetOver } from './line.ts';
 import { InterfaceType, slashedPortName } from './port-names.ts';
@@ -104,6 +105,7 @@ class BrocadeSession implements SwitchSession {
   async #set(wanted: PortConfig, now: BrocadePort | undefined, signal: AbortSignal): Promise<string | null> {
     if (now === undefined) return `the switch has no port ${this.#type} ${wanted.port}`;
     if (wanted.native === null && wanted.tagged.length > 0) return 'this switch needs a native VLAN beside tagged ones';
+    if (wanted.native !== null && now.unclear.length > 0) return notToBeOpened(now.unclear);
     const writes = wanted.native === null ? writesToIdle(now) : writesToCarry(now, wanted.native, wanted.tagged);
     for (const write of writes) {
       const reason = await this.#rest.writeToPort(wanted.port, write, signal);
@@ -127,13 +129,8 @@ class BrocadeSession implements SwitchSession {
   }
 
   /** A few ports are asked for one by one: a fabric has more than a thousand. */
-  async #portsNamed(names: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, BrocadePort>> {
+  #portsNamed(names: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, BrocadePort>> {
     if (names.length > few) return this.#rest.everyPort(signal);
-    const ports = new Map<string, BrocadePort>();
-    for (const name of names) {
-      const port = await this.#rest.port(name, signal);
-      if (port !== null) ports.set(name, port);
-    }
-    return ports;
+    return this.#rest.ports(names, signal);
   }
 }

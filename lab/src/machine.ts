@@ -13,6 +13,10 @@ export class LabMachine {
   readonly id: string;
   power: 'on' | 'off' = 'off';
   bootDevice: LabBootDevice = 'none';
+  /** For the next boot only. */
+  nextBoot: LabBootDevice | null = null;
+  /** What it was started from each time. */
+  readonly bootedFrom: LabBootDevice[] = [];
   /** Who holds it may give orders; null: nobody. */
   token: string | null = null;
   /** Every token that was ever given out: none of them may turn up anywhere else. */
@@ -65,7 +69,6 @@ export class LabMachine {
   }
 
   powerCycle(): void {
-    this.bootDevice = 'pxe';
     this.power = 'on';
     this.#boot();
   }
@@ -106,6 +109,8 @@ export class LabMachine {
   }
 
   #boot(): void {
+    this.bootedFrom.push(this.nextBoot ?? this.bootDevice);
+    this.nextBoot = null;
     for (const line of bootLines) this.print(`${line} (${this.bootDevice})\r\n`);
   }
 

@@ -11,6 +11,11 @@ export interface LabObmdOptions {
   readonly tickMs?: number;
   /** What becomes of a second console client: the first is disconnected, or the second is refused. */
   readonly secondConsole?: 'replace' | 'refuse';
+  /**
+   * What it makes of a boot device for one boot: a field that it does not know and passes over (the usual), one that it
+   * refuses to know, what it is meant to be; or it has no boot device `pxe` at all, or no call for boot devices.
+   */
+  readonly nextBoot?: 'ignored' | 'refused' | 'understood' | 'without pxe' | 'absent';
 }
 
 /** One call as it arrived. */
@@ -93,7 +98,7 @@ export const startLabObmd = async (options: LabObmdOptions): Promise<LabObmd> =>
     if (fault !== null && fault.after === undefined && (await misbehave(fault, response))) return null;
     if (!adminCalls.includes(call) && (token === null || token !== machine.token)) return refuse(401, 'bad token');
     if (call === 'console') return openConsole(machine, response);
-    const outcome = perform(machine, call, body);
+    const outcome = perform(machine, call, body, options.nextBoot ?? 'ignored');
     if (call === 'delete') machines.delete(machine.id);
     return fault?.after === true && (await misbehave(fault, response)) ? null : outcome;
   };
@@ -133,7 +138,12 @@ export const startLabObmd = async (options: LabObmdOptions): Promise<LabObmd> =>
 };
 
 /** What a call does to the machine. The console is not here: it has no end. */
-const perform = (machine: LabMachine, call: LabCallName, body: Readonly<Record<string, unknown>>): Outcome => {
+const perform = (
+  machine: LabMachine,
+  call: LabCallName,
+  body: Readonly<Record<string, unknown>>,
+  nextBoot: NonNullable<LabObmdOptions['nextBoot']>,
+): Outcome => {
   switch (call) {
     case 'create_token':
       return { status: 200, body: { token: machine.newToken() } };
@@ -148,12 +158,21 @@ const perform = (machine: LabMachine, call: LabCallName, body: Readonly<Record<s
       machine.powerOff();
       return ok;
     case 'power_cycle':
+      // Those that know no better do it for good.
+      if (nextBoot === 'ignored' || nextBoot === 'refused') machine.bootDevice = 'pxe';
       machine.powerCycle();
       return ok;
     case 'boot_device': {
-      const device = bootDevices.find((candidate) => candidate === body['bootdev']);
-      if (device === undefined) return refuse(400, `bootdev must be one of ${bootDevices.join(', ')}`);
-      machine.bootDevice = device;
+      if (nextBoot === 'absent') return refuse(404, 'there is no such call');
+      const known = bootDevices.filter((candidate) => nextBoot !== 'without pxe' || candidate !== 'pxe');
+      const device = known.find((candidate) => candidate === body['bootdev']);
+      if (device === undefined) return refuse(400, `bootdev must be one of ${known.join(', ')}`);
+      if (nextBoot === 'refused' && 'once' in body) return refuse(400, 'there is no field once');
+      if (nextBoot !== 'understood' || body['once'] !== true) machine.bootDevice = device;
+      else {
+        machine.nextBoot = device;
+        return { status: 200, body: { once: true } };
+      }
       return ok;
     }
     case 'power_status':

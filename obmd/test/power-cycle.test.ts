@@ -18,14 +18,25 @@ describe('a power cycle by force', () => {
     machine.powerOn();
     machine.bootDevice = 'disk';
     await done(tenant.order('power_cycle', { force: true }));
-    expect([machine.power, machine.boots, machine.bootDevice]).toEqual(['on', 2, 'pxe']);
+    expect([machine.power, machine.bootedFrom]).toEqual(['on', ['none', 'pxe']]);
+    // Only that once: a machine that was installed does not go back to its installer.
+    machine.powerOff();
+    machine.powerOn();
+    expect(machine.bootedFrom).toEqual(['none', 'pxe', 'disk']);
   });
 
   it('turns a machine on that is off', async () => {
     const daemon = await daemonForTest('sqlite');
     const { tenant, machine } = await makeNode(daemon, 'n1');
     await done(tenant.order('power_cycle', { force: true }));
-    expect([machine.power, machine.boots, machine.bootDevice]).toEqual(['on', 1, 'pxe']);
+    expect([machine.power, machine.bootedFrom, machine.bootDevice]).toEqual(['on', ['pxe'], 'none']);
+  });
+
+  it('is done although the machine cannot boot from the network', async () => {
+    const daemon = await daemonForTest('sqlite', { env: quick });
+    const { tenant, machine } = await makeNode(daemon, 'n1', 'fail=boot_device&fault=unsupported');
+    for (const force of [true, false]) await done(tenant.order('power_cycle', { force }));
+    await soon(() => machine.boots).toBe(2);
   });
 
   it('is not done if the boot device cannot be set', async () => {
@@ -44,10 +55,10 @@ describe.each(engines)('a soft power cycle on %s', (engine) => {
     const { tenant, machine } = await makeNode(daemon, 'n1', 'fail=power_cycle');
     machine.powerOn();
     await done(tenant.order('power_cycle', { force: false }));
-    expect([machine.power, machine.boots, machine.bootDevice]).toEqual(['on', 1, 'pxe']);
+    expect([machine.power, machine.boots, machine.nextBoot]).toEqual(['on', 1, 'pxe']);
     await soon(() => machine.power).toBe('off');
-    await soon(() => machine.boots).toBe(2);
-    expect(machine.power).toBe('on');
+    await soon(() => machine.bootedFrom).toEqual(['none', 'pxe']);
+    expect([machine.power, machine.bootDevice, machine.nextBoot]).toEqual(['on', 'none', null]);
   });
 
   it('is done the hard way when the operating system does not listen', async () => {
@@ -60,7 +71,7 @@ describe.each(engines)('a soft power cycle on %s', (engine) => {
     expect(machine.boots).toBe(1);
     await soon(() => machine.boots).toBe(2);
     expect(performance.now() - begun).toBeGreaterThan(450);
-    expect([machine.power, machine.bootDevice]).toEqual(['on', 'pxe']);
+    expect([machine.power, machine.bootedFrom, machine.bootDevice]).toEqual(['on', ['none', 'pxe'], 'none']);
   });
 
   it('is done the hard way at once when nobody can be asked', async () => {
@@ -75,7 +86,7 @@ describe.each(engines)('a soft power cycle on %s', (engine) => {
     const daemon = await daemonForTest(engine, { env: slow });
     const { tenant, machine } = await makeNode(daemon, 'n1', 'fail=shutdown,power_cycle');
     await done(tenant.order('power_cycle'));
-    expect([machine.power, machine.boots, machine.bootDevice]).toEqual(['on', 1, 'pxe']);
+    expect([machine.power, machine.bootedFrom, machine.bootDevice]).toEqual(['on', ['pxe'], 'none']);
   });
 
   it('goes on after a restart of the daemon', async () => {

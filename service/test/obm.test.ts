@@ -103,11 +103,42 @@ describe.each(engines)('OBM on %s', (engine) => {
     await done(alice.post('/node/n1/power_cycle'));
     expect([machine.power, machine.bootDevice]).toEqual(['on', 'pxe']);
     expect(obmd.calls.slice(before)).toEqual([
-      { method: 'PUT', path: '/node/n1/boot_device', body: { bootdev: 'pxe' }, credentials: 'token' },
+      { method: 'PUT', path: '/node/n1/boot_device', body: { bootdev: 'pxe', once: true }, credentials: 'token' },
       { method: 'POST', path: '/node/n1/power_cycle', body: { force: false }, credentials: 'token' },
     ]);
     await done(alice.post('/node/n1/power_cycle', { force: true }));
     expect(obmd.calls.at(-1)?.body).toEqual({ force: true });
+  });
+
+  it.each([
+    ['understood', 'pxe once', ['pxe', 'disk'], null],
+    ['ignored', 'pxe', ['pxe', 'pxe'], 'until its boot device is set to something else'],
+    ['refused', 'pxe', ['pxe', 'pxe'], 'until its boot device is set to something else'],
+    ['without pxe', 'unchanged', ['disk', 'disk'], 'knows no boot device pxe'],
+    ['absent', 'unchanged', ['none', 'none'], 'knows no boot device pxe'],
+  ] as const)(
+    'power_cycle is for one boot from the network, with a daemon by which that is %s: the event tells',
+    async (nextBoot, boot, bootedFrom, note) => {
+      const { alice, machine, service } = await makeEnabledRack(engine, { obmd: { nextBoot } });
+      if (nextBoot !== 'absent') await done(alice.put('/node/n1/boot_device', { bootdev: 'disk' }));
+      await done(alice.post('/node/n1/power_cycle'));
+      // The machine is restarted by hand, or by itself.
+      machine.powerOff();
+      machine.powerOn();
+      expect(machine.bootedFrom).toEqual(bootedFrom);
+      const { body } = await service.admin.get('/events?node=n1&type=node_power_cycle');
+      const [event] = (body as { events: { detail: { boot: string; note?: string } }[] }).events;
+      expect(event?.detail.boot).toBe(boot);
+      if (note === null) expect(event?.detail).not.toHaveProperty('note');
+      else expect(event?.detail.note).toContain(note);
+    },
+  );
+
+  it('power_cycle is not done while the boot device may not have been set', async () => {
+    const { alice, machine, obmd } = await makeEnabledRack(engine);
+    machine.fault = { kind: 'status', status: 502, on: ['boot_device'] };
+    expect((await alice.post('/node/n1/power_cycle')).status).toBe(502);
+    expect(obmd.calls.map(({ path }) => path)).not.toContain('/node/n1/power_cycle');
   });
 
   it('a boot device that the daemon does not have is a 400 in its words', async () => {

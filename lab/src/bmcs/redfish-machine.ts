@@ -24,9 +24,10 @@ export class RedfishMachine {
   /** What it is, or is about to become. */
   #goal: 'on' | 'off' = 'off';
   #power = 'Off';
-  #boots = 0;
   #version = 1;
   #boot: RedfishBoot = { enabled: 'Disabled', target: 'None', mode: 'UEFI' };
+  /** What it was started from each time: a `BootSourceOverrideTarget`, or `None`. */
+  readonly bootedFrom: string[] = [];
   /** The reset types it was given, also those that it refused. */
   readonly resets: string[] = [];
 
@@ -48,7 +49,7 @@ export class RedfishMachine {
 
   /** How often it was turned on or started again. */
   get boots(): number {
-    return this.#boots;
+    return this.bootedFrom.length;
   }
 
   get boot(): RedfishBoot {
@@ -104,7 +105,7 @@ export class RedfishMachine {
   }
 
   #start(): void {
-    this.#boots += 1;
+    this.bootedFrom.push(this.#boot.enabled === 'Disabled' ? 'None' : this.#boot.target);
     if (this.#boot.enabled === 'Once') this.#boot = { ...this.#boot, enabled: 'Disabled', target: 'None' };
     this.#become('On');
   }

@@ -2,6 +2,7 @@ import { Mutex } from '@corral/base/db/mutex';
 import type { Outbound } from '@corral/base/http/outbound';
 import { checkOf, inBody, joinMistakes } from '@corral/base/schema/check';
 import type { BmcDriver } from '../drivers/contract.ts';
+import { BootRestorer } from './boot-restorer.ts';
 import { hushedBmc } from './hushed-bmc.ts';
 import type { CallLimits } from './call-queue.ts';
 import { badArgument, invalid, notFound, unauthorized } from './errors.ts';
@@ -38,25 +39,30 @@ export class Fleet {
   readonly #parts: FleetParts;
   readonly #machines = new Map<string, Machine>();
   readonly #turns = new Map<string, Mutex>();
+  readonly boots: BootRestorer;
   readonly cycles: SoftCycles;
 
   private constructor(parts: FleetParts) {
     this.#parts = parts;
     this.#register = parts.register;
+    this.boots = new BootRestorer({
+      set: (machine, tenure, device) => parts.register.setBootAfter(machine.id, tenure.hash, device),
+    });
     this.cycles = new SoftCycles(
       { set: (machine, tenure, until) => parts.register.setCycle(machine.id, tenure.hash, until) },
-      { graceMs: parts.limits.graceMs, note: parts.note },
+      { graceMs: parts.limits.graceMs, boots: this.boots, note: parts.note },
     );
   }
 
   /** Takes up the nodes as they were left. */
   static async load(parts: FleetParts): Promise<Fleet> {
     const fleet = new Fleet(parts);
-    for (const { label, type, info, tokenHash, cycleUntil } of await parts.register.all()) {
+    for (const { label, type, info, tokenHash, cycleUntil, bootAfter } of await parts.register.all()) {
       const machine = fleet.#machineOf(label, type, info);
       fleet.#machines.set(label, machine);
       if (tokenHash === null) continue;
       machine.tenure = newTenure(tokenHash);
+      if (bootAfter !== null) fleet.boots.resume(machine, machine.tenure, bootAfter);
       if (cycleUntil !== null) fleet.cycles.resume(machine, machine.tenure, cycleUntil);
     }
     return fleet;

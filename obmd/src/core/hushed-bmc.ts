@@ -8,6 +8,8 @@ export const hushedBmc = (bmc: Bmc, secrets: readonly string[]): Bmc => {
       throw hush(error, secrets);
     });
   const askToShutDown = bmc.askToShutDown?.bind(bmc);
+  const setNextBoot = bmc.setNextBoot?.bind(bmc);
+  const isNextBootSet = bmc.isNextBootSet?.bind(bmc);
   const openConsole = bmc.openConsole?.bind(bmc);
   const close = bmc.close?.bind(bmc);
   return {
@@ -18,6 +20,8 @@ export const hushedBmc = (bmc: Bmc, secrets: readonly string[]): Bmc => {
     ...(askToShutDown ? { askToShutDown: (signal) => quietly(askToShutDown(signal)) } : {}),
     bootDevices: bmc.bootDevices,
     setBootDevice: (device, signal) => quietly(bmc.setBootDevice(device, signal)),
+    ...(setNextBoot ? { setNextBoot: (device, signal) => quietly(setNextBoot(device, signal)) } : {}),
+    ...(isNextBootSet ? { isNextBootSet: (signal) => quietly(isNextBootSet(signal)) } : {}),
     ...(openConsole ? { openConsole: (signal) => quietly(openConsole(signal)) } : {}),
     ...(close ? { close } : {}),
   };

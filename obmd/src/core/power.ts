@@ -1,9 +1,12 @@
 import { BmcError } from '../drivers/contract.ts';
 import { badArgument } from './errors.ts';
+import type { BootRestorer } from './boot-restorer.ts';
 import type { Machine, Tenure } from './machine.ts';
 
 /** What a machine boots from after a power cycle, as the interface has it. */
 const network = 'pxe';
+/** What the firmware is set to. */
+const firmware = 'none';
 
 export const powerOn = (machine: Machine, tenure: Tenure): Promise<void> =>
   machine.call('power_on', tenure, (signal) => machine.bmc.powerOn(signal));
@@ -12,9 +15,9 @@ export const powerOff = (machine: Machine, tenure: Tenure): Promise<void> =>
   machine.call('power_off', tenure, (signal) => machine.bmc.powerOff(signal));
 
 /** Off and on again at once, and then a boot from the network. */
-export const hardCycle = (machine: Machine, tenure: Tenure): Promise<void> =>
+export const hardCycle = (machine: Machine, tenure: Tenure, boots: BootRestorer): Promise<void> =>
   machine.call('power_cycle', tenure, async (signal) => {
-    await bootFromNetwork(machine, signal);
+    await bootFromNetwork(machine, tenure, boots, signal);
     await machine.bmc.powerCycle(signal);
   });
 
@@ -22,10 +25,10 @@ export const hardCycle = (machine: Machine, tenure: Tenure): Promise<void> =>
  * Asks the operating system to shut down. `waiting`: it was asked, and somebody has to turn the machine on again
  * when it is off. `cycled`: there was nothing to wait for.
  */
-export const beginSoftCycle = (machine: Machine, tenure: Tenure): Promise<'waiting' | 'cycled'> =>
+export const beginSoftCycle = (machine: Machine, tenure: Tenure, boots: BootRestorer): Promise<'waiting' | 'cycled'> =>
   machine.call('power_cycle', tenure, async (signal) => {
     const { bmc } = machine;
-    await bootFromNetwork(machine, signal);
+    await bootFromNetwork(machine, tenure, boots, signal);
     if ((await bmc.powerStatus(signal)) === 'off') {
       await bmc.powerOn(signal);
       return 'cycled';
@@ -41,15 +44,69 @@ export const beginSoftCycle = (machine: Machine, tenure: Tenure): Promise<'waiti
     }
   });
 
-export const setBootDevice = async (machine: Machine, tenure: Tenure, device: string): Promise<void> => {
-  const { bmc, id, type } = machine;
-  if (!bmc.bootDevices.includes(device)) {
-    const known = bmc.bootDevices.join(', ');
-    throw badArgument(`bootdev is not a boot device of node ${id}, which is of type ${type}; expected one of ${known}`);
-  }
-  await machine.call('boot_device', tenure, (signal) => bmc.setBootDevice(device, signal));
+/** From the next boot on, until it is set to something else. */
+export const setBootDevice = async (
+  machine: Machine,
+  tenure: Tenure,
+  boots: BootRestorer,
+  device: string,
+): Promise<void> => {
+  requireBootDevice(machine, device);
+  await machine.call('boot_device', tenure, (signal) => machine.bmc.setBootDevice(device, signal));
+  await boots.cancel(machine, tenure);
 };
 
-const bootFromNetwork = async ({ bmc }: Machine, signal: AbortSignal): Promise<void> => {
-  if (bmc.bootDevices.includes(network)) await bmc.setBootDevice(network, signal);
+/** For the next boot only; false: the BMC cannot, and has it set to last. */
+export const setNextBoot = async (
+  machine: Machine,
+  tenure: Tenure,
+  boots: BootRestorer,
+  device: string,
+): Promise<boolean> => {
+  requireBootDevice(machine, device);
+  if (device === firmware) {
+    throw badArgument(`bootdev ${device} ends what was set, and is not for one boot; send it without "once"`);
+  }
+  return machine.call('boot_device', tenure, (signal) => bootNext(machine, tenure, boots, device, signal));
+};
+
+const requireBootDevice = ({ bmc, id, type }: Machine, device: string): void => {
+  if (bmc.bootDevices.includes(device)) return;
+  const known = bmc.bootDevices.join(', ');
+  throw badArgument(`bootdev is not a boot device of node ${id}, which is of type ${type}; expected one of ${known}`);
+};
+
+const bootNext = async (
+  machine: Machine,
+  tenure: Tenure,
+  boots: BootRestorer,
+  device: string,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const { bmc } = machine;
+  if (bmc.setNextBoot === undefined) {
+    await bmc.setBootDevice(device, signal);
+    return false;
+  }
+  const { isOnce, forgotten } = await bmc.setNextBoot(device, signal);
+  // Where the BMC does not show that the boot is still to come, nobody can tell when it has been.
+  if (forgotten !== null && (await bmc.isNextBootSet?.(signal)) === true) {
+    await boots.begin(machine, tenure, forgotten);
+  }
+  return isOnce;
+};
+
+/** A machine that cannot boot from the network is cycled all the same. */
+const bootFromNetwork = async (
+  machine: Machine,
+  tenure: Tenure,
+  boots: BootRestorer,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (!machine.bmc.bootDevices.includes(network)) return;
+  try {
+    await bootNext(machine, tenure, boots, network, signal);
+  } catch (error) {
+    if (!(error instanceof BmcError) || error.fault !== 'unsupported') throw error;
+  }
 };

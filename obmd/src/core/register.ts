@@ -8,6 +8,7 @@ export interface Entry {
   readonly info: Readonly<Record<string, unknown>>;
   readonly tokenHash: string | null;
   readonly cycleUntil: number | null;
+  readonly bootAfter: string | null;
 }
 
 /** What is remembered of every node. BMC secrets are sealed, tokens are only known by their hash. */
@@ -28,13 +29,15 @@ export class Register {
       info: JSON.parse(this.#vault.open(row.info)) as Record<string, unknown>,
       tokenHash: row.token_hash,
       cycleUntil: row.cycle_until,
+      bootAfter: row.boot_after,
     }));
   }
 
   /** Stores a node anew: whatever token it had is void. */
   async put(label: string, type: string, info: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#db.write((tx) => {
-      const values = { type, info: this.#vault.seal(JSON.stringify(info)), token_hash: null, cycle_until: null };
+      const sealed = this.#vault.seal(JSON.stringify(info));
+      const values = { type, info: sealed, token_hash: null, cycle_until: null, boot_after: null };
       return tx
         .insertInto('obmd_nodes')
         .values({ label, ...values })
@@ -50,16 +53,33 @@ export class Register {
   /** What the holder of the last token had begun ends with it. */
   async setToken(label: string, token_hash: string | null): Promise<void> {
     await this.#db.write((tx) =>
-      tx.updateTable('obmd_nodes').set({ token_hash, cycle_until: null }).where('label', '=', label).execute(),
+      tx
+        .updateTable('obmd_nodes')
+        .set({ token_hash, cycle_until: null, boot_after: null })
+        .where('label', '=', label)
+        .execute(),
     );
+  }
+
+  /** What the machine boots from again after the next boot; as with `setCycle`, only while the token counts. */
+  async setBootAfter(label: string, token_hash: string, boot_after: string | null): Promise<void> {
+    await this.#setWhile(label, token_hash, { boot_after });
   }
 
   /** Only while the token counts that it was asked with: what it began is nothing to the holder of the next. */
   async setCycle(label: string, token_hash: string, cycle_until: number | null): Promise<void> {
+    await this.#setWhile(label, token_hash, { cycle_until });
+  }
+
+  async #setWhile(
+    label: string,
+    token_hash: string,
+    values: { readonly boot_after: string | null } | { readonly cycle_until: number | null },
+  ): Promise<void> {
     await this.#db.write((tx) =>
       tx
         .updateTable('obmd_nodes')
-        .set({ cycle_until })
+        .set(values)
         .where('label', '=', label)
         .where('token_hash', '=', token_hash)
         .execute(),

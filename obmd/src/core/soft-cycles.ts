@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BootRestorer } from './boot-restorer.ts';
 import type { Machine, Tenure } from './machine.ts';
 import { beginSoftCycle, hardCycle, powerOn } from './power.ts';
 
@@ -10,6 +11,7 @@ export interface CycleRecord {
 
 interface SoftCycleParts {
   readonly graceMs: number;
+  readonly boots: BootRestorer;
   /** For the log. */
   readonly note: (node: string, message: string) => void;
 }
@@ -25,12 +27,14 @@ const attempts = 10;
 export class SoftCycles {
   readonly #record: CycleRecord;
   readonly #graceMs: number;
+  readonly #boots: BootRestorer;
   readonly #note: SoftCycleParts['note'];
   readonly #under = new Map<Machine, AbortController>();
 
-  constructor(record: CycleRecord, { graceMs, note }: SoftCycleParts) {
+  constructor(record: CycleRecord, { graceMs, boots, note }: SoftCycleParts) {
     this.#record = record;
     this.#graceMs = graceMs;
+    this.#boots = boots;
     this.#note = note;
   }
 
@@ -40,7 +44,7 @@ export class SoftCycles {
     await this.#record.set(machine, tenure, until);
     let isWaiting = false;
     try {
-      isWaiting = (await beginSoftCycle(machine, tenure)) === 'waiting';
+      isWaiting = (await beginSoftCycle(machine, tenure, this.#boots)) === 'waiting';
     } finally {
       if (!isWaiting) await this.#record.set(machine, tenure, null).catch(() => undefined);
     }
@@ -74,7 +78,7 @@ export class SoftCycles {
     }
     for (let attempt = 1; attempt <= attempts && !stop.aborted; attempt += 1) {
       try {
-        await (isDown ? powerOn : hardCycle)(machine, tenure);
+        await (isDown ? powerOn(machine, tenure) : hardCycle(machine, tenure, this.#boots));
         break;
       } catch {
         // Reported where it happened.

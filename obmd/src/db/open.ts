@@ -6,6 +6,7 @@ import {
   openDatabase as open,
 } from '@corral/base/db/open';
 import { initial } from './migrations/0001-initial.ts';
+import { bootAfter } from './migrations/0002-boot-after.ts';
 import type { Database } from './schema.ts';
 
 /** The daemon's database, either engine. */
@@ -16,7 +17,7 @@ export type Tx = base.Tx<Database>;
 export const holdings: Holdings<never> = {
   name: 'obmd',
   history: 'obmd_schema_migrations',
-  migrations: [initial],
+  migrations: [initial, bootAfter],
   tables: [
     { name: 'obmd_nodes', key: ['id'] },
     { name: 'obmd_owner', key: ['name'] },

@@ -18,6 +18,8 @@ export interface Database {
     token_hash: string | null;
     /** Until when a shutdown is waited for, before the machine is turned off the hard way; null: none was asked for. */
     cycle_until: number | null;
+    /** The lasting boot device, while the BMC has forgotten it over one for the next boot; null: it has not. */
+    boot_after: string | null;
   };
   /** One row: the process that works with the BMCs. */
   obmd_owner: { name: string; holder: string; host: string; pid: number; expires_at: number };

@@ -27,6 +27,14 @@ export class BmcError extends Error {
   }
 }
 
+/** What became of a boot device that was wanted for one boot. */
+export interface NextBoot {
+  /** False: the BMC cannot, and boots from it until it is set to something else. */
+  readonly isOnce: boolean;
+  /** What was set to last, which the BMC forgot over it: it has to be set again after that boot. null: nothing was. */
+  readonly forgotten: string | null;
+}
+
 /** One node's BMC, from its `info`. Nothing is contacted before the first call. */
 export interface Bmc {
   /** `on` or `off`, where the kind has no other words. */
@@ -43,6 +51,10 @@ export interface Bmc {
   readonly bootDevices: readonly string[];
   /** From the next boot on, until it is set to something else. */
   setBootDevice(device: string, signal: AbortSignal): Promise<void>;
+  /** For the next boot, and no other. */
+  setNextBoot?(device: string, signal: AbortSignal): Promise<NextBoot>;
+  /** Is the boot still to come that `setNextBoot` was for? Only where something can be `forgotten`. */
+  isNextBootSet?(signal: AbortSignal): Promise<boolean>;
   /**
    * Opens the serial console: what the machine says is read, what is written is typed. Whatever holds it (a
    * process, a session on the BMC) is let go of when the stream is destroyed, and is gone when it has closed.

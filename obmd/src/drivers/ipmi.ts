@@ -1,5 +1,6 @@
 import type { Outbound } from '@corral/base/http/outbound';
 import { type Bmc, BmcError, type BmcDriver } from './contract.ts';
+import { type BootFlags, bootFlagsFrom } from './ipmi/boot-flags.ts';
 import { openSol } from './ipmi/sol.ts';
 import { type IpmiTarget, ipmiInfo, ipmiTargetFrom } from './ipmi/target.ts';
 import { runTool } from './ipmi/tool.ts';
@@ -41,6 +42,27 @@ export const bmcAt = (registered: IpmiTarget, outbound: Outbound): Bmc => {
     }
   };
 
+  const boot = async (device: string, options: readonly string[], signal: AbortSignal): Promise<void> => {
+    // Boot option 3: unless told not to, a BMC forgets a boot device when no power command follows within 60 s.
+    await run('raw 0x00 0x08 0x03 0x08', signal).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+    });
+    // Without efiboot the request is for a legacy boot, which firmware in UEFI mode ignores or, worse, obeys.
+    const all = [...(registered.bootMode === 'uefi' ? ['efiboot'] : []), ...options];
+    const command = ['chassis', 'bootdev', device, ...(all.length > 0 ? [`options=${all.join(',')}`] : [])];
+    await runTool(await targetNow(signal), command, signal, `Set Boot Device to ${device}`);
+  };
+
+  /** Boot option 5. A BMC that does not show it is one on which nothing is set. */
+  const bootFlags = async (signal: AbortSignal): Promise<BootFlags> => {
+    try {
+      return bootFlagsFrom(await run('raw 0x00 0x09 0x05 0x00 0x00', signal));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return bootFlagsFrom('');
+    }
+  };
+
   return {
     powerStatus,
     powerOn: (signal) => bring('on', 'chassis power on', signal),
@@ -52,15 +74,18 @@ export const bmcAt = (registered: IpmiTarget, outbound: Outbound): Bmc => {
       await (isOn ? run('chassis power cycle', signal) : bring('on', 'chassis power on', signal));
     },
     bootDevices: ['pxe', 'disk', 'none'],
-    setBootDevice: async (device, signal) => {
-      // Boot option 3: unless told not to, a BMC forgets a boot device when no power command follows within 60 s.
-      await run('raw 0x00 0x08 0x03 0x08', signal).catch((error: unknown) => {
-        if (!isRefusal(error)) throw error;
-      });
-      // Without efiboot the request is for a legacy boot, which firmware in UEFI mode ignores or, worse, obeys.
-      const options = registered.bootMode === 'uefi' ? 'efiboot,persistent' : 'persistent';
-      const command = ['chassis', 'bootdev', device, `options=${options}`];
-      await runTool(await targetNow(signal), command, signal, `Set Boot Device to ${device}`);
+    setBootDevice: (device, signal) => boot(device, ['persistent'], signal),
+    setNextBoot: async (device, signal) => {
+      const before = await bootFlags(signal);
+      const lasting = before.isValid && before.isLasting ? before.device : null;
+      // It is what it boots from anyway.
+      if (lasting === device) return { isOnce: true, forgotten: null };
+      await boot(device, [], signal);
+      return { isOnce: true, forgotten: lasting };
+    },
+    isNextBootSet: async (signal) => {
+      const { isValid, isLasting } = await bootFlags(signal);
+      return isValid && !isLasting;
     },
     openConsole: async (signal) => openSol(await targetNow(signal), signal),
   };

@@ -1,11 +1,12 @@
 import { hostOf, uriPattern, uriRule } from '@corral/base/libvirt/uri';
-import { withFile } from '@corral/base/libvirt/virsh';
 import { Type } from '@corral/base/schema/type';
 import { type Bmc, type BmcDriver, BmcError } from './contract.ts';
-import { libvirtBootDevices, withBootDevice } from './libvirt/boot.ts';
+import { type LibvirtBootDevice, libvirtBootDevices, withBootDevice } from './libvirt/boot.ts';
 import { openDomainConsole } from './libvirt/console.ts';
 import { type Domain, namePattern, nameRule } from './libvirt/domain.ts';
-import { isOff, onDomain, stateOf, virsh } from './libvirt/virsh.ts';
+import { withNextBoot } from './libvirt/next-boot.ts';
+import { define, definitionOf, start } from './libvirt/start.ts';
+import { isOff, onDomain, stateOf } from './libvirt/virsh.ts';
 import { permittedAddress } from './permission.ts';
 
 /** A virtual machine as a node: libvirt is its BMC. */
@@ -31,43 +32,49 @@ export const libvirtBmc: BmcDriver = {
 
 const bmcOf = (domain: Domain): Bmc => {
   /** Somebody else may have come first, or it was so all along; only what it is in the end counts. */
-  const unlessItIs = async (power: 'on' | 'off', command: string, signal: AbortSignal): Promise<void> => {
+  const unlessItIs = async (power: 'on' | 'off', work: Promise<unknown>, signal: AbortSignal): Promise<void> => {
     try {
-      await onDomain(domain, command, signal);
+      await work;
     } catch (error) {
       if (!(error instanceof BmcError) || error.fault !== 'failed') throw error;
       if ((await isOff(domain, signal)) !== (power === 'off')) throw error;
     }
   };
-  const powerOff = (signal: AbortSignal): Promise<void> => unlessItIs('off', 'destroy', signal);
+  const powerOff = (signal: AbortSignal): Promise<void> =>
+    unlessItIs('off', onDomain(domain, 'destroy', signal), signal);
 
   return {
     powerStatus: async (signal) => ((await isOff(domain, signal)) ? 'off' : 'on'),
     powerOn: async (signal) => {
       const state = await stateOf(domain, signal);
-      if (state === 'shut off') await unlessItIs('on', 'start', signal);
+      if (state === 'shut off') await unlessItIs('on', start(domain, signal), signal);
       else if (state === 'paused') await onDomain(domain, 'resume', signal);
     },
     powerOff,
     // Not "reset": only a start reads the boot device.
     powerCycle: async (signal) => {
       await powerOff(signal);
-      await unlessItIs('on', 'start', signal);
+      await unlessItIs('on', start(domain, signal), signal);
     },
-    askToShutDown: (signal) => unlessItIs('off', 'shutdown', signal),
+    askToShutDown: (signal) => unlessItIs('off', onDomain(domain, 'shutdown', signal), signal),
     bootDevices: libvirtBootDevices,
     setBootDevice: async (device, signal) => {
-      const known = libvirtBootDevices.find((one) => one === device);
-      if (!known)
-        throw new BmcError('unsupported', `a virtual machine boots from ${libvirtBootDevices.join(', ')} only`);
-      const before = await onDomain(domain, 'dumpxml', signal, '--inactive', '--security-info');
-      const after = withBootDevice(before, known);
+      const before = await definitionOf(domain, signal);
+      const usual = withNextBoot(before, null) ?? before;
+      const after = withBootDevice(usual, known(device)) ?? usual;
+      if (after !== before) await define(domain, after, signal);
+    },
+    setNextBoot: async (device, signal) => {
+      const after = withNextBoot(await definitionOf(domain, signal), known(device));
       if (after !== null) await define(domain, after, signal);
+      return { isOnce: true, forgotten: null };
     },
     openConsole: (signal) => openDomainConsole(domain, signal),
   };
 };
 
-const define = async ({ uri }: Domain, xml: string, signal: AbortSignal): Promise<void> => {
-  await withFile(xml, (file) => virsh(uri, ['define', '--file', file], signal));
+const known = (device: string): LibvirtBootDevice => {
+  const found = libvirtBootDevices.find((one) => one === device);
+  if (found) return found;
+  throw new BmcError('unsupported', `a virtual machine boots from ${libvirtBootDevices.join(', ')} only`);
 };

@@ -32,6 +32,12 @@ const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   }
 };
 
+const known = (device: string): (typeof mockBootDevices)[number] => {
+  const found = mockBootDevices.find((one) => one === device);
+  if (!found) throw new BmcError('unsupported', `the mock BMC boots from ${mockBootDevices.join(', ')} only`);
+  return found;
+};
+
 const bmcAt = (address: MockAddress): Bmc => {
   const machine = mockMachine(address.machine);
   const covers = (calls: ReadonlySet<string>, call: MockCall): boolean => calls.has(call) || calls.has('all');
@@ -57,9 +63,13 @@ const bmcAt = (address: MockAddress): Bmc => {
     bootDevices: mockBootDevices,
     setBootDevice: (device, signal) =>
       answer('boot_device', signal, () => {
-        const known = mockBootDevices.find((one) => one === device);
-        if (!known) throw new BmcError('unsupported', `the mock BMC boots from ${mockBootDevices.join(', ')} only`);
-        machine.bootDevice = known;
+        machine.bootDevice = known(device);
+        machine.nextBoot = null;
+      }),
+    setNextBoot: (device, signal) =>
+      answer('boot_device', signal, () => {
+        machine.nextBoot = known(device);
+        return { isOnce: true, forgotten: null };
       }),
     openConsole: (signal) => answer('console', signal, () => machine.openConsole(address)),
   };

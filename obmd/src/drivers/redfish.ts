@@ -1,6 +1,6 @@
 import type { Outbound } from '@corral/base/http/outbound';
-import type { Bmc, BmcDriver } from './contract.ts';
-import { bootDevices, setBootDevice } from './redfish/boot.ts';
+import type { Bmc, BmcDriver, NextBoot } from './contract.ts';
+import { bootDevices, setBootDevice, setNextBoot } from './redfish/boot.ts';
 import { RedfishClient } from './redfish/client.ts';
 import { PowerSwitch } from './redfish/power.ts';
 import { refused } from './redfish/sentences.ts';
@@ -50,6 +50,14 @@ class RedfishBmc implements Bmc {
 
   async setBootDevice(device: string, signal: AbortSignal): Promise<void> {
     await setBootDevice(this.#client, await this.#look(signal), device, signal);
+  }
+
+  async setNextBoot(device: string, signal: AbortSignal): Promise<NextBoot> {
+    return setNextBoot(this.#client, await this.#look(signal), device, signal);
+  }
+
+  async isNextBootSet(signal: AbortSignal): Promise<boolean> {
+    return (await this.#look(signal)).boot?.enabled === 'Once';
   }
 
   async close(): Promise<void> {

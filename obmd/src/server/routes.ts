@@ -3,7 +3,7 @@ import { Type } from '@corral/base/schema/type';
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { Fleet } from '../core/fleet.ts';
 import type { Machine, Tenure } from '../core/machine.ts';
-import { hardCycle, powerOff, powerOn, setBootDevice } from '../core/power.ts';
+import { hardCycle, powerOff, powerOn, setBootDevice, setNextBoot } from '../core/power.ts';
 
 /** Which machine a token opened, and for how long. */
 export interface Held {
@@ -35,7 +35,10 @@ const Registration = Type.Object(
 );
 const Force = Type.Object({ force: Type.Optional(Type.Boolean()) }, { additionalProperties: false });
 const BootDevice = Type.Object(
-  { bootdev: Type.String({ minLength: 1, maxLength: 64, description: 'a boot device, such as "pxe"' }) },
+  {
+    bootdev: Type.String({ minLength: 1, maxLength: 64, description: 'a boot device, such as "pxe"' }),
+    once: Type.Optional(Type.Boolean({ description: 'true: for the next boot only' })),
+  },
   { additionalProperties: false },
 );
 
@@ -78,10 +81,11 @@ export const routes: readonly ObmdRoute[] = [
   }),
   order('POST', 'power_cycle', Force, async (fleet, { machine, tenure }, { force }) => {
     await fleet.cycles.cancel(machine, tenure);
-    if (force === true) return hardCycle(machine, tenure);
+    if (force === true) return hardCycle(machine, tenure, fleet.boots);
     await fleet.cycles.begin(machine, tenure);
   }),
-  order('PUT', 'boot_device', BootDevice, (_fleet, { machine, tenure }, { bootdev }) =>
-    setBootDevice(machine, tenure, bootdev),
-  ),
+  order('PUT', 'boot_device', BootDevice, async ({ boots }, { machine, tenure }, { bootdev, once }) => {
+    if (once !== true) return setBootDevice(machine, tenure, boots, bootdev);
+    return { once: await setNextBoot(machine, tenure, boots, bootdev) };
+  }),
 ];

@@ -126,6 +126,33 @@ describe.each(runnable)('the BMC driver on $name', (kind) => {
     }
   });
 
+  it('boots once from what is set for the next boot, and then from what was set to last', async () => {
+    const again = async (): Promise<string | undefined> => {
+      await device.setPower('off');
+      await bmc.powerOn(amply());
+      await expectPower('on');
+      return device.bootedFrom?.();
+    };
+    if (!bmc.setNextBoot) throw new Error('every BMC of today can');
+    await device.setPower('off');
+    await bmc.setBootDevice('disk', amply());
+    expect(await bmc.setNextBoot('pxe', amply())).toMatchObject({ isOnce: true });
+    const booted = await again();
+    if (booted === undefined) return;
+    expect(booted).toBe('pxe');
+    // Whatever a BMC has forgotten over it, what it boots from now is not the network.
+    expect(await again()).not.toBe('pxe');
+    await bmc.setBootDevice('disk', amply());
+    const { forgotten } = await bmc.setNextBoot('pxe', amply());
+    if (forgotten !== null) expect(await bmc.isNextBootSet?.(amply())).toBe(true);
+    expect(await again()).toBe('pxe');
+    if (forgotten !== null) {
+      expect(await bmc.isNextBootSet?.(amply())).toBe(false);
+      await bmc.setBootDevice(forgotten, amply());
+    }
+    expect(await again()).toBe('disk');
+  });
+
   it('asks the operating system to shut down, if it can', async () => {
     if (!bmc.askToShutDown) return;
     await device.setPower('on');

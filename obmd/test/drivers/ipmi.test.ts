@@ -96,6 +96,57 @@ describe('what ipmitool is told', () => {
   });
 });
 
+describe('a boot device for one boot by IPMI', () => {
+  /** An ipmitool that shows these boot flags; gives what else it was told. */
+  const told = async (flags: string, fields: object = {}) => {
+    const directory = await scratch();
+    const [program, record] = [join(directory, 'tool'), join(directory, 'record')];
+    const script = [
+      '#!/bin/sh',
+      `case "$*" in *'raw 0x00 0x09 '*) echo ' ${flags}' ;; *) echo "$*" >> ${record}; echo Set Boot Device to pxe ;; esac`,
+    ];
+    await writeFile(program, script.join('\n'), { mode: 0o700 });
+    await writeFile(record, '');
+    const target = { ...ipmiTargetFrom({ addr: 'bmc', user: 'u', pass: 'p', ...fields }), program };
+    const bmc = bmcAt(target, onlyTo([], everyNameAt('192.0.2.7')));
+    const outcome = await bmc.setNextBoot?.('pxe', amply());
+    const isSet = await bmc.isNextBootSet?.(amply());
+    const lines = (await readFile(record, 'utf8')).trim().split('\n');
+    return {
+      outcome,
+      isSet,
+      commands: lines.map((line) => line.split(' -v ')[1]).filter((line) => line !== undefined),
+    };
+  };
+  const once = (options: string) => ['raw 0x00 0x08 0x03 0x08', `chassis bootdev pxe${options}`];
+
+  it.each([
+    ['uefi', ' options=efiboot'],
+    ['bios', ''],
+  ])('is not persistent (%s)', async (boot_mode, options) => {
+    const { outcome, isSet, commands } = await told('01 05 00 00 00 00 00', { boot_mode });
+    expect(commands).toEqual(once(options));
+    expect([outcome, isSet]).toEqual([{ isOnce: true, forgotten: null }, false]);
+  });
+
+  it('makes the BMC forget what was set to last, which is told', async () => {
+    const { outcome, commands } = await told('01 05 e0 08 00 00 00');
+    expect([outcome, commands]).toEqual([{ isOnce: true, forgotten: 'disk' }, once(' options=efiboot')]);
+  });
+
+  it('is still to come while the BMC shows it', async () => {
+    expect(await told('01 05 a0 04 00 00 00')).toMatchObject({ isSet: true, outcome: { forgotten: null } });
+  });
+
+  it('is nothing to be done where the machine boots from there anyway', async () => {
+    expect(await told('01 05 c0 04 00 00 00')).toEqual({
+      outcome: { isOnce: true, forgotten: null },
+      isSet: false,
+      commands: [],
+    });
+  });
+});
+
 describe('a BMC by IPMI that cannot be used', () => {
   it('says to install ipmitool where there is none', async () => {
     const target = { ...ipmiTargetFrom({ addr: 'bmc', user: 'u', pass: 'p' }), program: '/nowhere/ipmitool' };

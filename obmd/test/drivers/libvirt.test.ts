@@ -170,6 +170,40 @@ describe.skipIf(!hasPart('libvirt'))('a virtual machine of libvirt', () => {
     expect(await orders()).toEqual(['1', undefined]);
   });
 
+  describe.each(['', "<boot order='1'/>"])('started once from the network, with "%s" in its disk', (order) => {
+    const name = order === '' ? 'once-1' : 'once-2';
+    const indexOf = async (device: string): Promise<unknown> => {
+      const get = { path: `/machine/peripheral/${device}`, property: 'bootindex' };
+      const said = await libvirt.virsh(
+        'qemu-monitor-command',
+        name,
+        JSON.stringify({ execute: 'qom-get', arguments: get }),
+      );
+      return (JSON.parse(said) as { return: unknown }).return;
+    };
+    const definition = async (): Promise<string> =>
+      (await libvirt.virsh('dumpxml', '--inactive', name)).replace(/\s*<metadata>\s*<\/metadata>|\s*<metadata\/>/, '');
+    beforeAll(async () => {
+      await libvirt.pool(name);
+      await libvirt.virsh('vol-create-as', name, 'disk', '8M', '--format', 'qcow2');
+      const file = (await libvirt.virsh('vol-path', '--pool', name, 'disk')).trim();
+      const disk = `<disk type='file' device='disk'><driver name='qemu' type='qcow2'/><source file='${file}'/><target dev='vda' bus='virtio'/>${order}</disk>`;
+      await defineParrot(libvirt, name, `${disk}<interface type='user'><model type='virtio'/></interface>`);
+    });
+    afterAll(() => libvirt.virsh('destroy', name));
+
+    it('keeps its definition, and does not go back there when it restarts itself', async () => {
+      const before = await definition();
+      const one = bmcOf(name);
+      await one.setNextBoot?.('pxe', amply());
+      await one.powerOn(amply());
+      // What it was started with; what the machine's own restarts read; what the next start reads.
+      expect(await libvirt.log(name)).toMatch(/virtio-net-pci[^\n]*"bootindex":1/);
+      expect([await indexOf('net0'), await indexOf('virtio-disk0')]).toEqual([-1, 1]);
+      expect(await definition()).toBe(before);
+    });
+  });
+
   it('goes on when it is paused and turned on', async () => {
     await machine.setPower('on');
     await libvirt.virsh('suspend', 'n1');

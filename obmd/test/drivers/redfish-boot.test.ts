@@ -18,6 +18,25 @@ describe('the boot device of a machine behind Redfish', () => {
     expect(service.machine.boot).toMatchObject({ enabled: 'Disabled' });
   });
 
+  it('is for one boot where it is meant to be, and what it makes the BMC forget is told', async () => {
+    const { service, bmc } = await startTrial();
+    expect(await bmc.setNextBoot?.('pxe', amply())).toEqual({ isOnce: true, forgotten: null });
+    expect(service.machine.boot).toMatchObject({ enabled: 'Once', target: 'Pxe' });
+    await bmc.powerOn(amply());
+    expect([service.machine.bootedFrom, service.machine.boot.enabled]).toEqual([['Pxe'], 'Disabled']);
+    await bmc.setBootDevice('disk', amply());
+    expect(await bmc.setNextBoot?.('pxe', amply())).toEqual({ isOnce: true, forgotten: 'disk' });
+    await bmc.setBootDevice('pxe', amply());
+    expect(await bmc.setNextBoot?.('pxe', amply())).toEqual({ isOnce: true, forgotten: null });
+    expect(service.machine.boot).toMatchObject({ enabled: 'Continuous', target: 'Pxe' });
+  });
+
+  it('lasts where the BMC cannot do it for one boot, which is told', async () => {
+    const { service, bmc } = await startTrial({ oddities: { bootEnabled: ['Disabled', 'Continuous'] } });
+    expect(await bmc.setNextBoot?.('pxe', amply())).toEqual({ isOnce: false, forgotten: null });
+    expect(service.machine.boot).toMatchObject({ enabled: 'Continuous', target: 'Pxe' });
+  });
+
   it('is for the next boot where the BMC takes no more', async () => {
     const { service, bmc } = await startTrial({ oddities: { bootEnabled: ['Disabled', 'Once'] } });
     await bmc.setBootDevice('pxe', amply());

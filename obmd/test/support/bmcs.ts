@@ -17,6 +17,8 @@ export interface TestBmc {
   boots?(): Promise<number>;
   /** The boot device in the words of the driver; null where the device does not show it. */
   bootDevice(): Promise<string | null>;
+  /** What the machine was started from last, in the words of the driver; left out where nothing boots. */
+  bootedFrom?(): Promise<string | undefined>;
   /** The machine writes this to its serial console. */
   say(text: string): Promise<void>;
   /** All that was typed to the machine so far. */

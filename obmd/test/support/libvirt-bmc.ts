@@ -19,6 +19,10 @@ export const startLibvirtBmc = async (): Promise<TestBmc> => {
       if (!xml.includes('corral:boot')) return 'none';
       return /<boot dev='network'\/>[^]*<boot dev='hd'\/>/.test(xml) ? 'pxe' : 'disk';
     },
+    bootedFrom: async () => {
+      const xml = await libvirt.virsh('dumpxml', machine.domain);
+      return { network: 'pxe', hd: 'disk' }[/<boot dev='(\w+)'\/>/.exec(xml)?.[1] ?? ''];
+    },
     say: (text) => machine.say(text),
     typed: () => machine.typed(),
     hang: () => libvirt.hang(),

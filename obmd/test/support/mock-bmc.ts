@@ -16,6 +16,7 @@ export const startMockBmc = (fields = ''): TestBmc => {
     },
     boots: () => Promise.resolve(machine.boots),
     bootDevice: () => Promise.resolve(machine.bootDevice),
+    bootedFrom: () => Promise.resolve(machine.bootedFrom.at(-1)),
     say: (text) => {
       machine.say(text);
       return Promise.resolve();

@@ -20,6 +20,7 @@ export const startRedfishBmc = async (options: LabRedfishOptions): Promise<TestB
       const { enabled, target } = machine.boot;
       return Promise.resolve(enabled === 'Disabled' ? 'none' : (devices[target] ?? target));
     },
+    bootedFrom: () => Promise.resolve(devices[machine.bootedFrom.at(-1) ?? '']),
     say: () => Promise.reject(new Error('a Redfish service carries no console')),
     typed: () => Promise.reject(new Error('a Redfish service carries no console')),
     hang: () => {

@@ -1,7 +1,7 @@
 import { requireProject } from './caller.ts';
 import { badArgument, blocked, obmFailed } from './errors.ts';
 import { audienceOf, findNode, type Node } from './find.ts';
-import type { ObmAccess, ObmAdmin, ObmAnswer } from '../drivers/obm/contract.ts';
+import type { NextBoot, ObmAccess, ObmAdmin, ObmAnswer } from '../drivers/obm/contract.ts';
 import { exclusively, holdsLease, type Lease, requireLease } from './leases.ts';
 import { obmUri } from './obm-uri.ts';
 import type { Desk, ReadOp } from './op.ts';
@@ -176,12 +176,25 @@ export const nodePowerOff = async (desk: Desk, args: NodeArgs): Promise<void> =>
   await recorded(desk, args, 'node_power_off');
 };
 
-/** Boots from the network next, as the interface says; the daemon's own power_cycle may do so too. */
+/** What an event says of a boot from the network that is not quite what the interface promises. */
+const bootNotes: Readonly<Record<NextBoot, { readonly boot: string; readonly note?: string }>> = {
+  once: { boot: 'pxe once' },
+  lasting: {
+    boot: 'pxe',
+    note: 'the OBM daemon or the BMC cannot set a boot device for one boot only: the node boots from the network until its boot device is set to something else',
+  },
+  unknown: {
+    boot: 'unchanged',
+    note: 'the OBM daemon or the BMC knows no boot device pxe: the node boots from what it is set to',
+  },
+};
+
+/** Boots from the network next, and only then, as the interface says; the daemon's own power_cycle may do so too. */
 export const nodePowerCycle = async (desk: Desk, args: NodeArgs & { force?: boolean }): Promise<void> => {
   const force = args.force ?? false;
-  await carry(desk, args.node, (access) => desk.site.obm.setBootDevice(access, 'pxe'));
+  const nextBoot = await carry(desk, args.node, (access) => desk.site.obm.setNextBoot(access, 'pxe'));
   await carry(desk, args.node, (access) => desk.site.obm.powerCycle(access, force));
-  await recorded(desk, args, 'node_power_cycle', { force });
+  await recorded(desk, args, 'node_power_cycle', { force, ...bootNotes[nextBoot] });
 };
 
 export const nodeSetBootdev = async (desk: Desk, args: NodeArgs & { bootdev: string }): Promise<void> => {

@@ -52,7 +52,8 @@ const deviceEdits = (domain: Element, wanted: readonly string[]): readonly Edit[
     return [boot ? { start: boot.start, end: boot.end, text } : { start: element.inside, end: element.inside, text }];
   });
 
-interface Bootable {
+/** A device that a machine can boot from. */
+export interface Bootable {
   /** Ours: it stays the same when other devices come and go. */
   readonly key: string;
   readonly kind: string;
@@ -60,7 +61,7 @@ interface Bootable {
   readonly boot: Element | undefined;
 }
 
-const bootableIn = (domain: Element): Bootable[] =>
+export const bootableIn = (domain: Element): Bootable[] =>
   childrenOf(domain, 'devices')
     .flatMap(({ children }) => children)
     .filter(({ name, inside, end }) => ['disk', 'interface', 'hostdev', 'redirdev'].includes(name) && inside < end)

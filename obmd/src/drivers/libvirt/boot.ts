@@ -46,7 +46,8 @@ const firstOf = (style: BootStyle, before: readonly string[], device: 'pxe' | 'd
   return [...first, ...before.filter((one) => !first.includes(one))];
 };
 
-const noteEdits = (
+/** Puts a note into the metadata of a domain, in place of the one that is there. */
+export const noteEdits = (
   domain: Element,
   metadata: Element | undefined,
   noted: Element | undefined,

@@ -19,10 +19,12 @@ const keptBytes = 4_096;
 export class MockMachine implements MockLine {
   readonly name: string;
   bootDevice: MockBootDevice = 'none';
+  /** For the next boot only. */
+  nextBoot: MockBootDevice | null = null;
+  /** What it was turned on from each time. */
+  readonly bootedFrom: MockBootDevice[] = [];
   /** While it is set, no call to its BMC comes back. */
   isHung = false;
-  /** How often it was turned on. */
-  boots = 0;
   /** What was typed last. */
   lastTyped = '';
   #isOn = false;
@@ -38,6 +40,11 @@ export class MockMachine implements MockLine {
     return this.#isOn ? 'on' : 'off';
   }
 
+  /** How often it was turned on. */
+  get boots(): number {
+    return this.bootedFrom.length;
+  }
+
   /** Is a console open? */
   get isWatched(): boolean {
     return this.#console !== null;
@@ -46,8 +53,10 @@ export class MockMachine implements MockLine {
   powerOn(): void {
     if (this.#isOn) return;
     this.#isOn = true;
-    this.boots += 1;
-    const from = this.bootDevice === 'none' ? 'the usual device' : this.bootDevice;
+    const device = this.nextBoot ?? this.bootDevice;
+    this.nextBoot = null;
+    this.bootedFrom.push(device);
+    const from = device === 'none' ? 'the usual device' : device;
     this.say(`${this.name}: power on\r\nmemory test passed\r\nbooting from ${from}\r\n${this.name} login: `);
   }
 

@@ -1,3 +1,4 @@
+import type { NextBoot } from '../contract.ts';
 import type { Answer, RedfishClient } from './client.ts';
 import { rest } from './patience.ts';
 import { cannot, refused } from './sentences.ts';
@@ -18,6 +19,15 @@ const mostTries = 6;
 /** It understood the change and does not want it in this form. */
 const refusals = [400, 404, 405, 409, 422, 501];
 
+/** From the next boot on, or for that one only. */
+type Wish = 'lasting' | 'once';
+/** How it is said, the best first; the next is tried when one is refused. */
+const ways: Readonly<Record<Wish, readonly string[]>> = {
+  // `Once` is all that some BMCs take for some devices, and is used up by the next boot.
+  lasting: ['Continuous', 'Once'],
+  once: ['Once', 'Continuous'],
+};
+
 type Change = Readonly<Partial<Record<`BootSourceOverride${'Enabled' | 'Target' | 'Mode'}`, string>>>;
 
 /** Has a machine boot from a device from the next boot on. */
@@ -27,6 +37,36 @@ export const setBootDevice = async (
   device: string,
   signal: AbortSignal,
 ): Promise<void> => {
+  await setBoot(client, system, { device, wish: 'lasting' }, signal);
+};
+
+/** Has a machine boot from a device once, if the BMC can. */
+export const setNextBoot = async (
+  client: RedfishClient,
+  system: RedfishSystem,
+  device: string,
+  signal: AbortSignal,
+): Promise<NextBoot> => {
+  const lasting = lastingIn(system.boot);
+  // It is what it boots from anyway.
+  if (lasting === device) return { isOnce: true, forgotten: null };
+  const enabled = await setBoot(client, system, { device, wish: 'once' }, signal);
+  const isOnce = enabled === 'Once';
+  return { isOnce, forgotten: isOnce ? lasting : null };
+};
+
+const lastingIn = (boot: BootOverride | null): string | null => {
+  if (boot?.enabled !== 'Continuous') return null;
+  return Object.keys(targets).find((device) => targets[device] === boot.target) ?? null;
+};
+
+/** Gives what `BootSourceOverrideEnabled` was set to. */
+const setBoot = async (
+  client: RedfishClient,
+  system: RedfishSystem,
+  { device, wish }: { readonly device: string; readonly wish: Wish },
+  signal: AbortSignal,
+): Promise<string | undefined> => {
   const target = targets[device];
   if (target === undefined) throw cannot(`boot devices of this machine are ${bootDevices.join(', ')}`);
   if (system.boot === null && system.settingsPath === null)
@@ -34,12 +74,13 @@ export const setBootDevice = async (
   if (target !== null && system.boot?.targets?.includes(target) === false)
     throw cannot(`the BMC cannot make this machine boot from ${device}`);
   let first: Answer | null = null;
-  for (const change of changesFor(target, system))
+  for (const change of changesFor(target, wish, system))
     for (const path of [system.path, system.settingsPath].filter((one) => one !== null)) {
       const answer = await patch(client, path, change, signal);
       if (answer.status < 300) {
         await seeThrough(client, answer, words, signal);
-        return confirm(client, path, change, signal);
+        await confirm(client, path, change, signal);
+        return change.BootSourceOverrideEnabled;
       }
       first ??= answer;
       if (!refusals.includes(answer.status)) throw refused(words, answer.words);
@@ -47,20 +88,17 @@ export const setBootDevice = async (
   throw refused(words, first?.words);
 };
 
-/**
- * The ways to say it, the best first; the next is tried when one is refused. Lasting comes before once: `Once`
- * is all that some BMCs take for some devices, and is used up by the next boot.
- */
-const changesFor = (target: string | null, { boot, quirks }: RedfishSystem): readonly Change[] => {
-  const lasting: readonly Change[] =
+/** The ways to say it, the best first. */
+const changesFor = (target: string | null, wish: Wish, { boot, quirks }: RedfishSystem): readonly Change[] => {
+  const changes: readonly Change[] =
     target === null
       ? [{ BootSourceOverrideEnabled: 'Disabled' }]
-      : ['Continuous', 'Once']
+      : ways[wish]
           .filter((enabled) => boot?.enableds?.includes(enabled) ?? true)
           .map((enabled) => ({ BootSourceOverrideEnabled: enabled, BootSourceOverrideTarget: target }));
   const mode = boot?.mode;
-  if (mode === undefined || quirks.bootMode === 'never') return lasting;
-  return lasting.flatMap((change): readonly Change[] => {
+  if (mode === undefined || quirks.bootMode === 'never') return changes;
+  return changes.flatMap((change): readonly Change[] => {
     const withMode = { ...change, BootSourceOverrideMode: mode };
     return quirks.bootMode === 'first' ? [withMode] : [change, withMode];
   });

@@ -16,6 +16,16 @@ const fieldIn = (text: string, field: string): string | null => {
   }
 };
 
+/** Did the daemon understand that it was for one boot, and do it so? One that knows no such thing says nothing. */
+export const isOnceIn = (text: string): boolean => {
+  try {
+    const answer: unknown = JSON.parse(text);
+    return typeof answer === 'object' && answer !== null && 'once' in answer && answer.once === true;
+  } catch {
+    return false;
+  }
+};
+
 /** The token that the daemon gave out, or null if there is none that could be sent back to it. */
 export const tokenIn = (text: string): string | null => {
   const token = fieldIn(text, 'token');

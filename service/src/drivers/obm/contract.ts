@@ -20,6 +20,12 @@ export type ObmAnswer<T> =
   /** The daemon says the request itself is wrong, in its own words. */
   | { readonly kind: 'rejected'; readonly reason: string };
 
+/**
+ * What became of a boot device for one boot. `lasting`: the daemon or the BMC cannot do it for one boot, so it stays
+ * until another is set. `unknown`: there is no such boot device, and nothing was changed.
+ */
+export type NextBoot = 'once' | 'lasting' | 'unknown';
+
 /** How a console is wanted: to watch, or to type as well. */
 export type ConsoleUse = 'watch' | 'talk';
 
@@ -45,6 +51,7 @@ export interface ObmClient {
   powerCycle(node: ObmAccess, force: boolean): Promise<ObmAnswer<null>>;
   powerStatus(node: ObmAccess): Promise<ObmAnswer<string>>;
   setBootDevice(node: ObmAccess, device: string): Promise<ObmAnswer<null>>;
+  setNextBoot(node: ObmAccess, device: string): Promise<ObmAnswer<NextBoot>>;
   /** The serial console, until either side ends it. */
   console(node: ObmAccess, use: ConsoleUse, signal: AbortSignal): Promise<ObmAnswer<ConsoleLine>>;
 }

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { type CorralError, obmFailed } from '../../core/errors.ts';
 import type { ConsoleLine, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from './contract.ts';
 import { converse } from './web-socket.ts';
-import { powerStatusIn, reasonIn, tokenIn } from './answers.ts';
+import { isOnceIn, powerStatusIn, reasonIn, tokenIn } from './answers.ts';
 
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
@@ -13,6 +13,8 @@ interface Reply {
   readonly text: string;
 }
 
+/** The daemon has no such boot device (400), no such call at all, or a BMC that cannot (501). */
+const lacksBootDevice: readonly number[] = [400, 404, 405, 501];
 const largestAnswer = 64 * 1024;
 const connectionsPerDaemon = 32;
 
@@ -83,6 +85,13 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     powerOff: (node) => order(node, 'POST', 'power_off'),
     powerCycle: (node, force) => order(node, 'POST', 'power_cycle', { force }),
     setBootDevice: (node, device) => order(node, 'PUT', 'boot_device', { bootdev: device }),
+    setNextBoot: async (node, device) => {
+      const first = await ask(node, 'PUT', 'boot_device', { bootdev: device, once: true });
+      // Some take no field that they do not know.
+      const reply = first.status === 400 ? await ask(node, 'PUT', 'boot_device', { bootdev: device }) : first;
+      if (lacksBootDevice.includes(reply.status)) return { kind: 'done', value: 'unknown' };
+      return judge(node, reply, (text) => (reply === first && isOnceIn(text) ? 'once' : 'lasting'));
+    },
     powerStatus: async (node) =>
       judge(node, await ask(node, 'GET', 'power_status'), (text) => {
         const status = powerStatusIn(text);

@@ -17,6 +17,11 @@ export class Backoff {
     this.#growth = growth;
   }
 
+  /** So many in a row. */
+  get failures(): number {
+    return this.#failures;
+  }
+
   /** How long to wait after this failure. */
   failed(): number {
     this.#failures += 1;

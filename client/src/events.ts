@@ -1,5 +1,6 @@
 import type { Calls } from './calls.ts';
 import { CorralError, ProtocolError, TimedOutError, UnreachableError } from './errors.ts';
+import { pause } from './pause.ts';
 import type { Answer, Transport } from './transport.ts';
 
 /** One thing that happened, as `list_events` tells it. */
@@ -14,14 +15,19 @@ export interface FollowOptions {
   readonly onOpen?: () => void;
 }
 
-const pauseMs = 1_000;
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+/** A stream that was up for so long was a good one: the next is opened again soon. */
+const goodMs = 60_000;
 
 /** Events as they happen. A line that breaks is opened again where it broke, so nothing is missed and nothing told twice. */
 export async function* followEvents(transport: Transport, options: FollowOptions = {}): AsyncGenerator<CorralEvent> {
   const { signal, onOpen } = options;
   let last = options.after;
   let isKnown = false;
+  let pauseMs = firstPauseMs;
   while (!signal?.aborted) {
+    const begun = performance.now();
     try {
       const answer = await transport.open(
         {
@@ -43,7 +49,10 @@ export async function* followEvents(transport: Transport, options: FollowOptions
       // Only a stream that was there before is waited for.
       if (!isKnown || !mayComeBack(error)) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (performance.now() - begun >= goodMs) pauseMs = firstPauseMs;
+    // With jitter: when a service comes back, its clients do not come all at once.
+    await pause(pauseMs * (0.5 + Math.random() / 2), signal).catch(() => undefined);
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
   }
 }
 

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { adminToken, basic, daemonForTest, done, message, refusal } from './support/daemon.ts';
+import { sql } from '@corral/base/db/kysely';
+import { Ownership } from '../src/core/ownership.ts';
+import type { Db } from '../src/db/open.ts';
 import type { BmcDriver } from '../src/drivers/contract.ts';
 import { inDatabaseOf } from './support/database.ts';
 import { DoubleBmc, doubleDriver } from './support/double.ts';
@@ -90,6 +93,41 @@ it('a daemon that cannot take over says so, and tries again', async () => {
   } finally {
     await second.stop();
   }
+});
+
+describe.each(engines)('a daemon that waits on %s', (engine) => {
+  it('looks without a write, and lets nobody take from a holder that renews, whatever the clock says', async () => {
+    const first = await daemonForTest(engine);
+    await inDatabaseOf(first, async (db) => {
+      const counts = { reads: 0, writes: 0, gained: 0 };
+      const counted: Db = {
+        ...db,
+        // An hour ahead: by it every hold is over as soon as it is taken.
+        now: sql<number>`${Date.now() + 3_600_000}`,
+        read: (work) => {
+          counts.reads += 1;
+          return db.read(work);
+        },
+        write: (work) => {
+          counts.writes += 1;
+          return db.write(work);
+        },
+      };
+      const second = new Ownership(counted, {
+        gained: () => {
+          counts.gained += 1;
+          return Promise.resolve();
+        },
+        lost: () => Promise.resolve(),
+        failed: () => undefined,
+      });
+      await second.start();
+      await expect.poll(() => counts.reads, takeover).toBe(4);
+      expect(counts).toEqual({ reads: 4, writes: 0, gained: 0 });
+      await second.stop();
+    });
+    expect((await first.send('GET', '/readyz')).status).toBe(200);
+  });
 });
 
 describe.each(engines)('when the first daemon is killed on %s', (engine) => {

@@ -37,14 +37,18 @@ const writesWhileWatched = async (service: Service): Promise<number> => {
 const same = (statement: string) => ({ sqlite: statement, postgres: statement });
 
 describe.each(engines)('an engine that cannot work on %s', (engine) => {
-  const shared = sharedService(engine, { CORRAL_ENGINE_LEASE: '5', CORRAL_ENGINE_BUDGET: '60' });
+  const shared = sharedService(engine, {
+    CORRAL_ENGINE_LEASE: '5',
+    CORRAL_ENGINE_BUDGET: '60',
+    CORRAL_ENGINE_DEVICE_TIMEOUT: '10',
+  });
   let service: Service;
 
   beforeAll(async () => {
     service = shared();
     await makeProject(service, 'red');
     await makeNetwork(service, 'net', 'red');
-    for (const node of ['n0', 'n1', 'n2', 'n3']) {
+    for (const node of ['n0', 'n1', 'n2', 'n3', 'n4']) {
       await makeNode(service, node, ['eth0']);
       await reserve(service, 'red', node);
     }
@@ -85,6 +89,21 @@ describe.each(engines)('an engine that cannot work on %s', (engine) => {
     await leftAlone(service, 'sw0');
     await holdElsewhere(Date.now() + 1_000);
     expect((await settled(service, await queue('n2'))).status).toBe('DONE');
+  });
+
+  it('is left in peace by a second process while a change runs in the first', async () => {
+    const second = await service.restart();
+    try {
+      service.simulated('sw0').faults = { delayMs: watchedMs };
+      const before = (await writesOf(service)) + (await writesOf(second));
+      expect((await settled(service, await queue('n4'))).status).toBe('DONE');
+      const writes = (await writesOf(service)) + (await writesOf(second)) - before;
+      // The change itself: asked for, claimed, marked, settled, saved, and renewals.
+      expect(writes).toBeLessThanOrEqual(12);
+    } finally {
+      service.simulated('sw0').faults = {};
+      await second.stop();
+    }
   });
 
   it('tries ever less often while the database takes no writes, and goes on when it does', async () => {

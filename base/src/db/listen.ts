@@ -1,9 +1,11 @@
 import pg from 'pg';
+import { Backoff } from '../backoff.ts';
 import { connectionAs } from './connection.ts';
 
-/** The first pause before a lost listening connection is made again; it doubles up to the longest. */
-const firstPauseMs = 100;
-const longestPauseMs = 5_000;
+/** The pauses before a lost listening connection is made again. */
+const growth = { firstMs: 100, longestMs: 5_000 };
+/** One that lasted this long was a good one: a server that lets in and hangs up at once is left alone like one that is gone. */
+const goodMs = 10_000;
 
 /** How a connection that only listens is called. */
 export const listenerOf = (name: string): string => `${name} listener`;
@@ -16,15 +18,18 @@ export const listenTo = (url: string, channel: string, heard: (payload: string) 
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | null = null;
   let closed = false;
+  const losses = new Backoff(growth);
 
-  const connect = async (pauseMs: number): Promise<void> => {
+  const connect = async (): Promise<void> => {
+    const begun = performance.now();
     const fresh = new pg.Client({ ...connectionAs(listenerOf(channel), url), keepAlive: true });
     client = fresh;
     const again = () => {
       if (closed || client !== fresh) return;
       client = null;
       void fresh.end().catch(() => undefined);
-      timer = setTimeout(() => void connect(Math.min(longestPauseMs, pauseMs * 2)), pauseMs);
+      if (performance.now() - begun >= goodMs) losses.succeeded();
+      timer = setTimeout(() => void connect(), losses.failed());
     };
     fresh.on('error', again);
     fresh.on('end', again);
@@ -32,12 +37,11 @@ export const listenTo = (url: string, channel: string, heard: (payload: string) 
     try {
       await fresh.connect();
       await fresh.query(`listen ${channel}`);
-      pauseMs = firstPauseMs;
     } catch {
       again();
     }
   };
-  void connect(firstPauseMs);
+  void connect();
 
   return {
     close: async () => {

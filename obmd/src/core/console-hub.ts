@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff, type Growth } from '@corral/base/backoff';
 import { Replay } from './replay.ts';
 
 /** Who watches a console. */
@@ -20,8 +21,11 @@ export interface ConsoleSeat {
 const replayBytes = 64 * 1024;
 /** What is typed faster than the BMC takes it is lost beyond this, as on any serial line. */
 const mostUntyped = 64 * 1024;
-/** A BMC that drops its console gets it opened again while somebody watches, after these pauses. */
-const pausesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+/** A BMC that drops its console gets it opened again while somebody watches: so many times, after growing pauses. */
+const usualGrowth: Growth = { firstMs: 1_000, longestMs: 10_000 };
+const mostLosses = 7;
+/** A console that lasted this long was a good one; one that is dropped sooner counts with the losses before it. */
+const goodMs = 30_000;
 const gap = Buffer.from('\r\n[console: the BMC dropped the line; it is opened again]\r\n');
 /** A console that does not close is left behind. */
 const closeMs = 10_000;
@@ -55,10 +59,16 @@ export class ConsoleHub {
   #opening: Promise<void> | null = null;
   #closed: Promise<unknown> = Promise.resolve();
   #linger: NodeJS.Timeout | null = null;
+  readonly #losses: Backoff;
+  #openedAt = 0;
   /** Grows whenever the console passes to somebody who must not see its past. */
   #era = 0;
 
-  constructor(open: () => Promise<Duplex>, { lingerMs }: { readonly lingerMs: number }) {
+  constructor(
+    open: () => Promise<Duplex>,
+    { lingerMs, growth = usualGrowth }: { readonly lingerMs: number; readonly growth?: Growth },
+  ) {
+    this.#losses = new Backoff(growth);
     this.#open = open;
     this.#lingerMs = lingerMs;
   }
@@ -71,6 +81,7 @@ export class ConsoleHub {
   /** Gives the console to this client. Whoever had it is told and disconnected. */
   async seat(client: ConsoleClient): Promise<ConsoleSeat> {
     this.#replace(client, 'another client has taken over this console');
+    this.#losses.succeeded();
     if (this.#linger) clearTimeout(this.#linger);
     try {
       await this.#connected();
@@ -148,6 +159,7 @@ export class ConsoleHub {
       return;
     }
     this.#line = line;
+    this.#openedAt = performance.now();
     const heard = (bytes: Buffer) => this.#heard(bytes);
     const lost = () => this.#lost(era);
     line.on('data', heard).once('close', lost);
@@ -170,13 +182,14 @@ export class ConsoleHub {
     if (era !== this.#era || this.#client === null) return;
     // In the stream, because what comes next has a gap before it.
     if (this.#isLive) this.#client.send(gap);
+    if (performance.now() - this.#openedAt >= goodMs) this.#losses.succeeded();
     void this.#reopen(era);
   }
 
   async #reopen(era: number): Promise<void> {
     const isOver = () => era !== this.#era || this.#client === null || this.#line !== null;
-    for (const pause of pausesMs) {
-      await sleep(pause, undefined, { ref: false });
+    while (this.#losses.failures < mostLosses) {
+      await sleep(this.#losses.failed(), undefined, { ref: false });
       if (isOver()) return;
       try {
         await this.#connected();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { Backoff } from '@corral/base/backoff';
 import { sql } from '@corral/base/db/kysely';
 import { isGone, thisPlace } from '@corral/base/place';
 import type { Db, Tx } from '../db/open.ts';
@@ -14,6 +15,11 @@ const name = 'obmd';
 const holdMs = 6_000;
 const renewMs = 1_500;
 const marginMs = 1_000;
+const growth = { firstMs: renewMs, longestMs: 10_000 };
+/** Whoever holds it renews it several times within this; if the row stood still for so long, it is dead. */
+const deadAfterMs = holdMs / 2;
+/** However far in the future its end is said to be: the clock was set back. */
+const longestWaitMs = 3 * holdMs;
 
 /** Who holds the database, in words. */
 export interface Holder {
@@ -39,6 +45,9 @@ export class Ownership {
   #isStopped = false;
   #renewal: NodeJS.Timeout | null = null;
   #expiry: NodeJS.Timeout | null = null;
+  readonly #failures = new Backoff(growth);
+  /** Somebody else's row as it was last seen, and since when, by the monotonic clock, it has been the same. */
+  #sighting: { readonly row: string; readonly since: number } | null = null;
   /** Who has it, while we have not. */
   other: Holder | null = null;
 
@@ -71,19 +80,24 @@ export class Ownership {
   async #turn(): Promise<void> {
     const asked = performance.now();
     // A database that does not answer takes nothing from us before the time is over.
-    const isOurs = await this.#db.write((tx) => this.#claim(tx)).catch(() => null);
+    const isOurs = await this.#take().catch(() => null);
     if (this.#isStopped) return;
+    let isFailure = isOurs === null;
     try {
       if (isOurs === true) await this.#hold(asked + holdMs - marginMs);
       if (isOurs === false) await this.#letGo();
+    } catch (error) {
+      isFailure = true;
+      throw error;
     } finally {
-      this.#turnLater();
+      if (!isFailure) this.#failures.succeeded();
+      this.#turnLater(isFailure ? this.#failures.failed() : renewMs);
     }
   }
 
-  #turnLater(): void {
+  #turnLater(ms: number): void {
     if (this.#isStopped) return;
-    this.#renewal = setTimeout(() => void this.#turn().catch(this.#failed), renewMs).unref();
+    this.#renewal = setTimeout(() => void this.#turn().catch(this.#failed), ms).unref();
   }
 
   async #hold(until: number): Promise<void> {
@@ -109,29 +123,62 @@ export class Ownership {
     await this.#lost();
   }
 
-  async #claim(tx: Tx): Promise<boolean> {
-    const held = await tx
+  /** Looks first: whoever waits writes nothing. */
+  async #take(): Promise<boolean> {
+    const held = await this.#db.read((tx) => this.#look(tx));
+    const isFree = held === undefined || held.holder === this.#holder || isDead(held) || this.#hasStoodStill(held);
+    this.other = isFree ? null : { host: held.host, pid: held.pid };
+    return isFree && this.#db.write((tx) => this.#claim(tx, held));
+  }
+
+  #look(tx: Tx) {
+    return tx
       .selectFrom('obmd_owner')
-      .select(['holder', 'host', 'pid'])
+      .select(['holder', 'host', 'pid', 'expires_at'])
       .select(sql<number>`case when expires_at > ${this.#db.now} then 1 else 0 end`.as('is_current'))
       .where('name', '=', name)
       .executeTakeFirst();
-    const isFree = held === undefined || held.holder === this.#holder || held.is_current === 0 || isDead(held);
-    this.other = isFree ? null : { host: held.host, pid: held.pid };
-    if (!isFree) return false;
+  }
+
+  /**
+   * The database's clock may be set. So a holder that is not heard of has lost its hold only if its row also stood still
+   * for a while by a clock that runs evenly.
+   */
+  #hasStoodStill({ holder, expires_at, is_current }: HeldRow): boolean {
+    const row = `${holder} ${expires_at}`;
+    if (this.#sighting?.row !== row) this.#sighting = { row, since: performance.now() };
+    return performance.now() - this.#sighting.since >= (is_current === 0 ? deadAfterMs : longestWaitMs);
+  }
+
+  /** False: somebody else was quicker, or has taken it from us. */
+  async #claim(tx: Tx, seen: HeldRow | undefined): Promise<boolean> {
     const values = {
       holder: this.#holder,
       host: hostname(),
       pid: process.pid,
       expires_at: sql<number>`${this.#db.now} + ${holdMs}`,
     };
-    await tx
+    const claimed = await tx
       .insertInto('obmd_owner')
       .values({ name, ...values })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
-      .execute();
-    return true;
+      .onConflict((conflict) =>
+        conflict
+          .column('name')
+          .doUpdateSet(values)
+          .where('obmd_owner.holder', '=', seen?.holder ?? '')
+          .where('obmd_owner.expires_at', '=', seen?.expires_at ?? -1),
+      )
+      .returning('name')
+      .executeTakeFirst();
+    return claimed !== undefined;
   }
+}
+
+interface HeldRow {
+  readonly holder: string;
+  readonly pid: number;
+  readonly expires_at: number;
+  readonly is_current: number;
 }
 
 /** A process beside us that is gone needs no waiting for. */

@@ -1,12 +1,15 @@
 import { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@corral/base/backoff';
 import type { Domain } from './domain.ts';
 import { isPassing, isTaken } from './faults.ts';
 import { attach, type Attached, escape, type Manner } from './terminal.ts';
 import { isOff } from './virsh.ts';
 
 const lookEveryMs = 1_000;
-const againAfterMs = 200;
+const growth = { firstMs: 200, longestMs: 5_000 };
+/** A console that lasted this long was a good one: the next is tried again soon. */
+const goodMs = 10_000;
 
 /** Opens the console of a domain. It stays open while the machine is off, as that of a real one does. */
 export const openDomainConsole = async (domain: Domain, signal: AbortSignal): Promise<Duplex> =>
@@ -14,13 +17,13 @@ export const openDomainConsole = async (domain: Domain, signal: AbortSignal): Pr
 
 /** null if the machine is off. */
 const attachTo = async (domain: Domain, manner: Manner, signal: AbortSignal): Promise<Attached | null> => {
-  for (;;) {
+  for (const failures = new Backoff(growth); ;) {
     if (await isOff(domain, signal)) return null;
     try {
       return await attach(domain, manner, signal);
     } catch (error) {
       if (!isPassing(error)) throw error;
-      await sleep(againAfterMs, undefined, { signal }).catch(() => undefined);
+      await sleep(failures.failed(), undefined, { signal });
     }
   }
 };
@@ -68,9 +71,12 @@ class DomainConsole extends Duplex {
    */
   async #follow(first: Attached | null): Promise<void> {
     const { signal } = this.#end;
+    const losses = new Backoff(growth);
     for (let now = first; !signal.aborted;) {
+      const begun = performance.now();
       if (now) await this.#listenTo(now);
-      await sleep(now ? againAfterMs : lookEveryMs, undefined, { signal });
+      if (performance.now() - begun >= goodMs) losses.succeeded();
+      await sleep(now ? losses.failed() : lookEveryMs, undefined, { signal });
       try {
         now = await attachTo(this.#domain, 'politely', signal);
       } catch (error) {

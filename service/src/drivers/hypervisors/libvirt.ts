@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@corral/base/backoff';
 import { childrenOf } from '@corral/base/libvirt/xml';
 import type { Hypervisor, MachineSpec } from './contract.ts';
 import { ip, makeBridge } from './libvirt/bridges.ts';
@@ -15,6 +17,7 @@ const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const patienceMs = 30_000;
 /** Many may start at once. */
 const startTimeoutMs = 120_000;
+const removalGrowth = { firstMs: 20, longestMs: 2_000 };
 
 /** Runs headnodes as domains of libvirt. `step` is told of every step, so that a test can kill the process there. */
 export const libvirtHypervisor = (
@@ -96,11 +99,13 @@ export const libvirtHypervisor = (
 
     remove: async (uuid) => {
       // What runs stays when its definition goes; and a start that nobody waits for any more may come in between.
+      const rounds = new Backoff(removalGrowth);
       while ((await host.stateOf(nameOf(uuid))) !== null) {
         await cutPower(uuid);
         step('machine stopped');
         await undefine(uuid, on);
         step('machine undefined');
+        await sleep(rounds.failed());
       }
       await storage.deleteAll(uuid, () => step('volume deleted'));
     },

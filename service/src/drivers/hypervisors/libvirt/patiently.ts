@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@corral/base/backoff';
 
-const againAfterMs = 200;
+const growth = { firstMs: 200, longestMs: 2_000 };
 
 /** Tries again, for so long, what fails in a way that passes. */
 export const patiently = async <T>(
@@ -9,12 +10,13 @@ export const patiently = async <T>(
   work: () => Promise<T>,
 ): Promise<T> => {
   const last = performance.now() + forMs;
+  const failures = new Backoff(growth);
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (!isPassing(error) || performance.now() > last) throw error;
     }
-    await sleep(againAfterMs);
+    await sleep(failures.failed());
   }
 };

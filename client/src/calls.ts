@@ -241,8 +241,11 @@ export interface Calls {
   };
   /** Register a port of a switch. Who may: Admin. `PUT /switch/:switch/port/:port` */
   switchRegisterPort: { args: { readonly switch: string; readonly port: string }; reply: undefined };
-  /** Delete a port that no nic is on. Who may: Admin. `DELETE /switch/:switch/port/:port` */
-  switchDeletePort: { args: { readonly switch: string; readonly port: string }; reply: undefined };
+  /** Delete a port that no nic is on and that is known to carry nothing. Who may: Admin. `DELETE /switch/:switch/port/:port` */
+  switchDeletePort: {
+    args: { readonly switch: string; readonly port: string; readonly force?: 'true' };
+    reply: undefined;
+  };
   /** Record that a nic is plugged into a port. Who may: Admin. `POST /switch/:switch/port/:port/connect_nic` */
   portConnectNic: {
     args: { readonly switch: string; readonly port: string; readonly node: string; readonly nic: string };
@@ -904,7 +907,7 @@ export const calls = {
     name: 'switch_delete_port',
     method: 'DELETE',
     path: '/switch/:switch/port/:port',
-    query: [],
+    query: ['force'],
     effect: 'changes',
     reply: 'nothing',
   },

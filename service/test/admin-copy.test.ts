@@ -203,6 +203,28 @@ describe.runIf(hasPostgres)('copy', () => {
     expect(output).not.toContain('hush');
   });
 
+  it('counts all ports as unread if the service was killed, and not if it was stopped', async () => {
+    const { env } = await stoppedSite({ CORRAL_ENGINE_SESSION_IDLE: '60' });
+    const program = await running(env);
+    const admin = adminOf(program);
+    await done(admin.put('/switch/sw', { type: 'mock', hostname: 'sw', username: 'u', password: 'p' }));
+    await done(admin.put('/switch/sw/port/p1'));
+    await done(admin.put('/switch/sw/port/p2'));
+    await done(admin.post('/switch/sw/sweep'));
+    await program.kill('SIGKILL');
+    const unreadAfter = async () => {
+      const url = await freshPostgres();
+      const output = await administered(env, 'copy', '--to', url);
+      const rows = await inPostgres(url, 'select label from ports where unread = 1 and may_carry_any = 1');
+      return [/^The service was not stopped in an orderly way: 2 ports/m.test(output), rows.length];
+    };
+    expect(await unreadAfter()).toEqual([true, 2]);
+    const again = await running(env);
+    await done(adminOf(again).post('/switch/sw/sweep'));
+    await again.kill('SIGTERM');
+    expect(await unreadAfter()).toEqual([false, 0]);
+  });
+
   it('refuses a target of another version', async () => {
     const { env } = await stoppedSite();
     const url = await freshPostgres();

@@ -57,6 +57,22 @@ describe.each(engines)('the breaker of a switch on %s', (engine) => {
     return ((await done(service.admin.get(`/networking_action/${status_id}`))).body as { status: string }).status;
   };
 
+  it('a switch that is back after an outage is read as a whole, without being asked', async () => {
+    const service = await makeWorld({ CORRAL_ENGINE_SWEEP: '0' });
+    service.simulated('bad-sw').faults = { unreachable: true };
+    const queued = await queue(service, 'bad-sw-1');
+    await failedTimes(service, 'bad-sw', 3);
+    // Its power was cut, and it came back with what it had months ago.
+    service.simulated('bad-sw').write([{ port: 'bad-sw-2/eth0', native: 777, tagged: [] }]);
+    service.simulated('bad-sw').faults = {};
+    expect((await settled(service, queued)).status).toBe('DONE');
+    const { ports } = await eventually(async () => {
+      const drift = await driftOf(service, 'bad-sw');
+      return drift.ports.length > 0 ? drift : undefined;
+    });
+    expect(ports).toMatchObject([{ port: 'bad-sw-2/eth0', seen: { native: 777, tagged: '' } }]);
+  });
+
   it('opens after three failures in a row: nobody calls the switch before its probe, whatever is queued', async () => {
     const service = await makeWorld({ CORRAL_ENGINE_BUDGET: '30' });
     service.simulated('bad-sw').faults = { hang: true };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expectRefusal } from './support/answers.ts';
 import { engines } from './support/engines.ts';
 import { sharedService } from './support/shared.ts';
-import { setPolicy, sweep, tamper } from './support/sightings.ts';
+import { eventsOf, setPolicy, sweep, tamper } from './support/sightings.ts';
 import {
   connect,
   detach,
@@ -165,5 +165,27 @@ describe.each(engines)('ports that are not to be trusted on %s', (engine) => {
     service().simulated('sw-unread').faults = {};
     await eventually(async () => ((await take()).status === 200 ? true : undefined));
     await done(service().admin.del('/switch/sw-unread/port/p'));
+  });
+
+  it('a port whose device is gone for good is deleted by force, and the event says so', async () => {
+    const { vlan } = await drifting('burnt');
+    service().simulated('sw-burnt').faults = { unreachable: true };
+    const port = '/switch/sw-burnt/port/burnt/eth0';
+    const free = await service().admin.post('/project/burnt/detach_node', { node: 'burnt' });
+    expectRefusal(free, 'BlockedError', `VLAN ${vlan}`);
+    await done(service().admin.put('/switch/sw-burnt/port/spare'));
+    service().simulated('sw-burnt').faults = {};
+    tamper(service(), 'sw-burnt', 'spare', { native: vlan });
+    await sweep(service(), 'sw-burnt');
+    service().simulated('sw-burnt').faults = { unreachable: true };
+    expectRefusal(await service().admin.del('/switch/sw-burnt/port/spare'), 'BlockedError', 'force=true');
+    await done(service().admin.del('/switch/sw-burnt/port/spare?force=true'));
+    expect(await eventsOf(service(), 'switch_delete_port', 'sw-burnt')).toMatchObject([
+      { port: 'spare', detail: { forced: 'drift' } },
+    ]);
+    expectRefusal(await service().admin.del(`${port}?force=true`), 'BlockedError', 'nic eth0 of node burnt');
+    service().simulated('sw-burnt').faults = {};
+    await cleared('burnt');
+    await deleteNetwork('net-burnt');
   });
 });

@@ -17,8 +17,9 @@ import {
   requireAlone,
   titleOf,
 } from './databases.ts';
-import { heading, lines } from './layout.ts';
+import { counted, heading, lines } from './layout.ts';
 import { fill, sourceIn, totalOf } from './transfer.ts';
+import { markPortsUnread, wasStoppedCleanly } from './unread-ports.ts';
 
 const isSame = (one: DatabaseLocation, other: DatabaseLocation): boolean =>
   one.engine === 'sqlite'
@@ -53,14 +54,18 @@ const copy = async (config: Config, terminal: Terminal, database: DatabaseLocati
     const places = targetsFor(sources, to);
     await requireAlone(places);
     targets.push(...(await openTargets(places)));
-    const counts = await insideAll(sources, 'write', async (inside) => {
+    const { counts, unread } = await insideAll(sources, 'write', async (inside) => {
       // Whoever would write waits: nothing that is acknowledged meanwhile can be missing from the copy.
       for (const place of inside) await keepOthersFrom(place, 'writing');
       const source = await sourceIn(inside);
       const refusal = 'give a database that nothing is in';
       // A service that was started meanwhile would go on with what was copied.
-      await fill(targets, source, { refusal }, terminal, () => requireAlone(sources));
-      return source.counts;
+      const isClean = await wasStoppedCleanly(inside);
+      const unread = await fill(targets, source, { refusal }, terminal, async (filled) => {
+        await requireAlone(sources);
+        return isClean ? null : markPortsUnread(filled);
+      });
+      return { counts: source.counts, unread };
     });
     terminal.out(
       lines(
@@ -75,6 +80,13 @@ const copy = async (config: Config, terminal: Terminal, database: DatabaseLocati
         '',
         `  database_url = ${JSON.stringify(named(database))}`,
         '',
+        ...(unread === null
+          ? []
+          : [
+              `The service was not stopped in an orderly way: ${counted(unread, 'port')} counted as unread. When the`,
+              'service runs, it reads them; until then their nodes stay where they are.',
+              '',
+            ]),
         'What was copied is still where it was. Never start a service on it again: the two would go apart.',
       ),
     );

@@ -9,9 +9,10 @@ import { confirmed } from './ask.ts';
 import type { Command, Invocation } from './command.ts';
 import { closeAll, openTargets, type Place, placesOf, requireAlone, titleOf } from './databases.ts';
 import { tellOfKey } from './key-word.ts';
-import { heading, lines } from './layout.ts';
+import { counted, heading, lines } from './layout.ts';
 import { endOldLogins, toldOfLogins } from './old-logins.ts';
 import { areEmpty, fill, totalOf } from './transfer.ts';
+import { markPortsUnread } from './unread-ports.ts';
 
 /** What of the file there is a place for. */
 const placesFor = (file: string, { databases }: Manifest, places: readonly Place[]): Place[] =>
@@ -47,7 +48,10 @@ const restore = async (invocation: Invocation, file: string): Promise<number> =>
       await requireYes(invocation, places, manifest);
     }
     const present = isReplacing ? 'replaced' : { refusal: 'give --replace to lose what is there' };
-    return fill(targets, source, present, terminal, (inside) => endOldLogins(inside, tokens));
+    return fill(targets, source, present, terminal, async (inside) => ({
+      ...(await endOldLogins(inside, tokens)),
+      unread: await markPortsUnread(inside),
+    }));
   })().finally(() => closeAll(targets));
   terminal.out(
     lines(
@@ -59,7 +63,9 @@ const restore = async (invocation: Invocation, file: string): Promise<number> =>
       '',
       ...toldOfLogins(ended, tokens, manifest.madeAt),
       '',
-      'What switches carry may be newer: start the service, sweep every switch and look at the drift.',
+      `What switches carry may be newer: ${counted(ended.unread, 'port')} counted as unread. When the service runs,`,
+      'it reads them; until then their nodes stay where they are, and no network is made or deleted.',
+      'Look at the drift then.',
     ),
   );
   if (Object.keys(manifest.databases).length > places.flatMap(({ programs }) => programs).length) {

@@ -120,5 +120,8 @@ export const requireForgettable = (port: NamedPort, on: { readonly label: string
   const doubt = doubtOf(port);
   if (doubt === null || (doubt.kind === 'drift' && doubt.seen === null)) return;
   const name = `port ${port.label} on switch ${on.label}`;
-  throw blocked(`port ${port.label} cannot be deleted: ${sentenceOf(doubt, { name, isOperator: true })}`);
+  throw blocked(
+    `port ${port.label} cannot be deleted: ${sentenceOf(doubt, { name, isOperator: true })}; ` +
+      'if the device is gone for good, ask again with force=true',
+  );
 };

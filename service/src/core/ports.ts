@@ -15,7 +15,7 @@ import {
 import type { Desk, ReadOp, WriteOp } from './op.ts';
 import { settledWithin } from './patience.ts';
 import type { PortReading } from './port-state.ts';
-import { holdNode, requireForgettable } from './port-trust.ts';
+import { doubtOf, holdNode, requireForgettable } from './port-trust.ts';
 import { driverOf } from './switches.ts';
 
 interface PortArgs {
@@ -50,17 +50,24 @@ export const switchRegisterPort = async (op: WriteOp, args: PortArgs): Promise<v
   op.record({ type: 'switch_register_port', switch: on.label, port: label });
 };
 
-export const switchDeletePort = async (op: WriteOp, args: PortArgs): Promise<void> => {
+export const switchDeletePort = async (op: WriteOp, args: PortArgs & { force?: 'true' }): Promise<void> => {
   const on = await findSwitch(op, args.switch);
   const port = await findSpelledPort(op, on, args.port);
   const wired = await nicOn(op, port);
   if (wired)
     throw blocked(`nic ${wired.nic.label} of node ${wired.node.label} is on port ${port.label}; detach it first`);
-  requireForgettable(port, on);
+  const doubt = doubtOf(port);
+  // Only an operator can know that the device or the cable is gone for good, and what it carried with it.
+  if (args.force === undefined) requireForgettable(port, on);
   await op.tx.deleteFrom('held_nodes').where('port_id', '=', port.id).execute();
   await op.tx.deleteFrom('suspect_networks').where('port_id', '=', port.id).execute();
   await op.tx.deleteFrom('ports').where('id', '=', port.id).execute();
-  op.record({ type: 'switch_delete_port', switch: on.label, port: port.label });
+  op.record({
+    type: 'switch_delete_port',
+    switch: on.label,
+    port: port.label,
+    detail: args.force === undefined || doubt === null ? {} : { forced: doubt.kind },
+  });
 };
 
 const nicOn = async (op: ReadOp, port: Port): Promise<{ nic: Nic; node: Node } | null> => {

@@ -28,23 +28,39 @@ export const recordFault = async (
   await requireLease(op, lease);
   await op.tx
     .updateTable('switches')
-    .set({
+    .set((set) => ({
       fault: reason,
       faults,
+      fault_since: set.fn.coalesce('fault_since', set.val(Date.now())),
       probe_at: probeAt,
       ...(answered === null ? {} : { sweep_answered: answered }),
-    })
+    }))
     .where('id', '=', target.id)
     .execute();
   if (faults === faultsToOpen) op.record({ type: 'switch_unreachable', switch: target.label, detail: { reason } });
 };
 
-/** It answers again. */
-export const recordRecovery = async (op: WriteOp, lease: Lease, target: Target, faults: number): Promise<void> => {
+/** How long a switch may be out of reach before it can have started anew, with a configuration of another day. */
+const longestGlitchMs = 10_000;
+
+/** It answers again. After an outage it is read as a whole, if that is not what was just done. */
+export const recordRecovery = async (
+  op: WriteOp,
+  lease: Lease,
+  target: Target,
+  faults: number,
+  wasSweep: 'sweep' | 'other',
+): Promise<void> => {
   await requireLease(op, lease);
+  const row = await op.tx.selectFrom('switches').select('fault_since').where('id', '=', target.id).executeTakeFirst();
+  const since = row?.fault_since ?? null;
+  const isOutage = faults >= faultsToOpen || (since !== null && Math.abs(Date.now() - since) >= longestGlitchMs);
   await op.tx
     .updateTable('switches')
-    .set({ fault: null, faults: 0, probe_at: 0 })
+    .set({ fault: null, faults: 0, fault_since: null, probe_at: 0 })
+    .$if(isOutage && wasSweep === 'other', (update) =>
+      update.set(({ eb }) => ({ sweep_wanted: eb('sweep_wanted', '+', 1) })),
+    )
     .where('id', '=', target.id)
     .execute();
   if (faults >= faultsToOpen) op.record({ type: 'switch_reachable', switch: target.label });

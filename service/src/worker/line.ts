@@ -66,7 +66,10 @@ export class SwitchLine {
         step('session opened');
         const value = await work(session, device);
         this.#spokeAt = Date.now();
-        if (this.faults > 0) await desk.write((op) => recordRecovery(op, this.#lease, this.#target, this.faults));
+        if (this.faults > 0) {
+          const kind = answered === null ? 'other' : 'sweep';
+          await desk.write((op) => recordRecovery(op, this.#lease, this.#target, this.faults, kind));
+        }
         this.faults = 0;
         return { isFault: false, value, outcome: 'ok' };
       } catch (error) {

@@ -106,8 +106,10 @@ export const switchCommands: readonly Command[] = [
     words: 'port delete',
     about: 'forget a port that no nic is on',
     args: [aSwitch, port],
+    options: { force: { about: 'although nobody knows what it carries: its device is gone for good' } },
     example: 'port delete sw1 gi1/0/11',
-    call: (corral, given) => corral.switchDeletePort(portOf(given)),
+    call: (corral, given) =>
+      corral.switchDeletePort({ ...portOf(given), ...(given.flag('force') ? { force: 'true' as const } : {}) }),
     sentence: (given) => `port ${given.arg('port')} of switch ${given.arg('switch')} is gone`,
   }),
   {

@@ -59,11 +59,15 @@ export const portRoutes: readonly Route[] = [
     name: 'switch_delete_port',
     method: 'DELETE',
     path: '/switch/:switch/port/:port',
-    summary: 'Delete a port that no nic is on',
+    summary: 'Delete a port that no nic is on and that is known to carry nothing',
     access: 'admin',
     auth: 'Admin',
     params,
-    handle: (desk, { params: args }) => desk.write((op) => switchDeletePort(op, args)),
+    query: Type.Object(
+      { force: Type.Optional(Type.Literal('true', { description: 'although nobody knows what it carries' })) },
+      { additionalProperties: false },
+    ),
+    handle: (desk, { params: args, query }) => desk.write((op) => switchDeletePort(op, { ...args, ...query })),
   }),
   route({
     name: 'port_connect_nic',

@@ -1,0 +1,25 @@
+import type { InsidePlace } from './databases.ts';
+
+const placeWith = (inside: readonly InsidePlace[], table: string): InsidePlace | undefined =>
+  inside.find(({ tables }) => tables.some(({ name }) => name === table));
+
+/**
+ * What is recorded may be older than what switches carry: every port counts as unread, and may carry any VLAN, until the
+ * service has read it. Returns how many there are.
+ */
+export const markPortsUnread = async (inside: readonly InsidePlace[]): Promise<number> => {
+  const access = placeWith(inside, 'ports')?.access;
+  if (access === undefined) return 0;
+  await access.all('update switches set sweep_wanted = sweep_wanted + 1 returning id');
+  return (await access.all('update ports set unread = 1, may_carry_any = 1 returning id')).length;
+};
+
+/**
+ * Whoever stops in an orderly way gives back the switches that it works on. Where one is still held, something may have
+ * been said to it that nobody wrote down.
+ */
+export const wasStoppedCleanly = async (inside: readonly InsidePlace[]): Promise<boolean> => {
+  const access = placeWith(inside, 'leases')?.access;
+  const held = await access?.all("select name from leases where name like 'switch/%' and expires_at > 0 limit 1");
+  return (held ?? []).length === 0;
+};

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { SimulatedSwitch } from '../src/drivers/switches/simulated.ts';
+import { administered } from './support/admin.ts';
+import { expectRefusal } from './support/answers.ts';
+import { siteForTest, whileRunning } from './support/backups.ts';
+import { engines } from './support/engines.ts';
+import type { Client } from './support/http.ts';
+import { build } from './support/program.ts';
+import { done, eventually, obmd } from './support/world.ts';
+
+beforeAll(build);
+
+/** A database that is older than what the switches carry. */
+describe.each(engines)('ports after a restore on %s', (engine) => {
+  it('count as unread: nobody gets a node, nor a VLAN that is on a port', { timeout: 60_000 }, async () => {
+    const site = await siteForTest(engine, { CORRAL_VLANS: '100-101', CORRAL_ENGINE_SWEEP: '0' });
+    const file = join(site.dataDir, 'backup.gz');
+    const device = new SimulatedSwitch(join(site.dataDir, 'simulated-switches'), 'sw');
+    const network = (admin: Client, label: string, project: string) =>
+      admin.put(`/network/${label}`, { owner: project, access: project, net_id: '' });
+    const vlans = async (admin: Client) => (await done(admin.get('/networks'))).body;
+
+    await whileRunning(site, async (admin) => {
+      for (const project of ['red', 'blue']) await done(admin.put(`/project/${project}`));
+      await done(admin.put('/switch/sw', { type: 'mock', hostname: 'sw', username: 'u', password: 'p' }));
+      await done(admin.put('/node/n1', { obmd }));
+      await done(admin.put('/node/n1/nic/eth0', { macaddr: '52:54:00:00:00:01' }));
+      await done(admin.put('/switch/sw/port/p1'));
+      await done(admin.post('/switch/sw/port/p1/connect_nic', { node: 'n1', nic: 'eth0' }));
+      await done(admin.post('/project/red/connect_node', { node: 'n1' }));
+      await administered(site.env, 'backup', file);
+      // What the backup does not know.
+      await done(network(admin, 'red-net', 'red'));
+      await done(admin.post('/node/n1/nic/eth0/connect_network', { network: 'red-net' }));
+      await eventually(() => (device.read(['p1'])[0]?.native === 100 ? true : undefined));
+    });
+    expect(await administered(site.env, 'restore', file, '--replace', '--yes')).toContain('1 port counted as unread');
+
+    device.faults = { unreachable: true };
+    await whileRunning(site, async (admin) => {
+      expect((await done(admin.get('/switch/sw/port/p1'))).body).toMatchObject({ node: 'n1', unread: true });
+      const words = ['port p1 on switch sw', 'has not been read'];
+      expectRefusal(await network(admin, 'blue-net', 'blue'), 'BlockedError', ...words);
+      expectRefusal(await admin.post('/project/red/detach_node', { node: 'n1' }), 'BlockedError', ...words);
+
+      device.faults = {};
+      await eventually(async () => ((await network(admin, 'blue-net', 'blue')).status === 200 ? true : undefined));
+      expect(await vlans(admin)).toMatchObject({ 'blue-net': { network_id: '101' } });
+      expect((await done(admin.get('/switch/sw/port/p1'))).body).toMatchObject({ drift: { native: 100 } });
+      expectRefusal(await admin.post('/project/red/detach_node', { node: 'n1' }), 'BlockedError', 'VLAN 100');
+    });
+  });
+});

@@ -1,6 +1,7 @@
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
+import { tellCondition } from '@corral/base/db/tell-condition';
 import { isLoopback } from '@corral/base/http/loopback';
 import { listenAt } from '@corral/base/http/listen';
 import { followTls } from '@corral/base/http/tls';
@@ -38,6 +39,7 @@ export const startObmd = async (
   drivers: Readonly<Record<string, BmcDriver>> = bmcDrivers,
 ): Promise<RunningObmd> => {
   const db = await openDatabase(config.database);
+  tellCondition(db.condition, 'the database of the OBM daemon', log);
   try {
     return await startOn(db, config, log, drivers);
   } catch (error) {
@@ -90,11 +92,13 @@ const startOn = async (
     fleet: () => {
       if (post.fleet !== null) return post.fleet;
       const { other } = ownership;
+      const { fault } = db.condition;
+      if (other === null && fault !== null) throw fault;
       const who = other === null ? 'another process' : `process ${other.pid} on ${other.host}`;
       throw standby(`${who} looks after these nodes; ask it, or wait until it is gone`);
     },
   });
-  serveOperator(server, metrics, () => post.fleet);
+  serveOperator(server, metrics, { db, fleet: () => post.fleet });
   await ownership.start();
   const isStandby = post.fleet === null;
   if (isStandby) log.warn({ holder: ownership.other }, 'waiting: another process looks after these nodes');

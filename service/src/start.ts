@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
+import { tellCondition } from '@corral/base/db/tell-condition';
 import { listenAt } from '@corral/base/http/listen';
 import { followTls } from '@corral/base/http/tls';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
@@ -57,6 +58,7 @@ type Observe = (step: Step | MachineStep) => void;
 /** Puts everything together and starts it. The only function that knows everything. */
 export const start = async (config: Config, log: Logger, step: Observe = () => undefined): Promise<Running> => {
   const db = await openDatabase(config.database);
+  tellCondition(db.condition, 'the database', log);
   try {
     return await startOn(db, config, log, step);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Changes } from './changes.ts';
+import type { Condition } from './fault.ts';
 import type { Statement } from './statement.ts';
 
 /** The inside of a transaction: the only way to the tables. */
@@ -26,6 +27,10 @@ export interface Db<Schema, Topic extends string> {
   ) => Promise<Row[]>;
   /** May run `work` more than once: it must have no effect but through `tx`. */
   write<T>(work: (tx: Tx<Schema>) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Whether changes can be stored, as the last attempts showed. */
+  readonly condition: Condition;
+  /** Finds out whether changes can be stored now; throws DatabaseUnavailable. Leaves no trace. */
+  probe(): Promise<void>;
   /** The database's own clock in milliseconds: replicas on several machines agree on it. */
   readonly now: RawBuilder<number>;
   /** Makes the order of event ids the order of commits. Called right before the events are written. */

@@ -3,10 +3,12 @@ import { boundTo } from './bound.ts';
 import { Changes } from './changes.ts';
 import { connectionAs } from './connection.ts';
 import type { Db, Statistics, Tx } from './db.ts';
+import { Condition, DatabaseUnavailable, explained, type Moment } from './fault.ts';
 import { PostgresAdapter, PostgresQueryCompiler, sql } from './kysely.ts';
 import { listenerOf, listenTo } from './listen.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
 import type { Holdings, Opening } from './open.ts';
+import { postgresFaultOf } from './postgres-fault.ts';
 import { retrying } from './retry.ts';
 import type { Statement } from './statement.ts';
 
@@ -28,6 +30,17 @@ const isLost = (error: unknown): boolean => {
   return code === '40001' || code === '40P01';
 };
 
+/** A connection that is not in the pool now. With an error it does not go back there. */
+interface Loan {
+  readonly client: pg.PoolClient;
+  broken: Error | null;
+}
+
+const startsReadOnly = 'transactions are read-only: a standby, or the setting default_transaction_read_only';
+
+/** Longer than the server lets a statement take: one that is not answered by then went to a server that is gone. */
+const answerWithinMs = 35_000;
+
 /** Connection settings that every session of ours has: a client that dies must not hold locks for ever. */
 const sessionOptions = {
   types,
@@ -48,7 +61,11 @@ export const openPostgres = async <Schema, Topic extends string>(
     ...connectionAs(holdings.name, url),
     ...sessionOptions,
     max: connections,
+    keepAlive: true,
+    // An operator's tool may have statements that take as long as they take.
+    ...(opening === 'up to date' ? { query_timeout: answerWithinMs } : {}),
   });
+  const condition = new Condition();
   const changes = new Changes<Topic>();
   // An idle connection that the server closes is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => undefined);
@@ -82,31 +99,49 @@ export const openPostgres = async <Schema, Topic extends string>(
     return made;
   };
 
-  const withClient = async <T>(work: (client: pg.PoolClient, spoil: (error: Error) => void) => Promise<T>) => {
+  const withClient = async <T>(work: (loan: Loan) => Promise<T>) => {
     const client = await pool.connect();
-    let broken: Error | undefined;
+    const loan: Loan = { client, broken: null };
     const spoil = (error: Error): void => {
-      broken = error;
+      loan.broken = error;
     };
     // A connection that breaks while it is ours reports it twice: here, and to the query that waits.
     client.on('error', spoil);
     try {
-      return await work(client, spoil);
+      return await work(loan);
     } finally {
       client.off('error', spoil);
-      client.release(broken);
+      client.release(loan.broken ?? undefined);
     }
   };
 
-  const inTransaction = async <T>(client: pg.PoolClient, begin: string, work: (tx: Tx<Schema>) => Promise<T>) => {
-    await client.query(begin);
+  const inTransaction = async <T>(loan: Loan, begin: string, work: (tx: Tx<Schema>) => Promise<T>) => {
+    const { client } = loan;
+    let moment: Moment = 'before commit';
     try {
+      await client.query(begin);
       const result = await work(txOf(client));
+      moment = 'at commit';
       await client.query('commit');
       return result;
     } catch (error) {
-      await client.query('rollback').catch(() => undefined);
-      throw error;
+      const fault = postgresFaultOf(error);
+      // Nothing more can be said on it; or it leads to a server that only reads, and another may lead elsewhere.
+      if (fault === 'unreachable' || fault === 'read-only') loan.broken = error as Error;
+      else await client.query('rollback').catch((unfinished: unknown) => (loan.broken = unfinished as Error));
+      throw explained(error, postgresFaultOf, moment);
+    }
+  };
+
+  const noting = async <T>(attempt: Promise<T>): Promise<T> => {
+    try {
+      const result = await attempt;
+      condition.succeeded();
+      return result;
+    } catch (error) {
+      const told = explained(error, postgresFaultOf);
+      condition.failed(told);
+      throw told;
     }
   };
 
@@ -114,52 +149,71 @@ export const openPostgres = async <Schema, Topic extends string>(
    * The lock is taken before the transaction begins: under SERIALIZABLE the snapshot would otherwise be
    * older than the lock, and the one who waited would abort all the same.
    */
-  const holding = async <T>(
-    client: pg.PoolClient,
-    spoil: (error: Error) => void,
-    lock: readonly [number, string] | null,
-    work: () => Promise<T>,
-  ): Promise<T> => {
+  const holding = async <T>(loan: Loan, lock: readonly [number, string] | null, work: () => Promise<T>): Promise<T> => {
     if (lock === null) return work();
-    await client.query('select pg_advisory_lock($1, hashtext($2))', [...lock]);
+    await loan.client.query('select pg_advisory_lock($1, hashtext($2))', [...lock]);
     try {
       return await work();
     } finally {
-      // A connection that cannot let go of the lock must not go back to the pool with it.
-      await client.query('select pg_advisory_unlock($1, hashtext($2))', [...lock]).catch(spoil);
+      // A connection that cannot let go of the lock must not go back to the pool with it. A broken one does not.
+      if (loan.broken === null) {
+        await loan.client
+          .query('select pg_advisory_unlock($1, hashtext($2))', [...lock])
+          .catch((error: unknown) => (loan.broken = error as Error));
+      }
     }
   };
 
   return {
     engine: 'postgres',
     statistics,
+    condition,
     changes,
     now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     read: (work) => {
       statistics.reads += 1;
-      return withClient((client) => inTransaction(client, 'begin isolation level repeatable read read only', work));
+      return withClient((loan) => inTransaction(loan, 'begin isolation level repeatable read read only', work)).catch(
+        (error: unknown) => Promise.reject(explained(error, postgresFaultOf) as Error),
+      );
     },
     ask: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
       statistics.reads += 1;
       const { sql: text, parametersFor } = question.compiledFor(unbound);
-      const { rows } = await pool.query({ name: nameOf(text), text, values: parametersFor(values) });
-      return rows as Row[];
+      try {
+        const { rows } = await pool.query({ name: nameOf(text), text, values: parametersFor(values) });
+        return rows as Row[];
+      } catch (error) {
+        throw explained(error, postgresFaultOf);
+      }
     },
     write: (work, options) =>
-      retrying(
-        (attempts) => {
-          const queue = options?.queue === undefined ? null : ([lockSpace.queue, options.queue] as const);
-          const contended = attempts > attemptsBeforeQueueing ? ([lockSpace.contended, ''] as const) : null;
-          return withClient((client, spoil) =>
-            holding(client, spoil, queue, () =>
-              holding(client, spoil, contended, () =>
-                inTransaction(client, 'begin isolation level serializable', work),
+      noting(
+        retrying(
+          (attempts) => {
+            const queue = options?.queue === undefined ? null : ([lockSpace.queue, options.queue] as const);
+            const contended = attempts > attemptsBeforeQueueing ? ([lockSpace.contended, ''] as const) : null;
+            return withClient((loan) =>
+              holding(loan, queue, () =>
+                holding(loan, contended, () => inTransaction(loan, 'begin isolation level serializable', work)),
               ),
-            ),
-          );
-        },
-        { isLost, isVerdict: holdings.isVerdict },
-        statistics,
+            );
+          },
+          { isLost, isVerdict: holdings.isVerdict },
+          statistics,
+        ),
+      ),
+    probe: () =>
+      noting(
+        withClient((loan) =>
+          inTransaction(loan, 'begin isolation level serializable', async () => {
+            const { rows } = await loan.client.query<{ mode: string }>(
+              "select current_setting('transaction_read_only') as mode",
+            );
+            if (rows[0]?.mode === 'on') throw new DatabaseUnavailable('read-only', new Error(startsReadOnly));
+            // Takes a number, whose commit is stored: only then is it known that something can be.
+            if (condition.fault !== null) await loan.client.query('select pg_current_xact_id()');
+          }),
+        ),
       ),
     orderEvents: async (tx) => {
       await sql`select pg_advisory_xact_lock(${lockSpace.events})`.execute(tx);

@@ -10,6 +10,7 @@ export type ObmdErrorType =
   | 'BmcError'
   | 'BusyError'
   | 'StandbyError'
+  | 'UnavailableError'
   | 'ServerError';
 
 /** A failure that the caller is told about: its kind, and one sentence a person can act on. */

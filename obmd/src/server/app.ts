@@ -99,7 +99,7 @@ const tell = (request: FastifyRequest, reply: FastifyReply, { type, message }: O
   endUnread(request, reply);
   reply.header('x-request-id', request.id);
   if (type === 'AuthorizationError') reply.header('www-authenticate', 'Basic realm="obmd", charset="UTF-8"');
-  if (type === 'BusyError' || type === 'StandbyError') reply.header('retry-after', '2');
+  if (statusOf[type] === 503) reply.header('retry-after', '2');
   return reply
     .status(statusOf[type])
     .type('application/json; charset=utf-8')

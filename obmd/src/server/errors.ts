@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from '@corral/base/db/fault';
 import { frameworkFaultOf } from '@corral/base/http/framework-errors';
 import { ObmdError, type ObmdErrorType } from '../core/errors.ts';
 
@@ -14,11 +15,13 @@ export const statusOf = {
   BmcError: 502,
   BusyError: 503,
   StandbyError: 503,
+  UnavailableError: 503,
 } as const satisfies Record<ObmdErrorType, number>;
 
 /** Turns whatever was thrown into what the caller is told. */
 export const toObmdError = (error: unknown): ObmdError => {
   if (error instanceof ObmdError) return error;
+  if (error instanceof DatabaseUnavailable) return new ObmdError('UnavailableError', error.message, { cause: error });
   const fault = frameworkFaultOf(error);
   if (fault !== null) return new ObmdError(fault.type, fault.message);
   return new ObmdError(

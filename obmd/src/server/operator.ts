@@ -1,14 +1,21 @@
+import { unreadiness } from '@corral/base/db/readiness';
 import type { FastifyInstance } from 'fastify';
 import type { Fleet } from '../core/fleet.ts';
+import type { Db } from '../db/open.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What an operator's machines ask. `fleet` is null while another process has the nodes. */
-export const serveOperator = (server: FastifyInstance, metrics: Metrics, fleet: () => Fleet | null): void => {
+interface OperatorParts {
+  readonly db: Db;
+  /** Null while another process has the nodes. */
+  readonly fleet: () => Fleet | null;
+}
+
+/** What an operator's machines ask. */
+export const serveOperator = (server: FastifyInstance, metrics: Metrics, { db, fleet }: OperatorParts): void => {
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
-  server.get('/readyz', (_request, reply) =>
-    fleet() === null
-      ? reply.status(503).send({ status: 'standby: another process looks after the nodes' })
-      : reply.send({ status: 'ready' }),
-  );
+  server.get('/readyz', async (_request, reply) => {
+    const why = (await unreadiness(db)) ?? (fleet() === null ? 'standby: another process looks after the nodes' : null);
+    return why === null ? reply.send({ status: 'ready' }) : reply.status(503).send({ status: why });
+  });
   server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text(fleet())));
 };

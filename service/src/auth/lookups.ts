@@ -86,12 +86,13 @@ export class Lookups {
     return caller;
   }
 
-  /** In the background; a request does not fail because its time cannot be written down. */
+  /**
+   * In the background; a request does not fail because its time cannot be written down. Where it cannot, as on a disk
+   * that is full, it is not tried again before the next use would be written down.
+   */
   #note(id: number, now: number): void {
     this.#noting.add(id);
-    this.#store
-      .use(id, now)
-      .catch(() => undefined)
-      .finally(() => this.#noting.delete(id));
+    const forget = (): void => void this.#noting.delete(id);
+    this.#store.use(id, now).then(forget, () => void setTimeout(forget, useEveryMs).unref());
   }
 }

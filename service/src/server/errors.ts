@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from '@corral/base/db/fault';
 import { frameworkFaultOf } from '@corral/base/http/framework-errors';
 import { CorralError, type ErrorType } from '../core/errors.ts';
 
@@ -25,6 +26,11 @@ export const statusOf = {
 /** Turns whatever was thrown into what the caller is told. What is not ours to explain becomes a ServerError. */
 export const toCorralError = (error: unknown): CorralError => {
   if (error instanceof CorralError) return error;
+  if (error instanceof DatabaseUnavailable) {
+    const { message, reason, retryAfterS } = error;
+    // Without a cause: that changes fail is told to the log once, and not for every request.
+    return new CorralError('UnavailableError', message, { retryAfterS, forAdmins: `${message} (${reason})` });
+  }
   const { message, type } = error as { readonly message?: string; readonly type?: unknown };
   // An extension cannot make our errors, but it can say which one it means.
   if (typeof type === 'string' && Object.hasOwn(statusOf, type))

@@ -124,6 +124,12 @@ export const createMetrics = (db: Db): Metrics => {
 
   const up = new Gauge({ name: 'corral_database_up', help: '1 while the database answers', registers });
 
+  const writable = new Gauge({
+    name: 'corral_database_writable',
+    help: '0 after a change could not be stored (disk full, read-only, locked), until one can',
+    registers,
+  });
+
   const collect = async (): Promise<void> => {
     const queue = await db.read((tx) => readQueue(db, tx));
     for (const gauge of [actions, oldest, leases, suspects, drifting, answering, sweptAt, unsaved]) gauge.reset();
@@ -164,6 +170,7 @@ export const createMetrics = (db: Db): Metrics => {
         () => 0,
       );
       up.set(isUp);
+      writable.set(isUp === 1 && db.condition.fault === null ? 1 : 0);
       return `${await registry.metrics()}\n${requests.text()}`;
     },
     contentType: registry.contentType,

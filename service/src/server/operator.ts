@@ -1,3 +1,4 @@
+import { unreadiness } from '@corral/base/db/readiness';
 import type { FastifyInstance } from 'fastify';
 import type { Db } from '../db/db.ts';
 import type { Metrics } from './metrics.ts';
@@ -23,12 +24,8 @@ export const serveOperator = (server: FastifyInstance, parts: OperatorParts): vo
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     if (!parts.isAccepting()) return reply.status(503).send({ status: 'stopping' });
-    try {
-      await parts.db.read((tx) => tx.selectFrom('settings').select('name').limit(1).execute());
-      return await reply.send({ status: 'ready' });
-    } catch {
-      return reply.status(503).send({ status: 'the database does not answer' });
-    }
+    const why = await unreadiness(parts.db);
+    return why === null ? reply.send({ status: 'ready' }) : reply.status(503).send({ status: why });
   });
   server.get('/metrics', async (_request, reply) =>
     reply.type(parts.metrics.contentType).send(await parts.metrics.text()),

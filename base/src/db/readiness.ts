@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from './db.ts';
+import { sql } from './kysely.ts';
+
+/** Those who ask whether a process is ready seldom wait longer. */
+const answerWithinMs = 2_000;
+/** Who asks more often is told the same again. */
+const lastsMs = 500;
+
+interface Look {
+  readonly answer: Promise<string | null>;
+  /** Not before it is answered. */
+  endsAt: number;
+}
+
+const looks = new WeakMap<object, Look>();
+
+/** Why a database is of no use now, in a sentence; null: it can be read and written. One look serves all who ask. */
+export const unreadiness = <Schema, Topic extends string>(db: Db<Schema, Topic>): Promise<string | null> => {
+  const last = looks.get(db);
+  if (last !== undefined && performance.now() < last.endsAt) return last.answer;
+  const made: Look = { answer: look(db), endsAt: Number.POSITIVE_INFINITY };
+  looks.set(db, made);
+  void made.answer.finally(() => (made.endsAt = performance.now() + lastsMs));
+  return made.answer;
+};
+
+const look = async <Schema, Topic extends string>(db: Db<Schema, Topic>): Promise<string | null> => {
+  const late = new AbortController();
+  const tooLate = sleep(answerWithinMs, 'late' as const, { signal: late.signal, ref: false });
+  const tried = db
+    .read((tx) => sql`select 1`.execute(tx))
+    .then(() => db.probe())
+    .then(
+      () => null,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+  const answer = await Promise.race([tried, tooLate]);
+  late.abort();
+  if (answer !== 'late') return answer;
+  return db.condition.fault?.message ?? `the database has not answered for ${answerWithinMs / 1000} seconds`;
+};

@@ -1,0 +1,135 @@
+import Libsql from 'libsql';
+import { boundTo, type RunStatement } from './bound.ts';
+import type { Tx } from './db.ts';
+import { SqliteAdapter, SqliteQueryCompiler } from './kysely.ts';
+import { inUse } from './migrate.ts';
+import { Mutex } from './mutex.ts';
+import { isBusy } from './sqlite-fault.ts';
+import type { Statement } from './statement.ts';
+
+const grammar = { adapter: () => new SqliteAdapter(), compiler: () => new SqliteQueryCompiler() };
+
+/** How long the opening waits for another process to let go of the file: nobody is served yet. */
+export const openingPatienceMs = 5_000;
+
+/** The log of changes is cut back to this when everything in it has been written to the file. */
+export const mostWalBytes = 16 * 1024 * 1024;
+
+/** One raw connection to the file. */
+export class SqliteConnection<Schema> {
+  readonly tx: Tx<Schema>;
+  readonly mutex = new Mutex();
+  readonly #raw: Libsql.Database;
+  readonly #statements = new Map<string, { readonly prepared: Libsql.Statement; readonly isReader: boolean }>();
+
+  constructor(path: string, company: 'with others' | 'alone') {
+    this.#raw = new Libsql(path);
+    if (company === 'alone') this.#shutOut(path);
+    this.exec(`pragma busy_timeout = ${openingPatienceMs}`);
+    this.exec('pragma journal_mode = wal');
+    this.exec('pragma synchronous = full');
+    this.exec('pragma foreign_keys = on');
+    // A read that sorts must not need a disk that can be written.
+    this.exec('pragma temp_store = memory');
+    this.exec(`pragma journal_size_limit = ${mostWalBytes}`);
+    // SQLite would wait on the only thread there is, and nobody would be served meanwhile. Whoever has to wait does it outside.
+    this.exec('pragma busy_timeout = 0');
+    this.tx = boundTo(grammar, this.#run);
+  }
+
+  exec(statement: string): void {
+    this.#raw.exec(statement);
+  }
+
+  /** Whoever has the file open, in any process, keeps a lock by which the exclusive one is refused, and is refused by it. */
+  #shutOut(path: string): void {
+    try {
+      this.exec('pragma busy_timeout = 0');
+      this.exec('pragma locking_mode = exclusive');
+      this.exec('begin exclusive');
+      this.exec('commit');
+    } catch (error) {
+      this.close();
+      throw isBusy(error) ? inUse(path) : error;
+    }
+  }
+
+  /** After a failure; one that ended the transaction by itself (a full disk) is no reason to hide the failure. */
+  rollBack(): void {
+    this.attempt('rollback');
+  }
+
+  /** For what may fail without harm. */
+  attempt(statement: string): void {
+    try {
+      this.exec(statement);
+    } catch {
+      // Things are as they were.
+    }
+  }
+
+  all(text: string): unknown[] {
+    return this.#prepare(text).prepared.all();
+  }
+
+  version(history: string): number {
+    return versionBy((text) => this.all(text), history);
+  }
+
+  /**
+   * Handing a row over from the native side costs more than finding it (1.4 µs against 0.1 µs, measured on
+   * 10,000 labels), so the rows of a question cross over together, as one JSON text.
+   */
+  answering<Values extends object, Row>(question: Statement<Schema, Values, Row>): (values: Values) => unknown[] {
+    const { sql: text, parametersFor } = question.compiledFor(this.tx);
+    if (question.isOneRow) {
+      const statement = this.#raw.prepare(text);
+      return (values) => [statement.get(parametersFor(values))];
+    }
+    const columns = this.#raw
+      .prepare(text)
+      .columns()
+      .map(({ name }) => name);
+    const row = columns.map((name) => `'${name}', "${name}"`).join(', ');
+    const statement = this.#raw.prepare(`select json_group_array(json_object(${row})) as answer from (${text})`);
+    return (values) => {
+      const { answer } = statement.get(parametersFor(values)) as { answer: string };
+      return JSON.parse(answer) as unknown[];
+    };
+  }
+
+  close(): void {
+    this.#raw.close();
+  }
+
+  #prepare(text: string) {
+    const known = this.#statements.get(text);
+    if (known) return known;
+    const prepared = this.#raw.prepare(text);
+    const made = { prepared, isReader: prepared.reader };
+    this.#statements.set(text, made);
+    return made;
+  }
+
+  readonly #run: RunStatement = (text, parameters, habit) => {
+    const { prepared, isReader } = this.#prepare(text);
+    if (habit === 'first') {
+      const row = prepared.get(parameters);
+      return Promise.resolve({ rows: row === undefined ? [] : [row] });
+    }
+    if (isReader) return Promise.resolve({ rows: prepared.all(parameters) });
+    const { changes, lastInsertRowid } = prepared.run(parameters);
+    return Promise.resolve({
+      rows: [],
+      numAffectedRows: BigInt(changes),
+      insertId: BigInt(lastInsertRowid),
+    });
+  };
+}
+
+/** The version that `history` tells of; 0: there is no such table. */
+export const versionBy = (all: (text: string) => unknown[], history: string): number => {
+  if (all(`select 1 from sqlite_master where type = 'table' and name = '${history}'`).length === 0) return 0;
+  const [row] = all(`select coalesce(max(version), 0) as version from ${history}`);
+  return (row as { version: number }).version;
+};

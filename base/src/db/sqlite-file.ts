@@ -1,0 +1,73 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { DatabaseUnavailable, type FaultKind } from './fault.ts';
+import { mostWalBytes } from './sqlite-connection.ts';
+import { sqliteFaultOf } from './sqlite-fault.ts';
+
+/** How many changes pass between two looks at the size of the log. */
+const changesBetweenLooks = 64;
+
+/** The file of an embedded database and the disk that it is on. */
+export class SqliteFile {
+  readonly #path: string;
+  readonly #inode: number;
+  #changes = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#inode = statSync(path).ino;
+  }
+
+  /** SQLite calls it an I/O error when a file system turns read-only under it. */
+  readonly faultOf = (error: unknown): FaultKind | null => {
+    const kind = sqliteFaultOf(error);
+    return kind === 'broken' && this.#isReadOnly() ? 'read-only' : kind;
+  };
+
+  #isReadOnly(): boolean {
+    try {
+      accessSync(this.#path, constants.W_OK);
+      return false;
+    } catch (error) {
+      return isReadOnly(error);
+    }
+  }
+
+  /** What is written to a file that has lost its name is gone with the process. */
+  requireSame(): void {
+    const now = statSync(this.#path, { throwIfNoEntry: false });
+    if (now?.ino === this.#inode) return;
+    const what = now === undefined ? 'removed' : 'replaced';
+    throw new DatabaseUnavailable(
+      'broken',
+      new Error(`${this.#path} was ${what} while it was in use: put it back, or restart the service`),
+    );
+  }
+
+  /** What the disk says without being written to. */
+  async probe(): Promise<void> {
+    try {
+      await access(this.#path, constants.W_OK);
+    } catch (error) {
+      throw new DatabaseUnavailable(isReadOnly(error) ? 'read-only' : 'broken', error);
+    }
+    const { bavail, bfree } = await statfs(this.#path);
+    const left = process.getuid?.() === 0 ? bfree : bavail;
+    if (left === 0) throw new DatabaseUnavailable('full', new Error(`no room is left on the disk of ${this.#path}`));
+  }
+
+  /**
+   * Begins the log anew when it has grown long. SQLite does so by itself only when a change meets no reader, which on a
+   * busy service may never happen. Called while nobody of this process reads; a reader elsewhere makes it wait for the
+   * next time.
+   */
+  keepLogShort(writer: { attempt(statement: string): void }): void {
+    this.#changes += 1;
+    if (this.#changes < changesBetweenLooks) return;
+    this.#changes = 0;
+    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
+    if (log !== undefined && log.size > mostWalBytes) writer.attempt('pragma wal_checkpoint(truncate)');
+  }
+}
+
+const isReadOnly = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EROFS';

@@ -8,9 +8,9 @@ const nothing = { native: null, tagged: [] };
 const device: DeviceCall = (_what, _ports, call) => call(AbortSignal.timeout(5_000));
 
 /** A detachment from VLAN 100 that an attempt may have begun. */
-const detachment = (touched: boolean): PortTask => ({
+const detachment = (touched: boolean, wanted: PortTask['wanted'] = nothing): PortTask => ({
   ...{ portId: 1, port: 'p1', nicId: 1, nic: 'eth0', node: 'n1', project: null },
-  ...{ recorded: { native: 100, tagged: [] }, wanted: nothing },
+  ...{ recorded: { native: 100, tagged: [] }, wanted },
   ...{
     isSuspect: false,
     isUnread: false,
@@ -45,27 +45,35 @@ const switchThatShows = (shown: PortConfig): { session: SwitchSession; asked: st
 };
 
 describe('a port that an attempt has done before it broke off', () => {
+  const left = { native: null, tagged: [200] };
+
   it('is done once nothing passes any more that it took away', async () => {
-    const { session, asked } = switchThatShows({ port: 'p1', ...nothing });
-    expect([...(await alreadyDone(session, [detachment(true)], device))]).toEqual([1]);
+    const { session, asked } = switchThatShows({ port: 'p1', ...left });
+    expect([...(await alreadyDone(session, [detachment(true, left)], device))]).toEqual([1]);
     expect(asked).toEqual(['read', 'drained']);
   });
 
   it('is not done if the device cannot be waited for', async () => {
-    const { session } = switchThatShows({ port: 'p1', ...nothing });
+    const { session } = switchThatShows({ port: 'p1', ...left });
     const broken: SwitchSession = { ...session, drained: () => Promise.reject(new Error('the line broke')) };
-    await expect(alreadyDone(broken, [detachment(true)], device)).rejects.toThrow('the line broke');
+    await expect(alreadyDone(broken, [detachment(true, left)], device)).rejects.toThrow('the line broke');
   });
 
   it('is not done if it shows something else', async () => {
     const { session, asked } = switchThatShows({ port: 'p1', native: 100, tagged: [] });
-    expect([...(await alreadyDone(session, [detachment(true)], device))]).toEqual([]);
+    expect([...(await alreadyDone(session, [detachment(true, left)], device))]).toEqual([]);
     expect(asked).toEqual(['read']);
   });
 
   it('is not asked about if no attempt was made', async () => {
+    const { session, asked } = switchThatShows({ port: 'p1', ...left });
+    expect([...(await alreadyDone(session, [detachment(false, left)], device))]).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  it('is done again if it is to carry nothing: what the reading did not show would stay on it', async () => {
     const { session, asked } = switchThatShows({ port: 'p1', ...nothing });
-    expect([...(await alreadyDone(session, [detachment(false)], device))]).toEqual([]);
+    expect([...(await alreadyDone(session, [detachment(true)], device))]).toEqual([]);
     expect(asked).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import type { LabPort } from './lab-switch.ts';
+import { HandWritten } from './hand-written.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
 import { everyVlan, vlansOf, vlanText } from './vlan-text.ts';
@@ -19,6 +20,7 @@ const internalVlans = new Set([1006, 1007]);
 
 /** What the switch knows, whoever is logged in. */
 class Leaf {
+  readonly byHand = new HandWritten();
   readonly vlans = new Set([1]);
   readonly ports = new Map<string, Port>();
 
@@ -62,7 +64,13 @@ class Leaf {
       port.allowed.size < everyVlan.length && `switchport trunk allowed vlan ${allowed}`,
       port.mode !== 'access' && `switchport mode ${port.mode}`,
     ].filter((line) => line !== false);
-    return [`interface ${name}`, ...lines.map((line) => `   ${line}`)].join('\n');
+    return [`interface ${name}`, ...[...lines, ...this.byHand.on(name)].map((line) => `   ${line}`)].join('\n');
+  }
+
+  /** The whole running configuration. */
+  get config(): string {
+    const blocks = [...this.ports.keys()].map((name) => this.block(name));
+    return [...blocks, ...this.byHand.global, 'interface Management1'].join('\n');
   }
 }
 
@@ -136,10 +144,17 @@ class LeafShell implements Shell {
       const port = this.#portNamed(name);
       return port === undefined ? '% Invalid input' : this.#leaf.block(port);
     }
-    if (command === 'show running-config interfaces')
-      return [...[...this.#leaf.ports.keys()].map((port) => this.#leaf.block(port)), 'interface Management1'].join(
-        '\n',
-      );
+    if (command === 'show running-config interfaces') {
+      const others = this.#leaf.byHand.global.filter((block) => block.startsWith('interface '));
+      const ports = [...this.#leaf.ports.keys()].map((port) => this.#leaf.block(port));
+      return [...ports, ...others, 'interface Management1'].join('\n');
+    }
+    const [, pattern] = /^show running-config \| include (.+)$/.exec(command) ?? [];
+    if (pattern !== undefined)
+      return this.#leaf.config
+        .split('\n')
+        .filter((each) => new RegExp(pattern).test(each))
+        .join('\n');
     if (this.#mode.kind !== 'enable' || !/^configure( terminal)?$/.test(command)) return null;
     this.#mode = { kind: 'config' };
     return '';
@@ -175,7 +190,11 @@ class LeafShell implements Shell {
 
   #port(command: string): string | null {
     if (this.#mode.kind !== 'if') return null;
-    const { port } = this.#mode;
+    const { port, name } = this.#mode;
+    if (command === 'switchport') {
+      this.#leaf.byHand.remove(name, /^no switchport$/);
+      return '';
+    }
     if (command === 'shutdown' || command === 'no shutdown') {
       port.isShut = command === 'shutdown';
       return '';
@@ -219,7 +238,8 @@ export const startAristaEos = (options: ScriptedOptions = {}): Promise<ScriptedS
       ports: [...leaf.ports.keys()],
       unknownPort: 'Ethernet89/1',
       refusedVlan: 1006,
-      carried: (port) => leaf.carried(port),
+      byHand: leaf.byHand,
+      carried: (port) => leaf.byHand.carried(port, leaf.carried(port), leaf.ports.get(port)?.isShut ?? true),
       tamper: (port, state) => leaf.tamper(port, state),
       newShell: () => new LeafShell(leaf),
     },

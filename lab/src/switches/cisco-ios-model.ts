@@ -1,3 +1,4 @@
+import { HandWritten } from './hand-written.ts';
 import type { LabPort } from './lab-switch.ts';
 import { everyVlan, vlanText, wrapped } from './vlan-text.ts';
 
@@ -30,6 +31,7 @@ export const internalVlans = new Set([1006, 1007]);
 
 /** What the switch knows, whoever is logged in. */
 export class Catalyst {
+  readonly byHand = new HandWritten();
   readonly vlans = new Set([1, 1002, 1003, 1004, 1005]);
   readonly ports = new Map<string, Port>();
   saves = 0;
@@ -77,7 +79,7 @@ export class Catalyst {
       port.voice !== null && `switchport voice vlan ${port.voice}`,
       port.isShut && 'shutdown',
     ].filter((line) => line !== false);
-    return [`interface ${name}`, ...lines.map((line) => ` ${line}`)].join('\n');
+    return [`interface ${name}`, ...[...lines, ...this.byHand.on(name)].map((line) => ` ${line}`)].join('\n');
   }
 }
 

@@ -11,6 +11,8 @@ export interface CiscoIosOptions extends ScriptedOptions {
   readonly knowsIsl?: boolean;
   /** Says no to this VLAN only when a port is put on it. */
   readonly refusesAccessVlan?: number;
+  /** Learns its VLANs from another switch: it makes none, and says so in a way of its own. */
+  readonly isVtpClient?: boolean;
   /** Shows its log on every terminal. */
   readonly isTalkative?: boolean;
 }
@@ -18,7 +20,7 @@ export interface CiscoIosOptions extends ScriptedOptions {
 type Mode =
   | { readonly kind: 'user' | 'enable' | 'config' | 'password' | 'filename' }
   | { readonly kind: 'config-vlan'; readonly pending: Set<number> }
-  | { readonly kind: 'config-if'; readonly port: Port };
+  | { readonly kind: 'config-if'; readonly name: string; readonly port: Port };
 
 /** One login. */
 class CatalystShell implements Shell {
@@ -78,6 +80,8 @@ class CatalystShell implements Shell {
         return { text: '', question: { text: 'Destination filename [startup-config]? ', takes: 'line' } };
       case 'show running-config | section ^interface':
         return { text: [...this.#switch.ports.keys()].map((name) => this.#switch.block(name)).join('\n') };
+      case 'show running-config | include ^monitor session':
+        return { text: this.#switch.byHand.global.filter((line) => line.startsWith('monitor session')).join('\n') };
       default:
         return { text: this.#show(command) };
     }
@@ -110,14 +114,19 @@ class CatalystShell implements Shell {
     if (list !== undefined) {
       const vlans = vlansOf(list);
       if (vlans === null) return this.#invalid(command);
+      if (this.#options.isVtpClient) {
+        this.#mode = { kind: 'enable' };
+        return 'VTP VLAN configuration not allowed when device is in CLIENT mode.';
+      }
       return this.#leaveVlans({ kind: 'config-vlan', pending: vlans });
     }
     const [, name] = /^interface (.+)$/.exec(command) ?? [];
     if (name !== undefined) {
-      const port = this.#switch.ports.get(this.#portNamed(name) ?? '');
-      return port ? this.#leaveVlans({ kind: 'config-if', port }) : this.#invalid(command);
+      const full = this.#portNamed(name) ?? '';
+      const port = this.#switch.ports.get(full);
+      return port ? this.#leaveVlans({ kind: 'config-if', name: full, port }) : this.#invalid(command);
     }
-    if (this.#mode.kind === 'config-if') return this.#setPort(this.#mode.port, command);
+    if (this.#mode.kind === 'config-if') return this.#setPort(this.#mode.name, this.#mode.port, command);
     return this.#invalid(command);
   }
 
@@ -132,7 +141,12 @@ class CatalystShell implements Shell {
       : `% Failed to create VLANs ${taken.join(',')}\nVLAN(s) not available in Port Manager.\n%Failed to commit extended VLAN(s) changes.\n`;
   }
 
-  #setPort(port: Port, command: string): string {
+  #setPort(name: string, port: Port, command: string): string {
+    if (command === 'switchport') {
+      this.#switch.byHand.remove(name, /^no switchport$/);
+      return '';
+    }
+    if (command === 'no switchport voice vlan') this.#switch.byHand.remove(name, /^switchport voice vlan/);
     const [verb, rest] = command.startsWith('no ') ? ['no', command.slice(3)] : ['', command];
     if (rest === 'shutdown') {
       port.isShut = verb === '';
@@ -232,7 +246,9 @@ export const startCiscoIos = (options: CiscoIosOptions = {}): Promise<ScriptedSw
       ports: [...catalyst.ports.keys()],
       unknownPort: 'GigabitEthernet6/0/1',
       refusedVlan: 1006,
-      carried: (port) => catalyst.carried(port),
+      byHand: catalyst.byHand,
+      carried: (port) =>
+        catalyst.byHand.carried(port, catalyst.carried(port), catalyst.ports.get(port)?.isShut ?? true),
       tamper: (port, state) => catalyst.tamper(port, state),
       newShell: () => new CatalystShell(catalyst, options),
     },

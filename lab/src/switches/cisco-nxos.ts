@@ -1,3 +1,4 @@
+import { HandWritten } from './hand-written.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
 import { carriedBy, changedList, setByHand, type TrunkPort, vlanNumber } from './trunk-port.ts';
@@ -17,6 +18,7 @@ interface Port extends TrunkPort {
 
 /** What the switch knows, whoever is logged in. */
 class Nexus {
+  readonly byHand = new HandWritten();
   readonly vlans = new Set([1]);
   readonly ports = new Map<string, Port>();
   readonly #series: CiscoNxosOptions['series'];
@@ -54,7 +56,7 @@ class Nexus {
       [port.isShut === fresh.isShut, port.isShut ? 'shutdown' : 'no shutdown'],
     );
     const lines = settings.filter(([isDefault]) => isAll || !isDefault).flatMap(([, ...shown]) => shown);
-    return [`interface ${name}`, ...lines.map((line) => `  ${line}`), ''].join('\n');
+    return [`interface ${name}`, ...[...lines, ...this.byHand.on(name)].map((line) => `  ${line}`), ''].join('\n');
   }
 }
 
@@ -225,9 +227,11 @@ export const startCiscoNxos = (options: CiscoNxosOptions): Promise<ScriptedSwitc
       ports: [...nexus.ports.keys()],
       unknownPort: 'Ethernet1/49',
       refusedVlan: 3968,
+      byHand: nexus.byHand,
       carried: (name) => {
         const port = nexus.ports.get(name);
-        return port?.isSwitched ? carriedBy(port, nexus.vlans) : { native: null, tagged: [] };
+        const own = port?.isSwitched ? carriedBy(port, nexus.vlans) : { native: null, tagged: [] };
+        return nexus.byHand.carried(name, own, port?.isShut ?? true);
       },
       tamper: (name, state) => {
         for (const vlan of [state.native ?? 1, ...state.tagged]) nexus.vlans.add(vlan);

@@ -1,3 +1,4 @@
+import { HandWritten } from './hand-written.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
 import { carriedBy, changedList, setByHand, shortName, type TrunkPort, vlanNumber } from './trunk-port.ts';
@@ -18,6 +19,7 @@ const freshPort = (): Port => ({
 
 /** What the switch knows, whoever is logged in. */
 class N3048 {
+  readonly byHand = new HandWritten();
   readonly vlans = new Set([1]);
   /** By their short names in lower case; the switch writes the first letter large. */
   readonly ports = new Map<string, Port>();
@@ -27,6 +29,24 @@ class N3048 {
       for (let port = 1; port <= 48; port++) this.ports.set(`gi${unit}/0/${port}`, freshPort());
       for (let port = 1; port <= 2; port++) this.ports.set(`te${unit}/0/${port}`, freshPort());
     }
+  }
+
+  /** As `show running-config` prints it: lines stand at the first column, and only what differs from the defaults. */
+  get config(): string {
+    const blocks = [...this.ports].map(([name, port]) => {
+      const lines = [
+        port.isShut && 'shutdown',
+        port.mode !== 'access' && `switchport mode ${port.mode}`,
+        port.access !== 1 && `switchport access vlan ${port.access ?? 'none'}`,
+        port.native !== 1 && `switchport trunk native vlan ${port.native ?? 'none'}`,
+        port.allowed.size < everyVlan.length && `switchport trunk allowed vlan ${vlanText(port.allowed) || 'none'}`,
+        ...this.byHand.on(name),
+      ].filter((line) => line !== false);
+      return lines.length === 0 ? null : [`interface ${large(name)}`, ...lines, 'exit', '!'].join('\n');
+    });
+    const vlans = `vlan ${vlanText(this.vlans)}\nexit`;
+    const sections = [vlans, ...this.byHand.global, ...blocks.filter((block) => block !== null)];
+    return `!Current Configuration:\n!System Description "Dell N3048"\n!\nconfigure\n${sections.join('\n')}\nexit`;
   }
 
   /** As `show interfaces switchport` prints one port. */
@@ -148,6 +168,7 @@ class N3048Shell implements Shell {
       const names = port === undefined ? [...this.#switch.ports.keys()] : [port];
       return `\n${what === 'switchport' ? names.map((each) => this.#switch.table(each)).join('\n') : this.#rows(names)}`;
     }
+    if (command === 'show running-config') return this.#switch.config;
     if (!/^configure( terminal)?$/.test(command)) return null;
     this.#mode = { kind: 'config' };
     return '';
@@ -246,7 +267,11 @@ export const startDellN3000 = (options: ScriptedOptions = {}): Promise<ScriptedS
       ports: [...n3048.ports.keys()],
       unknownPort: 'gi6/0/1',
       refusedVlan: 4094,
-      carried: (name) => carriedBy(n3048.ports.get(name) ?? freshPort(), n3048.vlans),
+      byHand: n3048.byHand,
+      carried: (name) => {
+        const port = n3048.ports.get(name) ?? freshPort();
+        return n3048.byHand.carried(name, carriedBy(port, n3048.vlans), port.isShut);
+      },
       tamper: (name, state) => {
         for (const vlan of [state.native ?? 1, ...state.tagged]) n3048.vlans.add(vlan);
         n3048.ports.set(name, { ...setByHand(state, 1), description: '' });

@@ -1,3 +1,4 @@
+import { HandWritten } from './hand-written.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
 import { carriedBy, setByHand, type TrunkPort, vlanNumber } from './trunk-port.ts';
@@ -8,6 +9,7 @@ const freshPort = (): TrunkPort => ({ isShut: false, mode: 'access', access: 1, 
 
 /** What the switch knows, whoever is logged in. */
 class PowerSwitch {
+  readonly byHand = new HandWritten();
   readonly vlans = new Set([1]);
   readonly ports = new Map<string, TrunkPort>();
 
@@ -28,7 +30,7 @@ class PowerSwitch {
       port.mode === 'trunk' && port.allowed.size > 0 && `switchport trunk allowed vlan ${vlanText(port.allowed)}`,
       'flowcontrol receive on',
     ].filter((line) => line !== false);
-    return ['!', `interface ${name}`, ...lines.map((line) => ` ${line}`)].join('\n');
+    return ['!', `interface ${name}`, ...[...lines, ...this.byHand.on(name)].map((line) => ` ${line}`)].join('\n');
   }
 
   get config(): string {
@@ -41,6 +43,7 @@ class PowerSwitch {
       ...vlans,
       '!\ninterface mgmt1/1/1\n no shutdown\n ip address 192.0.2.20/24',
       ...[...this.ports.keys()].map((name) => this.block(name)),
+      ...this.byHand.global.map((block) => `!\n${block}`),
       '!\nsnmp-server contact "interface ethernet1/1/1"',
     ].join('\n');
   }
@@ -99,6 +102,11 @@ class PowerSwitchShell implements Shell {
     }
     if (command === 'write memory') return '';
     if (command === 'show running-configuration') return this.#switch.config;
+    if (command === 'show running-configuration monitor')
+      return this.#switch.byHand.global
+        .filter((block) => block.startsWith('monitor '))
+        .map((block) => `!\n${block}`)
+        .join('\n');
     const [, name] = /^show running-configuration interface (.+)$/.exec(command) ?? [];
     if (name !== undefined) {
       const port = this.#portNamed(name);
@@ -200,11 +208,13 @@ export const startDellOs10 = (options: ScriptedOptions = {}): Promise<ScriptedSw
       ports: [...powerSwitch.ports.keys()],
       unknownPort: 'ethernet1/1/89:1',
       refusedVlan: 4094,
+      byHand: powerSwitch.byHand,
       carried: (name) => {
         const port = powerSwitch.ports.get(name) ?? freshPort();
         const native = port.mode === 'trunk' ? port.access : port.native;
         const allowed = native === null ? port.allowed : new Set([...port.allowed, native]);
-        return carriedBy({ ...port, native, allowed }, powerSwitch.vlans);
+        const own = carriedBy({ ...port, native, allowed }, powerSwitch.vlans);
+        return powerSwitch.byHand.carried(name, own, port.isShut);
       },
       tamper: (name, state) => {
         for (const vlan of [state.native ?? 1, ...state.tagged]) powerSwitch.vlans.add(vlan);

@@ -1,3 +1,4 @@
+import { HandWritten } from './hand-written.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
 import { carriedBy, changedList, setByHand, shortName, type TrunkPort, vlanNumber } from './trunk-port.ts';
@@ -13,6 +14,7 @@ const freshPort = (): TrunkPort => ({
 
 /** What the switch knows, whoever is logged in. */
 class PowerConnect {
+  readonly byHand = new HandWritten();
   readonly vlans = new Set([1]);
   readonly ports = new Map<string, TrunkPort>();
 
@@ -21,6 +23,31 @@ class PowerConnect {
       for (let port = 1; port <= 48; port++) this.ports.set(`gi${unit}/0/${port}`, freshPort());
       for (let port = 1; port <= 2; port++) this.ports.set(`te${unit}/0/${port}`, freshPort());
     }
+  }
+
+  /** As `show running-config` prints it: lines stand at the first column, and only what differs from the defaults. */
+  get config(): string {
+    const blocks = [...this.ports].map(([name, port]) => {
+      const lines = [
+        port.isShut && 'shutdown',
+        port.mode !== 'access' && `switchport mode ${port.mode}`,
+        port.access !== 1 && `switchport access vlan ${port.access ?? 'none'}`,
+        port.native !== 1 && `switchport trunk native vlan ${port.native ?? 'none'}`,
+        port.allowed.size < everyVlan.length && `switchport trunk allowed vlan ${vlanText(port.allowed) || 'none'}`,
+        ...this.byHand.on(name),
+      ].filter((line) => line !== false);
+      return lines.length === 0
+        ? null
+        : [
+            `interface ${name.replace(/^gi/, 'gigabitethernet').replace(/^te/, 'tengigabitethernet')}`,
+            ...lines,
+            'exit',
+            '!',
+          ].join('\n');
+    });
+    const vlans = `vlan ${vlanText(this.vlans)}\nexit`;
+    const sections = [vlans, ...this.byHand.global, ...blocks.filter((block) => block !== null)];
+    return `!Current Configuration:\n!System Description "Dell PowerConnect"\n!\nconfigure\n${sections.join('\n')}\nexit`;
   }
 
   /** As `show interfaces switchport` prints one port. */
@@ -159,6 +186,7 @@ class PowerConnectShell implements Shell {
       const names = port === undefined ? [...this.#switch.ports.keys()] : [port];
       return what === 'switchport' ? names.map((each) => this.#switch.table(each)).join('\n') : this.#rows(names);
     }
+    if (command === 'show running-config') return this.#switch.config;
     if (!/^configure( terminal)?$/.test(command)) return null;
     this.#mode = { kind: 'config' };
     return '';
@@ -256,7 +284,11 @@ export const startPowerConnect55xx = (options: PowerConnectOptions = {}): Promis
       ports: [...powerConnect.ports.keys()],
       unknownPort: 'gi6/0/1',
       refusedVlan: 4094,
-      carried: (name) => carriedBy(powerConnect.ports.get(name) ?? freshPort(), powerConnect.vlans),
+      byHand: powerConnect.byHand,
+      carried: (name) => {
+        const port = powerConnect.ports.get(name) ?? freshPort();
+        return powerConnect.byHand.carried(name, carriedBy(port, powerConnect.vlans), port.isShut);
+      },
       tamper: (name, state) => {
         for (const vlan of [state.native ?? 1, ...state.tagged]) powerConnect.vlans.add(vlan);
         powerConnect.ports.set(name, setByHand(state, null));

@@ -1,12 +1,15 @@
+import type { HandWritten } from './hand-written.ts';
 import type { LabPort, LabSwitch } from './lab-switch.ts';
 import { startLine } from './line.ts';
 import type { SshAccount } from './ssh-server.ts';
-import { type Shell, type SshConsole, startSshConsole } from './ssh-console.ts';
+import { type Reply, type Shell, type SshConsole, startSshConsole } from './ssh-console.ts';
 
 /** The inside of a scripted switch: its state, and the command line that changes it. */
 export interface SwitchModel extends Pick<LabSwitch, 'ports' | 'unknownPort' | 'refusedVlan'> {
   carried(port: string): LabPort;
   tamper(port: string, state: LabPort): void;
+  /** What its configuration shows beyond what it knows. */
+  readonly byHand: HandWritten;
   newShell(): Shell;
 }
 
@@ -21,6 +24,19 @@ export interface ScriptedSwitch extends LabSwitch {
   readonly console: SshConsole;
   /** Writes down what this port carries after every command from now on. */
   watch(port: string): readonly LabPort[];
+  readonly byHand: HandWritten;
+  /** Writes this into the answers to the next `times` commands that look like `to`, after so many of their lines. */
+  interrupt(message: Interruption): void;
+  /** Answers commands that look like this with these words, and does not follow them. */
+  refuse(command: RegExp, words: string): void;
+}
+
+/** A message of the log that falls into an answer. */
+export interface Interruption {
+  readonly text: string;
+  readonly to: RegExp;
+  readonly afterLine: number;
+  readonly times: number;
 }
 
 /** Puts a model behind an SSH server, and that behind a line that can be broken. */
@@ -33,7 +49,22 @@ export const startScriptedSwitch = async (
   const noteAll = (): void => {
     for (const [port, moments] of watched) moments.push(model.carried(port));
   };
-  const newShell = (): Shell => watchedShell(model.newShell(), noteAll);
+  let message: Interruption | null = null;
+  const refusals: { readonly command: RegExp; readonly words: string }[] = [];
+  const disturb = (command: string, text: string): string => {
+    if (!message?.to.test(command) || message.times === 0) return text;
+    const lines = text.split('\n');
+    lines.splice(message.afterLine, 0, message.text);
+    message = { ...message, times: message.times - 1 };
+    return lines.join('\n');
+  };
+  const newShell = (): Shell =>
+    watchedShell(model.newShell(), noteAll, (line, answer) => {
+      const refusal = refusals.find(({ command }) => command.test(line));
+      if (refusal) return { text: refusal.words };
+      const reply = answer();
+      return { ...reply, text: disturb(line, reply.text) };
+    });
   const console = await startSshConsole({ ...options, ...login, newShell });
   const line = await startLine({ port: console.port });
   return {
@@ -52,6 +83,11 @@ export const startScriptedSwitch = async (
       watched.set(port, moments);
       return moments;
     },
+    byHand: model.byHand,
+    interrupt: (next) => {
+      message = next;
+    },
+    refuse: (command, words) => refusals.push({ command, words }),
     breakLine: (fault) => line.breakLine(fault),
     stop: async () => {
       await line.stop();
@@ -60,13 +96,13 @@ export const startScriptedSwitch = async (
   };
 };
 
-const watchedShell = (shell: Shell, done: () => void): Shell => ({
+const watchedShell = (shell: Shell, done: () => void, answer: (line: string, answer: () => Reply) => Reply): Shell => ({
   ...(shell.banner !== undefined && { banner: shell.banner }),
   pager: shell.pager,
   pageLength: () => shell.pageLength(),
   prompt: () => shell.prompt(),
   answer: (line) => {
-    const reply = shell.answer(line);
+    const reply = answer(line, () => shell.answer(line));
     done();
     return reply;
   },

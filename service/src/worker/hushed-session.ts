@@ -1,5 +1,5 @@
 import { hush, withoutSecrets } from '@corral/base/secrets/hush';
-import type { SwitchSession } from '../drivers/switches/contract.ts';
+import type { PortConfig, SwitchSession } from '../drivers/switches/contract.ts';
 
 /** Fields of switch_register that are nobody's business. */
 const secretField = /pass|secret|token|key|credential/i;
@@ -14,6 +14,8 @@ export const hushedSession = (session: SwitchSession, secrets: readonly string[]
     work.catch((error: unknown) => {
       throw hush(error, secrets);
     });
+  const told = (state: PortConfig): PortConfig =>
+    state.unclear === undefined ? state : { ...state, unclear: withoutSecrets(state.unclear, secrets) };
   const { readAll, drained, save } = {
     readAll: session.readAll?.bind(session),
     drained: session.drained?.bind(session),
@@ -24,8 +26,8 @@ export const hushedSession = (session: SwitchSession, secrets: readonly string[]
       (await quietly(session.apply(ports, signal))).map((outcome) =>
         outcome.applied ? outcome : { ...outcome, reason: withoutSecrets(outcome.reason, secrets) },
       ),
-    read: (ports, signal) => quietly(session.read(ports, signal)),
-    ...(readAll ? { readAll: (signal) => quietly(readAll(signal)) } : {}),
+    read: async (ports, signal) => (await quietly(session.read(ports, signal))).map(told),
+    ...(readAll ? { readAll: async (signal) => (await quietly(readAll(signal))).map(told) } : {}),
     ...(drained ? { drained: (signal) => quietly(drained(signal)) } : {}),
     ...(save ? { save: (signal) => quietly(save(signal)) } : {}),
     close: () => session.close(),

@@ -1,4 +1,4 @@
-import { describePort, type PortState, samePortState } from '../core/port-state.ts';
+import { describePort, emptyPort, type PortState, samePortState } from '../core/port-state.ts';
 import type { SwitchSession } from '../drivers/switches/contract.ts';
 import type { PortTask } from './plan.ts';
 import type { Step } from './steps.ts';
@@ -28,7 +28,8 @@ export const alreadyDone = async (
   tasks: readonly PortTask[],
   device: DeviceCall,
 ): Promise<ReadonlySet<number>> => {
-  const again = tasks.filter(({ action }) => action?.touched === true);
+  // A port that is to carry nothing is always written: what a reading did not show would stay on it.
+  const again = tasks.filter(({ action, wanted }) => action?.touched === true && !samePortState(wanted, emptyPort));
   if (again.length === 0) return new Set();
   const states = await readPorts(session, again, device);
   const done = again.filter(({ port, wanted }) => isAs(states.get(port), wanted));

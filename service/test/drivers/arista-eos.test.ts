@@ -49,7 +49,7 @@ describe('what EOS shows of a port', () => {
     [['switchport mode trunk phone'], { native: 1, tagged: all.slice(1) }],
   ])('%j', (lines, state) => {
     const text = [`interface ${port}`, ...lines.map((line) => `   ${line}`), 'interface Management1'].join('\n');
-    expect(aristaEos.read.parse(text, null)).toEqual([{ port, ...state }]);
+    expect(aristaEos.read.parse([text], null)).toMatchObject([{ port, ...state }]);
   });
 });
 
@@ -74,6 +74,7 @@ it('a port is shut while it is changed, and opened at the end', async () => {
   expect(await told(device, session, { port, native: null, tagged: [100, 101] })).toEqual([
     `interface ${port}`,
     'shutdown',
+    'switchport',
     'switchport trunk allowed vlan none',
     'switchport trunk native vlan tag',
     'switchport trunk allowed vlan 100-101',
@@ -84,6 +85,7 @@ it('a port is shut while it is changed, and opened at the end', async () => {
   expect(await told(device, session, { port, native: 100, tagged: [] })).toEqual([
     `interface ${port}`,
     'shutdown',
+    'switchport',
     'switchport trunk allowed vlan none',
     'switchport access vlan 100',
     'switchport mode access',
@@ -96,7 +98,7 @@ it('a port without networks stays shut, and would carry nothing if it were opene
   const lines = await told(device, session, { port, native: null, tagged: [] });
   expect(lines).not.toContain('no shutdown');
   const shown = `interface ${port}\n   switchport trunk native vlan tag\n   switchport trunk allowed vlan none\n   switchport mode trunk`;
-  expect(aristaEos.read.parse(shown, null)).toEqual([{ port, native: null, tagged: [] }]);
+  expect(aristaEos.read.parse([shown], null)).toEqual([{ port, native: null, tagged: [] }]);
 });
 
 it('a trunk whose tagged VLANs change keeps its link', async () => {

@@ -31,7 +31,10 @@ const told = async (device: ScriptedSwitch, session: SwitchSession, wanted: Port
 };
 const block = (...lines: string[]): string =>
   [`interface ${port}`, ...lines.map((line) => ` ${line}`), 'end'].join('\n');
-const read = (...lines: string[]) => ciscoIos.read.parse(block(...lines), 998)[0];
+const read = (...lines: string[]) => {
+  const [state] = ciscoIos.read.parse([block(...lines)], 998);
+  return state && { port: state.port, native: state.native, tagged: state.tagged };
+};
 
 describe('what IOS shows of a port', () => {
   it.each<[string[], { native: number | null; tagged: number[] }]>([
@@ -40,7 +43,7 @@ describe('what IOS shows of a port', () => {
     [['switchport access vlan 100', 'switchport mode access', 'shutdown'], { native: null, tagged: [] }],
     [
       ['switchport access vlan 100', 'switchport mode access', 'switchport voice vlan 110'],
-      { native: 100, tagged: [110] },
+      { native: 1, tagged: all.slice(1) },
     ],
     [
       ['switchport trunk native vlan 5', 'switchport trunk allowed vlan 5,7-9', 'switchport mode trunk'],
@@ -58,7 +61,7 @@ describe('what IOS shows of a port', () => {
     [['switchport mode trunk'], { native: 1, tagged: all.slice(1) }],
     // Open in the dead VLAN, it would reach the next one that is: only a shut port carries nothing.
     [['switchport access vlan 998', 'switchport mode access'], { native: 998, tagged: [] }],
-    [['no switchport', 'ip address 192.0.2.1 255.255.255.0'], { native: null, tagged: [] }],
+    [['no switchport', 'ip address 192.0.2.1 255.255.255.0'], { native: 1, tagged: all.slice(1) }],
     // What the other end decides, or what is not known here, is taken for everything.
     [[], { native: 1, tagged: all.slice(1) }],
     [['switchport access vlan 100', 'switchport trunk allowed vlan 7'], { native: 1, tagged: all.slice(1) }],
@@ -74,7 +77,7 @@ describe('what IOS shows of a port', () => {
 
   it('names ports as they are registered, and leaves out what is no port', () => {
     const text = ['interface Vlan1', ' shutdown', 'interface TwentyFiveGigE1/1/1', ' shutdown', 'interface Loopback0'];
-    expect(ciscoIos.read.parse(text.join('\n'), 998).map((state) => state.port)).toEqual(['TwentyFiveGigE1/1/1']);
+    expect(ciscoIos.read.parse([text.join('\n')], 998).map((state) => state.port)).toEqual(['TwentyFiveGigE1/1/1']);
   });
 });
 
@@ -101,6 +104,7 @@ describe('the commands for a port', () => {
     expect(await told(device, session, { port, native: 100, tagged: [101, 102] })).toEqual([
       `interface ${port}`,
       'shutdown',
+      'switchport',
       'switchport trunk encapsulation dot1q',
       'switchport trunk native vlan 100',
       'switchport trunk allowed vlan 100-102',
@@ -113,6 +117,7 @@ describe('the commands for a port', () => {
     expect(await told(device, session, { port, native: 200, tagged: [] })).toEqual([
       `interface ${port}`,
       'shutdown',
+      'switchport',
       'switchport mode access',
       'switchport access vlan 200',
       'switchport trunk allowed vlan none',
@@ -134,9 +139,10 @@ describe('the commands for a port', () => {
     const { device, session } = await start();
     await told(device, session, { port, native: 100, tagged: [] });
     const lines = await told(device, session, { port, native: null, tagged: [] });
-    expect(lines.slice(0, 4)).toEqual([
+    expect(lines.slice(0, 5)).toEqual([
       `interface ${port}`,
       'shutdown',
+      'switchport',
       'switchport mode access',
       'switchport access vlan 998',
     ]);

@@ -10,16 +10,14 @@ const port = 'Ethernet2/7';
 const all = Array.from({ length: 4094 }, (_, index) => index + 1);
 
 const readOf = (...lines: string[]) => {
-  const [state] = ciscoNxos.read.parse(
-    ['interface Ethernet2/7', ...lines.map((line) => `  ${line}`), ''].join('\n'),
-    998,
-  );
+  const text = ['interface Ethernet2/7', ...lines.map((line) => `  ${line}`), ''].join('\n');
+  const [state] = ciscoNxos.read.parse([text, text], 998);
   return state && { native: state.native, tagged: state.tagged };
 };
 
 describe('what NX-OS shows of a port', () => {
   it.each([
-    ['a routed port', ['no switchport', 'no shutdown'], { native: null, tagged: [] }],
+    ['a routed port', ['no switchport', 'no shutdown'], { native: 1, tagged: all.slice(1) }],
     ['a port that is shut', ['switchport', 'switchport access vlan 5', 'shutdown'], { native: null, tagged: [] }],
     ['an access port', ['switchport', 'switchport access vlan 5', 'no shutdown'], { native: 5, tagged: [] }],
     ['a default port', ['switchport'], { native: 1, tagged: [] }],
@@ -50,7 +48,7 @@ describe('what NX-OS shows of a port', () => {
   it('leaves out what is no port', () => {
     const text =
       'interface Vlan1\n\ninterface port-channel1\n  switchport\n\ninterface mgmt0\n  ip address 192.0.2.1/24\n';
-    expect(ciscoNxos.read.parse(text, 998)).toEqual([]);
+    expect(ciscoNxos.read.parse([text, text], 998)).toEqual([]);
   });
 
   it('is an error if a list makes no sense', () => {

@@ -63,7 +63,7 @@ describe('a command line', () => {
     const stubborn = { ...ciscoIos.console, setup: ['terminal width 511'] };
     const line = await lineTo(from.fields, stubborn);
     const { text } = await line.run('show running-config | section ^interface', amply());
-    expect(ciscoIos.read.parse(text, null).map(({ port }) => port)).toEqual(from.ports);
+    expect(ciscoIos.read.parse([text], null).map(({ port }) => port)).toEqual(from.ports);
     expect(text).not.toContain('More');
     from.console.drip({ bytes: 5, everyMs: 1 });
     const slow = await line.run(`show running-config interface ${first}`, amply());

@@ -3,18 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { dellOs10 } from '../../src/drivers/switches/cli/dell-os10.ts';
 import { loginFrom } from '../../src/drivers/switches/cli/login.ts';
 import { CommandLine } from '../../src/drivers/switches/cli/session.ts';
+import { everything } from '../../src/drivers/switches/vlans.ts';
 import { amply, cliTrial, expectNoStrangeMoment, toldDuring } from '../support/cli-trial.ts';
 
 const trial = () => cliTrial(dellOs10, startDellOs10());
 const port = 'ethernet1/1/7';
 
 const shown = (...lines: string[]) =>
-  dellOs10.read.parse(['!', `interface ${port}`, ...lines.map((line) => ` ${line}`), '!'].join('\n'), null);
+  dellOs10.read
+    .parse([['!', `interface ${port}`, ...lines.map((line) => ` ${line}`), '!'].join('\n')], null)
+    .map(({ port: name, native, tagged, latent }) => ({ port: name, native, tagged, latent }));
 
 describe('what OS10 shows of a port', () => {
   it.each([
     ['an access port', ['no shutdown', 'switchport access vlan 1'], { native: 1, tagged: [] }],
-    ['a port in layer 3', ['no shutdown', 'no switchport', 'mtu 9216'], { native: null, tagged: [] }],
+    ['a port in layer 3', ['no shutdown', 'no switchport', 'mtu 9216'], everything],
     [
       'a trunk with an untagged VLAN',
       ['no shutdown', 'switchport mode trunk', 'switchport access vlan 5', 'switchport trunk allowed vlan 7,9-10'],
@@ -34,7 +37,7 @@ describe('what OS10 shows of a port', () => {
   ])('%s', (_, lines, state) => expect(shown(...lines)).toEqual([{ port, ...state }]));
 
   it('is an error if it makes no sense', () => {
-    expect(() => shown('switchport access vlan many')).toThrow('the access VLAN "many"');
+    expect(shown('switchport access vlan many')).toEqual([{ port, ...everything }]);
     expect(() => shown('switchport mode trunk', 'switchport trunk allowed vlan seven')).toThrow('seven');
   });
 });

@@ -1,12 +1,15 @@
 import { newKeyPair, startDellN3000 } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
 import { delln3000 } from '../../src/drivers/switches/cli/delln3000.ts';
+import type { PortConfig } from '../../src/drivers/switches/contract.ts';
 import { checkOf, inBody } from '@corral/base/schema/check';
 import { amply, cliTrial, expectNoStrangeMoment, toldDuring } from '../support/cli-trial.ts';
 
 const trial = () => cliTrial(delln3000, startDellN3000());
 const port = 'gi1/0/5';
 const all = Array.from({ length: 4094 }, (_, index) => index + 1);
+
+const carried = ({ native, tagged }: PortConfig) => ({ port, native, tagged });
 
 const values = {
   'VLAN Membership Mode': 'Trunk Mode',
@@ -26,8 +29,9 @@ const values = {
 };
 const shown = (more: Partial<typeof values>, state = 'Up', description = '') => {
   const lines = Object.entries({ ...values, ...more }).map(([key, value]) => `${key}: ${value}`);
-  const rows = `\n\nPort  Description  Duplex  Speed  Neg  MTU  Admin\n                            State\n----  ----\nGi1/0/5  ${description}  N/A  Unknown  Auto 1518  ${state}\n`;
-  return delln3000.read.parse(`\nPort: Gi1/0/5\n${lines.join('\n')}${rows}`, 998);
+  const rows = `\nPort  Description  Duplex  Speed  Neg  MTU  Admin\n                            State\n----  ----\nGi1/0/5  ${description}  N/A  Unknown  Auto 1518  ${state}\n`;
+  const [table, config] = [`\nPort: Gi1/0/5\n${lines.join('\n')}\n`, '!Current Configuration:\n'];
+  return delln3000.read.parse([table, rows, config], 998).map(carried);
 };
 
 describe('what an N3000 shows of a port', () => {

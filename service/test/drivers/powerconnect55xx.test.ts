@@ -12,7 +12,10 @@ const table = (mode: string, native: string, enabled: string): string =>
   `Name: ${port}\nSwitchport: enable\nAdministrative Mode: ${mode}\nAccess Mode VLAN: 7\nTrunking Native Mode VLAN: ${native}\nTrunking VLANs Enabled: ${enabled}\nGeneral PVID: 1\nClassification rules:\n\n`;
 const row = (state: string): string =>
   `${port}  1G-Copper    Full    1000   Enabled  Off      ${state}  Disabled Auto\n`;
-const shown = (text: string) => powerconnect55xx.read.parse(text, null);
+const shown = (tables: string, rows = '') =>
+  powerconnect55xx.read
+    .parse([tables, rows, ''], null)
+    .map(({ port: name, native, tagged }) => ({ port: name, native, tagged }));
 
 describe('what a PowerConnect shows of a port', () => {
   it.each([
@@ -31,21 +34,21 @@ describe('what a PowerConnect shows of a port', () => {
     ['a default trunk', 'trunk', '1', '1\n        2-4094 (Inactive)', { native: 1, tagged: all.slice(1) }],
     ['a mode that we never set', 'general', '1', 'none', { native: 1, tagged: all.slice(1) }],
   ])('%s', (_, mode, native, enabled, state) =>
-    expect(shown(table(mode, native, enabled) + row('Up'))).toEqual([{ port, ...state }]),
+    expect(shown(table(mode, native, enabled), row('Up'))).toEqual([{ port, ...state }]),
   );
 
   it('a port that is shut carries nothing, and an empty slot is no port', () => {
-    expect(shown(table('trunk', '5', '5') + row('Down'))).toEqual([{ port, native: null, tagged: [] }]);
-    expect(shown(table('trunk', '5', '5') + row('--'))).toEqual([]);
+    expect(shown(table('trunk', '5', '5'), row('Down'))).toEqual([{ port, native: null, tagged: [] }]);
+    expect(shown(table('trunk', '5', '5'), row('--'))).toEqual([]);
   });
 
   it('is an error if something is missing or makes no sense', () => {
     expect(() => shown(table('trunk', '5', '5'))).toThrow('does not tell whether port gi1/0/5 is shut');
-    expect(() => shown(`Name: ${port}\n\n${row('Up')}`)).toThrow(
+    expect(() => shown(`Name: ${port}\n\n`, row('Up'))).toThrow(
       'does not tell the "administrative mode" of port gi1/0/5',
     );
-    expect(() => shown(table('trunk', 'many', '5') + row('Up'))).toThrow('a VLAN reads "many"');
-    expect(() => shown(table('trunk', '5', '5;6') + row('Up'))).toThrow('5;6');
+    expect(() => shown(table('trunk', 'many', '5'), row('Up'))).toThrow('a VLAN reads "many"');
+    expect(() => shown(table('trunk', '5', '5;6'), row('Up'))).toThrow('5;6');
   });
 });
 

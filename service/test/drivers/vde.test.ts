@@ -37,14 +37,14 @@ describe('what vde_switch prints', () => {
   ].join('\n');
 
   it('is read port by port', () => {
-    expect(vde.read.parse(`${ports}\n${vlans}`, null)).toEqual([
+    expect(vde.read.parse([ports, vlans], null)).toEqual([
       { port: '1', native: 100, tagged: [300] },
       { port: '12', native: null, tagged: [300] },
     ]);
   });
 
   it('is a fault if it is cut short', () => {
-    expect(() => vde.read.parse(ports, null)).toThrow('does not show its ports');
+    expect(() => vde.read.parse([ports], null)).toThrow('does not show its ports');
   });
 });
 

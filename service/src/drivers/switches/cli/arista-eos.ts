@@ -1,6 +1,6 @@
 import type { PortConfig } from '../contract.ts';
 import type { Dialect } from './dialect.ts';
-import { interfaceSections, switchportIn } from './interface-sections.ts';
+import { aristaPortsIn } from './arista-sections.ts';
 import { passwordOrKeyLogin } from './login.ts';
 import { portNamer } from './port-names.ts';
 import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
@@ -19,6 +19,9 @@ const carry = (wanted: PortConfig): readonly string[] =>
         'no switchport access vlan',
       ];
 
+/** A routed port is switched first: with its own lines alone it would stay what it is. */
+const switched = (wanted: PortConfig): readonly string[] => ['switchport', ...carry(wanted)];
+
 /** Arista switches with EOS. */
 export const aristaEos: Dialect = {
   config: passwordOrKeyLogin(),
@@ -36,18 +39,25 @@ export const aristaEos: Dialect = {
   vlans: (ids) => vlanLists(ids).flatMap((list) => [`vlan ${list}`, 'exit']),
   port: (change) => {
     const { wanted } = change;
-    const lines = isSameTrunk(change) ? trunkLines(wanted, wanted.native ?? 'tag') : whileShut(change, carry(wanted));
+    const lines = isSameTrunk(change)
+      ? trunkLines(wanted, wanted.native ?? 'tag')
+      : whileShut(change, switched(wanted));
     return [`interface ${wanted.port}`, ...lines];
   },
-  portPrompt: /\(config-if-[\w./-]+\)#$/,
+  modes: {
+    exec: /^[^(]+#$/,
+    config: /\(config\)#$/,
+    vlan: /\(config(?:-vlan-[\d,-]+)?\)#$/,
+    port: /\(config-if-[\w./-]+\)#$/,
+  },
   read: {
-    one: (port) => [`show running-config interfaces ${port}`],
-    all: ['show running-config interfaces'],
-    parse: (text) =>
-      interfaceSections(text).flatMap((section) => {
-        const port = portName(section.name);
-        return typeof port === 'string' ? [switchportIn(section, port, { mode: 'access' })] : [];
-      }),
+    // A port's own block does not show its subinterfaces, and no block shows mirrors.
+    one: (port) => [
+      `show running-config interfaces ${port}`,
+      `show running-config | include ^interface ${port}\\.|^monitor session`,
+    ],
+    all: ['show running-config interfaces', 'show running-config | include ^monitor session'],
+    parse: (answers) => aristaPortsIn(answers, portName),
   },
   save: ['write memory'],
 };

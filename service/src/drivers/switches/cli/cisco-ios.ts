@@ -1,7 +1,11 @@
 import type { PortConfig } from '../contract.ts';
 import type { Dialect, Line } from './dialect.ts';
-import { interfaceSections, switchportIn } from './interface-sections.ts';
+import { portsFrom } from './config-read.ts';
+import { interfaceSections } from './config-sections.ts';
+import { switchportIn, switchportLines } from './interface-sections.ts';
+import { beginningWith, commonLines, type KnownLines } from './known-lines.ts';
 import { dummyVlan, passwordOrKeyLogin } from './login.ts';
+import { mirrorsIn } from './mirrors.ts';
 import { portNamer } from './port-names.ts';
 import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
 import { vlanLists } from '../vlans.ts';
@@ -39,6 +43,28 @@ const carry = (wanted: PortConfig, deadVlan: number): readonly Line[] =>
 /** Nothing beside the wanted VLANs: no telephones, no negotiation with the other end. */
 const quiet: readonly Line[] = ['no switchport voice vlan', { attempt: 'switchport nonegotiate' }];
 
+/** What IOS has on a port that is understood. A voice VLAN is not, and goes with every change. */
+const known: KnownLines = {
+  read: switchportLines,
+  plain: [
+    ...commonLines,
+    beginningWith(
+      'ip device tracking',
+      'ip verify source',
+      'ip address',
+      'mdi',
+      'rmon',
+      'arp timeout',
+      'eee',
+      'energywise',
+    ),
+    /^switchport trunk encapsulation dot1q$/,
+    /^switchport voice vlan none$/,
+    /^macro description .*$/,
+  ],
+  replaced: [/^switchport voice vlan /],
+};
+
 /** Cisco Catalyst switches with IOS or IOS XE. */
 export const ciscoIos: Dialect = {
   config: passwordOrKeyLogin({ dummy_vlan: dummyVlan }),
@@ -47,8 +73,11 @@ export const ciscoIos: Dialect = {
   console: {
     prompt: /^([\w.:/-]+)(?:\([\w-]+\))?[>#]$/,
     errors: [/^% ?\S/, /^Command rejected/],
-    // The third is the system log, for those who have it shown on their terminal.
-    remarks: [/^% ?Warning/i, /^% Access VLAN does not exist\. Creating vlan/, /^%[A-Z0-9_]+-\d-[A-Z0-9_]+:/],
+    remarks: [
+      /^Enter configuration commands, one per line/,
+      /^% ?Warning/i,
+      /^% Access VLAN does not exist\. Creating vlan/,
+    ],
     questions: [{ asked: /^ ?--More--$/, key: ' ' }],
     setup: ['terminal length 0', 'terminal width 511'],
     enable: { from: />$/, command: 'enable', password: /^Password:$/ },
@@ -62,18 +91,29 @@ export const ciscoIos: Dialect = {
     const dead = deadVlan ?? 1;
     const lines = isSameTrunk(change)
       ? [...trunkLines(wanted, wanted.native ?? dead), ...quiet]
-      : whileShut(change, [...carry(wanted, dead), ...quiet]);
+      : whileShut(change, [{ attempt: 'switchport' }, ...carry(wanted, dead), ...quiet]);
     return [`interface ${wanted.port}`, ...lines];
   },
-  portPrompt: /\(config-if\)#$/,
+  modes: {
+    exec: /^[^(]+#$/,
+    config: /\(config\)#$/,
+    vlan: /\(config(?:-vlan)?\)#$/,
+    port: /\(config-if\)#$/,
+  },
   read: {
-    one: (port) => [`show running-config interface ${port}`],
-    all: ['show running-config | section ^interface'],
-    parse: (text) =>
-      interfaceSections(text).flatMap((section) => {
-        const port = portName(section.name);
-        return typeof port === 'string' ? [switchportIn(section, port, { mode: 'dynamic' })] : [];
-      }),
+    // No block shows that its port is the destination of a mirror.
+    one: (port) => [`show running-config interface ${port}`, 'show running-config | include ^monitor session'],
+    all: ['show running-config | section ^interface', 'show running-config | include ^monitor session'],
+    parse: ([blocks = '', mirrors = '']) =>
+      portsFrom(
+        interfaceSections(blocks, { around }),
+        portName,
+        (section, port) => switchportIn(section, port, known, { mode: 'dynamic' }),
+        { mirrors: mirrorsIn(mirrors, portName, around) },
+      ),
   },
   save: ['write memory'],
 };
+
+/** What stands around the blocks of an answer. */
+const around = [/^Building configuration\.\.\.$/, /^Current configuration : \d+ bytes$/, /^end$/];

@@ -1,7 +1,10 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { PortConfig } from '../contract.ts';
 import type { Dialect } from './dialect.ts';
-import { interfaceSections, switchportIn } from './interface-sections.ts';
+import { portsFrom } from './config-read.ts';
+import { interfaceSections, type Section } from './config-sections.ts';
+import { switchportIn, switchportLines } from './interface-sections.ts';
+import { beginningWith, commonLines, type KnownLines } from './known-lines.ts';
 import { dummyVlan, passwordLogin, passwordOrKeyLogin } from './login.ts';
 import { portNamer } from './port-names.ts';
 import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
@@ -23,6 +26,40 @@ const carry = (wanted: PortConfig, deadVlan: number): readonly string[] => [
   ...trunkLines(wanted, wanted.native ?? deadVlan),
 ];
 
+/** What NX-OS has on a port that is understood. */
+const known: KnownLines = {
+  read: switchportLines,
+  plain: [
+    ...commonLines,
+    beginningWith(
+      'ip address',
+      'mac-address',
+      'shutdown lan',
+      'hardware',
+      'logging event port',
+      'load-interval counter',
+    ),
+    /^vpc orphan-port suspend$/,
+  ],
+  // `shutdown` is read from what is shown with all defaults: it may be the model's, and the profile's word counts.
+  opening: [/^inherit port-profile /],
+};
+
+/** The block of a port with its defaults beside it: only with these it is known whether it is switched, and open. */
+const withDefaults = (section: Section, defaults: readonly Section[]): Section => {
+  const own = defaults.find(({ name }) => name === section.name);
+  if (!own) throw new Error(`the switch does not show the defaults of ${section.name.slice(0, 40)}`);
+  const read = own.lines
+    .filter(({ text }) => switchportLines.test(text))
+    .map(({ text }) => ({ text, isNested: false }));
+  return { ...section, lines: [...section.lines, ...read] };
+};
+
+/** Only these lines: with all defaults a block has hundreds. */
+const defaults = 'egrep "^interface|switchport|shutdown"';
+
+const around = [/^version \S+(?: Bios:version.*)?$/];
+
 const nxos = ({ config, example, hasLegacyType }: Family): Dialect => {
   const portName = portNamer({ eth: 'Ethernet' }, example);
   return {
@@ -32,7 +69,15 @@ const nxos = ({ config, example, hasLegacyType }: Family): Dialect => {
     portName,
     console: {
       prompt: /^([\w.:/-]+)(?:\([\w-]+\))?#$/,
-      errors: [/^% ?\S/, /^ERROR\b/i, /^(?:Invalid|Incomplete|Ambiguous) .*marker/, /^Command rejected/],
+      errors: [
+        /^% ?\S/,
+        /^ERROR\b/i,
+        /^(?:Invalid|Incomplete|Ambiguous) .*marker/,
+        /^Command rejected/,
+        /^Syntax error while parsing/,
+        /^command failed/i,
+      ],
+      remarks: [/^Enter configuration commands, one per line/],
       questions: [
         { asked: /^ ?--More--$/, key: ' ' },
         // Some models ask before a new list of allowed VLANs replaces another.
@@ -52,16 +97,29 @@ const nxos = ({ config, example, hasLegacyType }: Family): Dialect => {
         : whileShut(change, carry(wanted, dead));
       return [`interface ${wanted.port}`, ...lines];
     },
-    portPrompt: /\(config-if\)#$/,
+    modes: {
+      exec: /^[^(]+#$/,
+      config: /\(config\)#$/,
+      vlan: /\(config(?:-vlan)?\)#$/,
+      port: /\(config-if\)#$/,
+    },
     read: {
       // Models differ in what they are by default, routed or switched, shut or not: `all` leaves nothing out.
-      one: (port) => [`show running-config interface ${port} all`],
-      all: ['show running-config interface all | egrep "^interface|switchport|shutdown"'],
-      parse: (text) =>
-        interfaceSections(text).flatMap((section) => {
-          const port = portName(section.name);
-          return typeof port === 'string' ? [switchportIn(section, port, { mode: 'access' })] : [];
-        }),
+      one: (port) => [
+        `show running-config interface ${port}`,
+        `show running-config interface ${port} all | ${defaults}`,
+      ],
+      all: ['show running-config interface', `show running-config interface all | ${defaults}`],
+      parse: ([blocks = '', all = '']) => {
+        const shown = interfaceSections(all, { around });
+        return portsFrom(
+          interfaceSections(blocks, { around }),
+          portName,
+          (section, port) => switchportIn(withDefaults(section, shown), port, known, { mode: 'access' }),
+          // The destination of a mirror has `switchport monitor` in its block.
+          { mirrors: { ports: new Map(), unread: null } },
+        );
+      },
     },
     save: ['copy running-config startup-config'],
   };

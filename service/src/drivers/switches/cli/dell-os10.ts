@@ -1,10 +1,15 @@
 import type { Refusal } from '../contract.ts';
 import type { Dialect, PortChange, ShownPort } from './dialect.ts';
-import { interfaceSections, type Section, valueOf } from './interface-sections.ts';
+import { portsFrom } from './config-read.ts';
+import { type AnswerForm, interfaceSections, type Section, sectionsIn } from './config-sections.ts';
+import { portOf, valuesOf } from './interface-sections.ts';
+import { beginningWith, classify, commonLines, type KnownLines } from './known-lines.ts';
 import { passwordOrKeyLogin } from './login.ts';
+import { type Mirrors, portsIn } from './mirrors.ts';
 import { portNamer } from './port-names.ts';
 import { isSameTrunk, whileShut } from './switchport-lines.ts';
-import { vlanLists, vlansIn } from '../vlans.ts';
+import { type Carried, unclear, vlanLists, vlansIn } from '../vlans.ts';
+import { shortened } from '../words.ts';
 
 const wholePort = portNamer({ eth: 'ethernet' }, 'ethernet1/1/1');
 
@@ -33,18 +38,57 @@ const carry = (change: PortChange): readonly string[] => [
   ...(change.wanted.native === null ? [] : [`switchport access vlan ${change.wanted.native}`]),
 ];
 
-const portIn = (section: Section, port: string): ShownPort => {
-  const { lines } = section;
-  if (lines.includes('no switchport')) return { port, native: null, tagged: [] };
-  const isTrunk = valueOf(section, 'switchport mode') === 'trunk';
-  const allowed = lines
-    .flatMap((line) => /^switchport trunk allowed vlan (.+)$/.exec(line)?.[1] ?? [])
-    .flatMap(vlansIn);
-  if (lines.includes('shutdown')) return { port, native: null, tagged: [], latent: allowed };
-  const access = valueOf(section, 'switchport access vlan') ?? (isTrunk ? null : '1');
-  if (access !== null && !/^\d{1,4}$/.test(access)) throw new Error(`port ${port} has the access VLAN "${access}"`);
-  return { port, native: access === null ? null : Number(access), tagged: isTrunk ? allowed : [] };
+/** What OS10 has on a port that is understood. */
+const known: KnownLines = {
+  read: /^(?:no )?shutdown$|^no switchport$|^switchport (?:mode|access vlan|trunk allowed vlan) /,
+  plain: [
+    ...commonLines,
+    beginningWith('ip address', 'ipv6 address', 'dcbx', 'ets mode', 'trust', 'lldp', 'ptp', 'eee', 'default mtu'),
+  ],
 };
+
+const portIn = (section: Section, port: string): ShownPort => {
+  const lines = classify(section, known);
+  const allowed = valuesOf(lines.read, 'switchport trunk allowed vlan').flatMap(vlansIn);
+  const state = portOf(port, lines, () => carriedIn(lines.read, allowed));
+  return state.isShut ? { ...state, latent: allowed } : state;
+};
+
+const carriedIn = (lines: readonly string[], allowed: readonly number[]): Carried => {
+  // A member of a port channel, or the destination of a mirror: what goes through it is not in its block.
+  if (lines.includes('no switchport')) return unclear('no switchport');
+  const modes = valuesOf(lines, 'switchport mode');
+  const access = valuesOf(lines, 'switchport access vlan');
+  const [mode = 'access'] = modes;
+  const [vlan = mode === 'trunk' ? null : '1'] = access;
+  if (modes.length > 1 || (mode !== 'trunk' && mode !== 'access'))
+    return unclear(...modes.map((each) => `switchport mode ${each}`));
+  if (access.length > 1 || !/^\d{1,4}$/.test(vlan ?? '0'))
+    return unclear(...access.map((each) => `switchport access vlan ${each}`));
+  return {
+    native: vlan === null ? null : Number(vlan),
+    tagged: mode === 'trunk' ? [...new Set(allowed)].sort((a, b) => a - b) : [],
+  };
+};
+
+/** `monitor session` blocks: OS10 names the destination inside. */
+const mirrors = (text: string): Mirrors => {
+  const ports = new Map<string, string>();
+  let unread: string | null = null;
+  for (const session of sectionsIn(text, /^monitor session (.+)$/, form))
+    for (const { text: line } of session.lines) {
+      const [, place] = /^destination (?:interface )?(.+)$/.exec(line) ?? [];
+      if (place === undefined || /^(?:remote-vlan|port-channel|remote-ip)/.test(place)) continue;
+      const words = shortened(`monitor session ${session.name}: ${line}`);
+      const names = portsIn(place.trim(), portName);
+      if (names === null) unread ??= words;
+      for (const name of names ?? []) ports.set(name, words);
+    }
+  return { ports, unread };
+};
+
+/** Blocks of all kinds, each behind a `!`. */
+const form: AnswerForm = { around: [], isWhole: true };
 
 /** Dell PowerSwitch switches with SmartFabric OS10. */
 export const dellOs10: Dialect = {
@@ -53,7 +97,7 @@ export const dellOs10: Dialect = {
   portName,
   console: {
     prompt: /^([\w.:/-]+)(?:\([\w.:/-]+\))?[>#]$/,
-    errors: [/^% ?\S/],
+    errors: [/^% ?Error/i, /^% ?(?:Illegal|Invalid|Unrecognized|Incomplete|Ambiguous)/i],
     questions: [{ asked: /^ ?--More--$/, key: ' ' }],
     setup: ['terminal length 0'],
   },
@@ -64,15 +108,17 @@ export const dellOs10: Dialect = {
     `interface ${change.wanted.port}`,
     ...(isSameTrunk(change) ? tagged(change) : whileShut(change, carry(change))),
   ],
-  portPrompt: /\(conf-if-eth[\d/:]+\)#$/,
+  modes: {
+    exec: /^[^(]+#$/,
+    config: /\(config\)#$/,
+    vlan: /\((?:config|conf-if-vl-\d+)\)#$/,
+    port: /\(conf-if-eth[\d/:]+\)#$/,
+  },
   read: {
-    one: (port) => [`show running-configuration interface ${port}`],
+    one: (port) => [`show running-configuration interface ${port}`, 'show running-configuration monitor'],
     all: ['show running-configuration'],
-    parse: (text) =>
-      interfaceSections(text).flatMap((section) => {
-        const port = portName(section.name);
-        return typeof port === 'string' ? [portIn(section, port)] : [];
-      }),
+    parse: ([blocks = '', more = blocks]) =>
+      portsFrom(interfaceSections(blocks, form), portName, portIn, { mirrors: mirrors(more) }),
   },
   save: ['write memory'],
 };

@@ -1,4 +1,6 @@
 import { allVlans, vlansIn } from '../vlans.ts';
+import { UnusableAnswer } from './config-sections.ts';
+import { isLogLine } from './log-lines.ts';
 
 /*
  * `show interfaces switchport` and `show interfaces configuration`, as both families of Dell's older switches
@@ -9,20 +11,35 @@ import { allVlans, vlansIn } from '../vlans.ts';
 export interface PortTable {
   readonly name: string;
   value(key: string): string;
+  /** Is nothing told under this key? */
+  isEmpty(key: string): boolean;
 }
 
-/** The tables in a text, each begun by a line with this key. Long values go on in indented lines. */
+/** Keys whose values go on in indented lines. */
+const listed = /vlan|rules|mapping|bindings|association/;
+
+/**
+ * The tables in a text, each begun by a line with this key. Long values go on in indented lines. Anything else in the
+ * middle may have cut a list off: such an answer is not read.
+ */
 export const tablesIn = (text: string, nameKey: string): readonly PortTable[] => {
   const tables: { readonly name: string; readonly values: Map<string, string> }[] = [];
   let key = '';
-  for (const line of text.split('\n')) {
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
     const [, label, value = ''] = /^([A-Za-z][^:]*?) *:(.*)$/.exec(line) ?? [];
     if (label === nameKey) tables.push({ name: value.trim(), values: new Map() });
-    const isMore = label === undefined && key !== '' && /^\s+\S/.test(line);
     const values = tables.at(-1)?.values;
-    if (isMore) values?.set(key, `${(values.get(key) ?? '').replace(/,$/, '')},${line.trim()}`);
-    else key = label?.toLowerCase() ?? '';
-    if (label !== undefined) values?.set(key, value.trim());
+    if (isLogLine(line) || !values) throw new UnusableAnswer(line);
+    if (label !== undefined) {
+      const isUnfinished = values.get(key)?.endsWith(',') === true;
+      key = label.toLowerCase();
+      if (isUnfinished || values.has(key)) throw new UnusableAnswer(line);
+      values.set(key, value.trim());
+    } else if (/^\s/.test(line) && listed.test(key))
+      values.set(key, `${(values.get(key) ?? '').replace(/,$/, '')},${line.trim()}`);
+    // Rules that put frames into VLANs by their addresses or protocols, in a table of their own.
+    else if (key === 'classification rules') values.set(key, line.trim());
+    else throw new UnusableAnswer(line);
   }
   return tables.map(({ name, values }) => ({
     name,
@@ -31,6 +48,7 @@ export const tablesIn = (text: string, nameKey: string): readonly PortTable[] =>
       if (value === undefined) throw new Error(`the switch does not tell the "${wanted}" of port ${name.slice(0, 40)}`);
       return value;
     },
+    isEmpty: (wanted) => /^(?:none|-*)$/i.test(values.get(wanted) ?? ''),
   }));
 };
 
@@ -55,6 +73,7 @@ export const adminStatesIn = (text: string, portOf: (name: string) => string | n
   for (const line of text.split('\n')) {
     const [, name = '', rest = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? [];
     const port = portOf(name);
+    if (isLogLine(line) || (port !== null && states.has(port))) throw new UnusableAnswer(line);
     // The last such word: a description before it may have it too.
     if (port !== null) states.set(port, rest.match(/\b(?:Up|Down)\b/g)?.at(-1) ?? 'absent');
   }

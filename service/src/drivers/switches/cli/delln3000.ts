@@ -1,7 +1,8 @@
 import type { PortConfig } from '../contract.ts';
-import { dellPortName, dellRead, passesAll, passing } from './dell-ports.ts';
+import { dellPortName } from './dell-names.ts';
+import { dellRead, passesAll, passing } from './dell-ports.ts';
 import { type PortTable, vlanOf, vlansOf } from './dell-tables.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, ShownPort } from './dialect.ts';
 import { dummyVlan, passwordLogin } from './login.ts';
 import { isSameTrunk, whileShut } from './switchport-lines.ts';
 import { carriedBy, vlanLists } from '../vlans.ts';
@@ -35,18 +36,31 @@ const trunk = (table: PortTable, port: string): PortConfig => {
 };
 
 /** A general port is read exactly where it could as well be a trunk, and as one that passes all where it could not. */
-const general = (table: PortTable, port: string): PortConfig => {
+const general = (table: PortTable, port: string): ShownPort => {
   const pvid = vlanOf(table.value('general mode pvid'));
   const untagged = vlansOf(table.value('general mode untagged vlans'));
   const isFiltered = /^enabled?$/i.test(table.value('general mode ingress filtering'));
   const takesAll = /^admit all$/i.test(table.value('general mode acceptable frame type'));
   const isPlain = takesAll && isFiltered && untagged.length <= 1 && untagged.every((vlan) => vlan === pvid);
   const tagged = vlansOf(table.value('general mode tagged vlans'));
-  return isPlain ? { port, native: untagged[0] ?? null, tagged } : passesAll(port);
+  return isPlain
+    ? { port, native: untagged[0] ?? null, tagged }
+    : passesAll(port, 'VLAN Membership Mode: General Mode');
 };
 
-const openPort = (table: PortTable, port: string): PortConfig => {
-  switch (table.value('vlan membership mode').toLowerCase()) {
+/** What else may put a port into a VLAN. */
+const others = [
+  'general mode dynamically added vlans',
+  'private vlan host association',
+  'private vlan mapping',
+  'private vlan operational bindings',
+];
+
+const openPort = (table: PortTable, port: string): ShownPort => {
+  const other = others.find((key) => !table.isEmpty(key));
+  if (other !== undefined) return passesAll(port, `${other}: ${table.value(other)}`);
+  const mode = table.value('vlan membership mode');
+  switch (mode.toLowerCase()) {
     case 'access mode':
       return { port, native: vlanOf(table.value('access mode vlan')), tagged: [] };
     case 'trunk mode':
@@ -54,7 +68,7 @@ const openPort = (table: PortTable, port: string): PortConfig => {
     case 'general mode':
       return general(table, port);
     default:
-      return passesAll(port);
+      return passesAll(port, `VLAN Membership Mode: ${mode}`);
   }
 };
 
@@ -73,6 +87,7 @@ export const delln3000: Dialect = {
       /^An invalid interface/,
       /^(?:Could not|Incomplete command|Command not found|Interface not in|VLAN ID not found)/,
     ],
+    remarks: [/^Warning: The use of large numbers of VLANs/, /^delays in applying the configuration\./],
     questions: [
       { asked: /^--More-- or \(q\)uit$/, key: ' ' },
       { asked: /\(y\/n\)$/, key: 'y' },
@@ -90,7 +105,12 @@ export const delln3000: Dialect = {
     const lines = isEasy ? trunkOf(wanted) : whileShut(change, carry(wanted, deadVlan ?? 1));
     return [`interface ${wanted.port}`, ...lines];
   },
-  portPrompt: /\(config-if-[\w./-]+\)#$/,
+  modes: {
+    exec: /^[^(]+#$/,
+    config: /\(config\)#$/,
+    vlan: /\(config(?:-vlan[\d,-]*)?\)#$/,
+    port: /\(config-if-[\w./-]+\)#$/,
+  },
   read: dellRead('Port', openPort),
   save: ['copy running-config startup-config'],
 };

@@ -7,7 +7,7 @@ export interface Console {
   readonly prompt: RegExp;
   /** A line of an answer that looks like this says no. */
   readonly errors: readonly RegExp[];
-  /** A line that looks like an error and is only a remark. */
+  /** What it may say to a command that it follows; log messages are known without being named here. */
   readonly remarks?: readonly RegExp[];
   /** Questions in the middle of an answer, "--More--" above all, and the key that goes on. */
   readonly questions: readonly { readonly asked: RegExp; readonly key: string }[];
@@ -24,6 +24,10 @@ export type Line = string | { readonly attempt: string };
 
 /** A port as its device shows it. */
 export interface ShownPort extends PortConfig {
+  /** Its own block says that it is shut: whatever else is on it, nothing passes. */
+  readonly isShut?: true;
+  /** What is on the port, not understood, and not taken away by `port`: with it the port is not opened. */
+  readonly foreign?: string;
   /** Tagged VLANs that a shut port would carry if it were opened, where they have to be taken away by name. */
   readonly latent?: readonly number[];
 }
@@ -34,6 +38,14 @@ export interface PortChange {
   readonly was: ShownPort;
   /** The VLAN that nobody uses, where the switch has one. */
   readonly deadVlan: number | null;
+}
+
+/** What the prompts of the modes look like: with any other prompt nothing more is sent. */
+export interface Modes {
+  readonly exec: RegExp;
+  readonly config: RegExp;
+  readonly vlan: RegExp;
+  readonly port: RegExp;
 }
 
 /** A command-line switch as data: everything that one family says differently from another. */
@@ -50,15 +62,15 @@ export interface Dialect extends Pick<SwitchDriver, 'capabilities' | 'hasLegacyT
   vlans(ids: readonly number[]): readonly string[];
   /** Brings one port to its wanted state; the first line selects the port, where there is such a line. */
   port(change: PortChange): readonly Line[];
-  /** The prompt after the first line of `port`: with any other prompt nothing more is sent. */
-  readonly portPrompt?: RegExp;
+  /** Where a device has modes. */
+  readonly modes?: Modes;
   readonly read: {
-    /** What shows one port. An error as the answer means that the device does not have it. */
+    /** What shows one port. An error as the answer to the first means that the device does not have it. */
     one(port: string): readonly string[];
     /** What shows all of them. */
     readonly all: readonly string[];
-    /** What the answers say, joined in order, about every port in them. */
-    parse(text: string, deadVlan: number | null): readonly ShownPort[];
+    /** What the answers say, in the order of the commands, about every port in them. */
+    parse(answers: readonly string[], deadVlan: number | null): readonly ShownPort[];
   };
   /** Running configuration to startup configuration. */
   readonly save?: readonly string[];

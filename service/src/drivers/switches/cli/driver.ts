@@ -1,6 +1,6 @@
 import type { PortConfig, SwitchDriver } from '../contract.ts';
-import { type CliDevice, readAllPorts, readPorts, runOrFail } from './device.ts';
-import type { Dialect } from './dialect.ts';
+import { type CliDevice, readAllPorts, readPorts, saveConfig } from './device.ts';
+import type { Dialect, ShownPort } from './dialect.ts';
 import { dummyVlanFrom, loginFrom } from './login.ts';
 import { applyPorts } from './pass.ts';
 import { CommandLine } from './session.ts';
@@ -30,7 +30,7 @@ export const cliSwitch = (dialect: Dialect): SwitchDriver => {
         apply: (ports, until) => guarded(applyPorts(device, ports, until)),
         read: (ports, until) => guarded(readPorts(device, ports, until).then(carriedNow)),
         readAll: (until) => guarded(readAllPorts(device, until).then(carriedNow)),
-        ...(save && { save: (until: AbortSignal) => guarded(runOrFail(device, save, until)) }),
+        ...(save && { save: (until: AbortSignal) => guarded(saveConfig(device, save, until)) }),
         close: () => {
           line.close();
           return Promise.resolve();
@@ -40,5 +40,8 @@ export const cliSwitch = (dialect: Dialect): SwitchDriver => {
   };
 };
 
-const carriedNow = (ports: readonly PortConfig[]): readonly PortConfig[] =>
-  ports.map(({ port, native, tagged }) => ({ port, native, tagged }));
+const carriedNow = (ports: readonly ShownPort[]): readonly PortConfig[] =>
+  ports.map(({ port, native, tagged, unclear }) => ({
+    ...{ port, native, tagged },
+    ...(unclear !== undefined && { unclear }),
+  }));

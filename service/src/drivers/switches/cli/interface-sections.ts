@@ -1,71 +1,83 @@
-import type { PortConfig } from '../contract.ts';
-import { allVlans, everything, vlansIn } from '../vlans.ts';
+import { allVlans, type Carried, unclear, vlansIn } from '../vlans.ts';
+import type { Section } from './config-sections.ts';
+import type { ShownPort } from './dialect.ts';
+import { type Classified, classify, type KnownLines } from './known-lines.ts';
 
-/** One `interface` block of a running configuration: its name, and its lines without their indent. */
-export interface Section {
-  readonly name: string;
-  readonly lines: readonly string[];
-}
+/*
+ * What a port passes according to its `interface` block, in the words that most vendors took from Cisco.
+ */
 
-/** The `interface` blocks in a running configuration, or in a part of one. */
-export const interfaceSections = (text: string): readonly Section[] => {
-  const sections: { name: string; lines: string[] }[] = [];
-  let isInside = false;
-  for (const line of text.split('\n')) {
-    const name = /^interface (.+)$/.exec(line)?.[1];
-    if (name !== undefined) sections.push({ name: name.trim(), lines: [] });
-    isInside = name !== undefined || (isInside && /^\s+\S/.test(line));
-    if (isInside && name === undefined) sections.at(-1)?.lines.push(line.trim());
-  }
-  return sections;
-};
+/** The lines that `switchportIn` reads. */
+export const switchportLines =
+  /^(?:no )?shutdown$|^(?:no )?switchport$|^switchport (?:mode|access vlan|trunk native vlan|trunk allowed vlan) /;
 
 /** What a block means that says nothing about it, as the vendor's manual tells. */
 export interface SwitchportDefaults {
   readonly mode: 'access' | 'trunk' | 'dynamic';
-  readonly isShut?: true;
 }
 
-/** What a port passes according to its block, in the words that most vendors took from Cisco. */
-export const switchportIn = (section: Section, port: string, defaults: SwitchportDefaults): PortConfig => {
-  const { lines } = section;
-  const isShut = lines.includes('shutdown') || (defaults.isShut === true && !lines.includes('no shutdown'));
-  if (isShut || lines.includes('no switchport')) return { port, native: null, tagged: [] };
-  const mode = valueOf(section, 'switchport mode') ?? defaults.mode;
-  const access = vlanIn(section, 'switchport access vlan');
-  const native = vlanIn(section, 'switchport trunk native vlan');
-  const voice = valueOf(section, 'switchport voice vlan') ?? '';
-  const voices = /^\d+$/.test(voice) ? [Number(voice)] : [];
-  if (mode === 'access' && typeof access === 'number') return { port, native: access, tagged: voices };
-  if (mode === 'trunk' && native !== null) return trunk(port, native, [...allowedIn(section), ...voices]);
-  // Negotiated with the other end, tunnelled, private.
-  return { port, ...everything };
+/** What a port passes according to its block; everything, if the block has a line that is not understood. */
+export const switchportIn = (
+  section: Section,
+  port: string,
+  known: KnownLines,
+  defaults: SwitchportDefaults,
+): ShownPort => {
+  const lines = classify(section, known);
+  return portOf(port, lines, () => switchportOf(lines.read, defaults));
 };
 
-const trunk = (port: string, native: number | 'tag', vlans: readonly number[]): PortConfig => {
+/** A port whose lines are classified: shut, not understood, or what they say it carries. */
+export const portOf = (
+  port: string,
+  { read, strange, foreign, opening }: Classified,
+  carried: () => Carried,
+): ShownPort => {
+  const blocked = foreign === null ? {} : { foreign };
+  const isShut = read.includes('shutdown') && !read.includes('no shutdown') && opening === null;
+  if (isShut) return { port, native: null, tagged: [], isShut: true, ...blocked };
+  return { port, ...(strange === null ? carried() : unclear(strange)), ...blocked };
+};
+
+const switchportOf = (lines: readonly string[], defaults: SwitchportDefaults): Carried => {
+  // Packets of a routed port are sent on to wherever they want, and its subinterfaces may be in any VLAN.
+  const isRouted = lines.includes('no switchport');
+  const modes = valuesOf(lines, 'switchport mode');
+  const access = valuesOf(lines, 'switchport access vlan');
+  const native = valuesOf(lines, 'switchport trunk native vlan');
+  const twice = [modes, access, native].find((values) => values.length > 1);
+  if (isRouted) return unclear('no switchport');
+  if (twice) return unclear(...twice);
+  const mode = modes[0] ?? defaults.mode;
+  const [own = '1'] = access;
+  const [untagged = '1'] = native;
+  if (mode === 'access' && isVlan(own)) return { native: Number(own), tagged: [] };
+  if (mode === 'trunk' && (isVlan(untagged) || untagged === 'tag')) return trunk(untagged, allowedIn(lines));
+  // Negotiated with the other end, tunnelled, private.
+  if (mode === 'access') return unclear(`switchport access vlan ${own}`);
+  return unclear(mode === 'trunk' ? `switchport trunk native vlan ${untagged}` : `switchport mode ${mode}`);
+};
+
+const isVlan = (text: string): boolean => /^\d{1,4}$/.test(text);
+
+/** `tag` means that nothing goes without a tag. */
+const trunk = (native: string, vlans: readonly number[]): Carried => {
   const allowed = [...new Set(vlans)].sort((a, b) => a - b);
+  const own = native === 'tag' ? null : Number(native);
   return {
-    port,
-    native: native !== 'tag' && allowed.includes(native) ? native : null,
-    tagged: allowed.filter((vlan) => vlan !== native),
+    native: own !== null && allowed.includes(own) ? own : null,
+    tagged: allowed.filter((vlan) => vlan !== own),
   };
 };
 
-/** What follows these words in the last line of the block that begins with them. */
-export const valueOf = ({ lines }: Section, start: string): string | undefined =>
-  lines.findLast((line) => line.startsWith(`${start} `))?.slice(start.length + 1);
-
-/** VLAN 1 without a line; null if the line has no number. `tag` means that nothing goes without a tag. */
-const vlanIn = (section: Section, start: string): number | 'tag' | null => {
-  const value = valueOf(section, start) ?? '1';
-  if (value === 'tag') return value;
-  return /^\d{1,4}$/.test(value) ? Number(value) : null;
-};
+/** What follows these words in the lines that begin with them, each once. */
+export const valuesOf = (lines: readonly string[], start: string): readonly string[] => [
+  ...new Set(lines.filter((line) => line.startsWith(`${start} `)).map((line) => line.slice(start.length + 1).trim())),
+];
 
 /** The allowed VLANs: a list, continued in lines with `add` where it is long. Without any line: all. */
-const allowedIn = ({ lines }: Section): readonly number[] => {
-  const start = 'switchport trunk allowed vlan ';
-  const lists = lines.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length));
+const allowedIn = (lines: readonly string[]): readonly number[] => {
+  const lists = valuesOf(lines, 'switchport trunk allowed vlan');
   if (lists.length === 0) return allVlans;
   return lists.flatMap((list) => {
     if (list === 'none') return [];

@@ -1,11 +1,12 @@
 import type { PortConfig, PortOutcome } from '../contract.ts';
 import { carriedBy, isSame } from '../vlans.ts';
-import { type CliDevice, objectionIn, readPorts, runAll, runOrFail } from './device.ts';
-import type { Line } from './dialect.ts';
+import { type CliDevice, enterConfig, leaveConfig, objectionTo, readPorts, runAll, strayed } from './device.ts';
+import type { Line, ShownPort } from './dialect.ts';
 
 /**
  * One pass over the ports of a switch: look, make the VLANs, change what differs. A port that carries the right
- * thing already is left alone, so that nobody's link goes down because a pass is done again.
+ * thing already is left alone, so that nobody's link goes down because a pass is done again; but one that shall carry
+ * nothing is always told so, whatever it seemed to carry.
  */
 export const applyPorts = async (
   device: CliDevice,
@@ -16,7 +17,7 @@ export const applyPorts = async (
   const names = ports.map(({ port }) => port);
   const present = new Map((await readPorts(device, names, signal)).map((state) => [state.port, state]));
 
-  await runOrFail(device, dialect.enter, signal);
+  await enterConfig(device, signal);
   const refused = await makeVlans(
     device,
     vlansOf(
@@ -31,14 +32,25 @@ export const applyPorts = async (
     const reason =
       was === undefined
         ? `the switch has no port ${wanted.port}`
-        : (reasonAgainst(wanted, refused, deadVlan) ??
-          (isSame(was, wanted) ? null : await changePort(device, dialect.port({ wanted, was, deadVlan }), signal)));
+        : (reasonAgainst(wanted, was, refused, deadVlan) ??
+          (isDone(wanted, was) ? null : await changePort(device, linesFor(device, wanted, was), signal)));
     outcomes.push(
       reason === null ? { port: wanted.port, applied: true } : { port: wanted.port, applied: false, reason },
     );
   }
-  await runOrFail(device, dialect.leave, signal);
+  await leaveConfig(device, signal);
   return outcomes;
+};
+
+const isDone = (wanted: PortConfig, was: ShownPort): boolean => carriedBy(wanted).length > 0 && isSame(was, wanted);
+
+/** A port with something on it that a device may not want to be changed is shut all the same: that is what counts. */
+const linesFor = ({ dialect, deadVlan }: CliDevice, wanted: PortConfig, was: ShownPort): readonly Line[] => {
+  const lines = dialect.port({ wanted, was, deadVlan });
+  if (was.foreign === undefined) return lines;
+  const [select, ...rest] = lines;
+  const attempts = rest.map((line) => (typeof line === 'string' && line !== 'shutdown' ? { attempt: line } : line));
+  return select === undefined ? [] : [select, ...attempts];
 };
 
 const vlansOf = (ports: readonly PortConfig[], deadVlan: number | null): readonly number[] =>
@@ -50,12 +62,13 @@ const makeVlans = async (
   vlans: readonly number[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, string>> => {
+  const { dialect } = device;
   const refused = new Map<number, string>();
-  if (vlans.length === 0) return refused;
-  if ((await runAll(device, device.dialect.vlans(vlans), signal)) === null) return refused;
+  const make = (ids: readonly number[]) => runAll(device, dialect.vlans(ids), dialect.modes?.vlan, signal);
+  if (vlans.length === 0 || (await make(vlans)) === null) return refused;
   for (const vlan of vlans) {
     await startOver(device, signal);
-    const objection = await runAll(device, device.dialect.vlans([vlan]), signal);
+    const objection = await make([vlan]);
     if (objection) refused.set(vlan, objection.words);
   }
   await startOver(device, signal);
@@ -64,16 +77,19 @@ const makeVlans = async (
 
 /** After a refusal nobody knows in which mode the device is: out, and in again. */
 const startOver = async (device: CliDevice, signal: AbortSignal): Promise<void> => {
-  await runOrFail(device, device.dialect.leave, signal);
-  await runOrFail(device, device.dialect.enter, signal);
+  await leaveConfig(device, signal);
+  await enterConfig(device, signal);
 };
 
 const reasonAgainst = (
   wanted: PortConfig,
+  { foreign }: ShownPort,
   refused: ReadonlyMap<number, string>,
   deadVlan: number | null,
 ): string | null => {
   const carried = carriedBy(wanted);
+  if (carried.length > 0 && foreign !== undefined)
+    return `port ${wanted.port} has "${foreign}", which is not understood: remove that from the port first`;
   if (deadVlan !== null && carried.includes(deadVlan)) return `VLAN ${deadVlan} is the dummy_vlan of the switch`;
   // A port without networks is shut even if the dead VLAN cannot be made: the port's own lines will tell.
   const vlan = carried.find((id) => refused.has(id));
@@ -83,17 +99,16 @@ const reasonAgainst = (
 /** Sends the lines of one port. After a refusal the rest is not sent: the port stays shut, which is safe. */
 const changePort = async (device: CliDevice, lines: readonly Line[], signal: AbortSignal): Promise<string | null> => {
   const { dialect, line } = device;
-  for (const [index, entry] of lines.entries()) {
+  for (const entry of lines) {
     const [command, isAttempt] = typeof entry === 'string' ? [entry, false] : [entry.attempt, true];
     const { text, prompt } = await line.run(command, signal);
-    const words = objectionIn(text, dialect.console);
+    const words = objectionTo(text, dialect.console);
     if (words !== null && !isAttempt) {
       await startOver(device, signal);
       return `the switch says to "${command}": ${words}`;
     }
-    if (index === 0 && dialect.portPrompt && !dialect.portPrompt.test(prompt)) {
-      throw new Error(`after "${command}" the switch waits with "${prompt.slice(0, 60)}"`);
-    }
+    // In another mode the next line would be about something else.
+    if (dialect.modes && !dialect.modes.port.test(prompt)) throw new Error(strayed(command, prompt));
   }
   return null;
 };

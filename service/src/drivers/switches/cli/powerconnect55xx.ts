@@ -1,5 +1,6 @@
 import type { PortConfig } from '../contract.ts';
-import { dellPortName, dellRead, passesAll, passing } from './dell-ports.ts';
+import { dellPortName } from './dell-names.ts';
+import { dellRead, passesAll, passing } from './dell-ports.ts';
 import { vlanOf, vlansOf } from './dell-tables.ts';
 import type { Dialect, PortChange } from './dialect.ts';
 import { passwordLogin } from './login.ts';
@@ -58,9 +59,17 @@ export const powerconnect55xx: Dialect = {
     `interface ${change.wanted.port}`,
     ...(isSameTrunk(change) ? difference(change) : whileShut(change, carry(change.wanted))),
   ],
-  portPrompt: /\(config-if\)#$/,
+  modes: {
+    exec: /^[^(]+#$/,
+    config: /\(config\)#$/,
+    vlan: /\(config(?:-vlan)?\)#$/,
+    port: /\(config-if\)#$/,
+  },
   read: dellRead('Name', (table, port) => {
-    switch (table.value('administrative mode').toLowerCase()) {
+    const other = ['access multicast tv vlan', 'classification rules'].find((key) => !table.isEmpty(key));
+    if (other !== undefined) return passesAll(port, `${other}: ${table.value(other)}`);
+    const mode = table.value('administrative mode');
+    switch (mode.toLowerCase()) {
       case 'access':
         return { port, native: vlanOf(table.value('access mode vlan')), tagged: [] };
       case 'trunk':
@@ -70,7 +79,7 @@ export const powerconnect55xx: Dialect = {
           vlansOf(table.value('trunking vlans enabled')),
         );
       default:
-        return passesAll(port);
+        return passesAll(port, `Administrative Mode: ${mode}`);
     }
   }),
   save: ['copy running-config startup-config'],

@@ -26,6 +26,7 @@ export class CommandLine {
   /** Was something sent that the device has not answered yet? */
   #isWaiting = false;
   #wake: () => void = () => undefined;
+  #lastPrompt = '';
 
   private constructor(console: Console, permit: Permit | undefined) {
     this.#console = console;
@@ -50,6 +51,11 @@ export class CommandLine {
     }
   }
 
+  /** The prompt that it waits with. */
+  get prompt(): string {
+    return this.#lastPrompt;
+  }
+
   /** Sends one command and waits for the prompt that follows its echo, so that late output is never taken for it. */
   async run(line: string, signal: AbortSignal): Promise<Answer> {
     if (/[^\x20-\x7e]/.test(line)) throw new Error('a command with control characters was not sent');
@@ -62,7 +68,9 @@ export class CommandLine {
       this.#heard = this.#heard.slice(end + 1);
       return true;
     });
-    return this.#prompt(purpose, signal);
+    const answer = await this.#prompt(purpose, signal);
+    this.#lastPrompt = answer.prompt;
+    return answer;
   }
 
   /** Ends the session at once; never waits for the device. A command that is not answered yet is not sent any more. */
@@ -103,18 +111,20 @@ export class CommandLine {
 
   /** Waits for the next prompt and answers the questions that come before it. */
   #prompt(purpose: string, signal: AbortSignal, orElse?: RegExp): Promise<Answer> {
+    const echoes = new Set<string>();
     return this.#until(purpose, signal, () => {
       const line = lastLine(this.#heard);
       const name = this.#nameIn(line);
       if ((name !== null && this.#isMe(name)) || orElse?.test(line)) {
         this.#isWaiting = false;
         const text = shown(this.#heard.slice(0, this.#heard.lastIndexOf('\n') + 1));
-        return { text, prompt: line };
+        return { text: withoutEchoes(text, echoes), prompt: line };
       }
       const question = this.#console.questions.find(({ asked }) => asked.test(line));
       if (question) {
         this.#heard = this.#heard.slice(0, this.#heard.lastIndexOf('\n') + 1);
         this.#permit?.check();
+        if (question.key.trim() !== '') echoes.add(question.key.trim());
         this.#connection?.channel.write(question.key);
       }
       return null;
@@ -172,3 +182,12 @@ export class CommandLine {
     return line === '' ? '' : `; the last it said is "${line.slice(-60)}"`;
   }
 }
+
+/** What we typed at a question is shown like everything else, but the device did not say it. */
+const withoutEchoes = (text: string, echoes: ReadonlySet<string>): string =>
+  echoes.size === 0
+    ? text
+    : text
+        .split('\n')
+        .filter((line) => !echoes.has(line.trim()))
+        .join('\n');

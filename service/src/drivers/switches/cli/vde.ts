@@ -12,13 +12,15 @@ const lines = ({ wanted, was }: PortChange): readonly string[] => {
   const comes = wanted.tagged.filter((vlan) => !was.tagged.includes(vlan));
   return [
     ...goes.map((vlan) => `vlan/delport ${vlan} ${port}`),
-    ...(native === was.native ? [] : [`port/setvlan ${port} ${native ?? none}`]),
+    // A port that shall carry nothing is told so even if it seems to: what is shown may be less than what is.
+    ...(native === was.native && native !== null ? [] : [`port/setvlan ${port} ${native ?? none}`]),
     ...comes.map((vlan) => `vlan/addport ${vlan} ${port}`),
   ];
 };
 
 /** `port/allprint` tells the ports and their untagged VLAN, `vlan/allprint` after it who is tagged in which. */
-const portsIn = (text: string): readonly PortConfig[] => {
+const portsIn = (answers: readonly string[]): readonly PortConfig[] => {
+  const text = answers.join('\n');
   if (text.split('\n').filter((line) => line === '1000 Success').length !== 2)
     throw new Error(`vde_switch does not show its ports: "${text.trim().slice(-120)}"`);
   const ports = new Map<string, { native: number | null; tagged: number[] }>();
@@ -45,7 +47,7 @@ export const vde: Dialect = {
   console: {
     prompt: /^(vde)\$$/,
     errors: [/^1\d{3} (?!Success)/],
-    remarks: [/^1017 File exists$/, /^0000 DATA END/, /^\.$/],
+    remarks: [/^1000 Success$/, /^1017 File exists$/, /^0000 DATA END/, /^\.$/],
     questions: [],
     setup: [],
   },

@@ -1,4 +1,4 @@
-import { check, copyOf, edit, effective, element, inherited } from './junos-config.ts';
+import { check, copyOf, edit, effective, element, hierarchies, inherited } from './junos-config.ts';
 import { type Complaint, complain, type LabFraming, type NetconfDevice, type NetconfSession } from './netconf.ts';
 import { format, parse, type Xml } from './xml.ts';
 
@@ -190,6 +190,8 @@ export class JunosBox implements NetconfDevice {
     const whole = database === 'committed' ? this.#running : this.#candidate;
     const shown = inherit === undefined ? copyOf(whole) : inherited(whole);
     const scope = find(operation, 'configuration')?.children.map(({ name }) => name);
+    const unknown = scope?.find((name) => !hierarchies.includes(name));
+    if (unknown !== undefined) return complain({ message: 'syntax error', badElement: unknown });
     shown.children = shown.children.filter(({ name }) => scope?.includes(name) ?? true);
     return format(shown);
   }

@@ -10,26 +10,52 @@ import type { Xml } from './xml.ts';
 
 /** What may stand in what, by `parent/child`. What is not listed here has no statements inside. */
 const schema: Readonly<Record<string, string>> = {
-  '/configuration': 'interfaces vlans',
+  '/configuration': 'interfaces vlans protocols forwarding-options routing-instances switch-options',
   'configuration/interfaces': 'interface interface-range',
   'interfaces/interface':
-    'name description disable native-vlan-id mtu unit ether-options vlan-tagging flexible-vlan-tagging encapsulation',
+    'name description disable native-vlan-id mtu unit ether-options vlan-tagging flexible-vlan-tagging encapsulation apply-macro',
+  'interface/apply-macro': 'name',
   'interfaces/interface-range': 'name member description disable native-vlan-id unit',
   'interface-range/member': 'name',
   'interface-range/unit': 'name description disable family',
-  'interface/unit': 'name description disable vlan-id family',
+  'interface/unit': 'name description disable encapsulation vlan-id vlan-tags family',
+  'unit/vlan-tags': 'outer inner',
   'unit/family': 'ethernet-switching inet',
   'family/inet': 'address',
   'inet/address': 'name',
-  'family/ethernet-switching': 'interface-mode vlan storm-control',
+  'family/ethernet-switching': 'interface-mode vlan storm-control filter native-vlan-id port-mode',
+  'ethernet-switching/filter': 'input',
   'ethernet-switching/vlan': 'members',
   'ethernet-switching/storm-control': 'profile-name',
   'interface/ether-options': 'ieee-802.3ad',
   'ether-options/ieee-802.3ad': 'bundle',
   'configuration/vlans': 'vlan',
-  'vlans/vlan': 'name description vlan-id vlan-id-list interface l3-interface',
+  'vlans/vlan': 'name description vlan-id vlan-id-list vlan-range interface l3-interface isolated-vlan dot1q-tunneling',
   'vlan/interface': 'name',
+  'configuration/protocols': 'dot1x lldp',
+  'protocols/dot1x': 'authenticator',
+  'dot1x/authenticator': 'interface',
+  'authenticator/interface': 'name supplicant guest-vlan',
+  'protocols/lldp': 'interface',
+  'lldp/interface': 'name',
+  'configuration/switch-options': 'voip interface',
+  'switch-options/interface': 'name interface-mac-limit',
+  'switch-options/voip': 'interface',
+  'voip/interface': 'name vlan',
+  'configuration/forwarding-options': 'analyzer',
+  'forwarding-options/analyzer': 'name input output',
+  'analyzer/input': 'ingress',
+  'input/ingress': 'interface',
+  'ingress/interface': 'name',
+  'analyzer/output': 'interface',
+  'output/interface': 'name',
+  'configuration/routing-instances': 'instance',
+  'routing-instances/instance': 'name instance-type interface',
+  'instance/interface': 'name',
 };
+
+/** Which hierarchies of the configuration this software has. */
+export const hierarchies: readonly string[] = (schema['/configuration'] ?? '').split(' ');
 const lists: readonly string[] = ['members', 'vlan-id-list'];
 const media = /^(?:ge|mge|xe|et|ae|irb|lo|me|vme|em)[-\d]?/;
 
@@ -217,9 +243,45 @@ const idsOf = (tree: Xml, member: string): number[] => {
 export const carriedBy = (configuration: Xml, port: string): LabPort => {
   const tree = effective(configuration);
   const item = all(at(tree, 'interfaces'), 'interface').find((each) => keyOf(each) === port);
+  if (at(item, 'disable')) return { native: null, tagged: [] };
+  const own = switchedBy(tree, item, port);
+  const tagged = [...new Set([...own.tagged, ...besides(tree, item, port)])].filter((id) => id !== own.native);
+  return { native: own.native, tagged: tagged.sort((a, b) => a - b) };
+};
+
+/** What a port passes for other reasons than the VLANs of its unit 0. */
+const besides = (tree: Xml, item: Xml | undefined, port: string): readonly number[] => {
+  const isThis = (each: Xml): boolean => [port, `${port}.0`, 'all', 'access-ports'].includes(keyOf(each) ?? '');
+  const bundle = at(item, 'ether-options', 'ieee-802.3ad', 'bundle')?.text;
+  const bundled = bundle === undefined ? { native: null, tagged: [] } : carriedBy(tree, bundle);
+  const units = all(item, 'unit').map((unit) => `${port}.${keyOf(unit) ?? ''}`);
+  const listing = all(at(tree, 'vlans'), 'vlan').filter((vlan) =>
+    all(vlan, 'interface').some((each) => (keyOf(each) ?? '') !== `${port}.0` && units.includes(keyOf(each) ?? '')),
+  );
+  const chosen = [
+    ...all(at(tree, 'switch-options', 'voip'), 'interface')
+      .filter(isThis)
+      .map((each) => at(each, 'vlan')?.text),
+    ...all(at(tree, 'protocols', 'dot1x', 'authenticator'), 'interface')
+      .filter(isThis)
+      .map((each) => at(each, 'guest-vlan')?.text),
+    ...listing.map(keyOf),
+  ];
+  const mirrors = all(at(tree, 'forwarding-options'), 'analyzer').filter((each) =>
+    all(at(each, 'output'), 'interface').some(isThis),
+  );
+  return [
+    ...bundled.tagged,
+    ...(bundled.native === null ? [] : [bundled.native]),
+    ...chosen.flatMap((vlan) => idsOf(tree, vlan ?? '')),
+    ...(mirrors.length > 0 ? everyVlan : []),
+  ];
+};
+
+const switchedBy = (tree: Xml, item: Xml | undefined, port: string): LabPort => {
   const unit = all(item, 'unit').find((each) => keyOf(each) === '0');
   const family = at(unit, 'family', 'ethernet-switching');
-  if (!family || at(item, 'disable') || at(unit, 'disable')) return { native: null, tagged: [] };
+  if (!family || at(unit, 'disable')) return { native: null, tagged: [] };
   const listedBy = all(at(tree, 'vlans'), 'vlan')
     .filter((vlan) => all(vlan, 'interface').some((each) => keyOf(each) === `${port}.0`))
     .map((vlan) => keyOf(vlan) ?? '');

@@ -5,6 +5,7 @@ import { junosSwitch } from '../../src/drivers/switches/netconf/junos.ts';
 import { viewOf } from '../../src/drivers/switches/netconf/junos-config.ts';
 import { parseXml } from '../../src/drivers/switches/xml.ts';
 import { checkOf, inBody } from '@corral/base/schema/check';
+import { unclearReading } from '../support/readings.ts';
 
 const amply = () => AbortSignal.timeout(20_000);
 const nothing = { native: null, tagged: [] };
@@ -27,6 +28,11 @@ const open = async (device: LabJunos, fields: Readonly<Record<string, unknown>> 
 const apply = async (session: SwitchSession, ...states: readonly PortConfig[]): Promise<void> => {
   const outcomes = await session.apply(states, amply());
   expect(outcomes).toEqual(states.map(({ port }) => ({ port, applied: true })));
+};
+/** What was asked for, without the three questions about hierarchies that the device does not have. */
+const operationsOf = (device: LabJunos): readonly string[] => {
+  let unknown = 3;
+  return device.operations.filter((name) => name !== 'get-configuration' || unknown-- <= 0);
 };
 /** The statements of one interface, on one line. */
 const statementsOf = (device: LabJunos, port: string): string => {
@@ -147,7 +153,7 @@ describe('a pass', () => {
       { port: 'ge-0/0/1', native: 100, tagged: [] },
       { port: 'ge-0/0/2', native: null, tagged: [101] },
     );
-    expect(device.operations).toEqual([
+    expect(operationsOf(device)).toEqual([
       'lock',
       'discard-changes',
       'get-configuration',
@@ -227,7 +233,7 @@ describe('a pass', () => {
       <vlans><vlan><name>servers</name><interface><name>ge-0/0/5.0</name></interface></vlan></vlans>`);
     const session = await open(device);
     expect(await session.read(['ge-2/0/0', 'ge-0/0/5'], amply())).toEqual([
-      { port: 'ge-2/0/0', native: null, tagged: [30, 31] },
+      unclearReading('ge-2/0/0', 'vlan-tagging; unit 31 vlan-id 31; unit 0 vlan-id 30; unit 0 family inet'),
       { port: 'ge-0/0/5', native: 200, tagged: [] },
     ]);
     await apply(session, { port: 'ge-2/0/0', native: 100, tagged: [] }, { port: 'ge-0/0/5', native: 100, tagged: [] });
@@ -280,12 +286,16 @@ describe('what a port passes', () => {
   });
 
   it.each([
-    ['a mode', withMembers(['200'], 'tunnel')],
-    ['a VLAN', withMembers(['200', 'nobody-knows'])],
-    ['an untagged VLAN', withMembers(['200'], 'trunk', '<native-vlan-id>nobody-knows</native-vlan-id>')],
-  ])('is everything with %s that says nothing to us', (_, configuration) => {
+    ['a mode', withMembers(['200'], 'tunnel'), 'interface-mode tunnel'],
+    ['a VLAN', withMembers(['200', 'nobody-knows']), 'members nobody-knows'],
+    [
+      'an untagged VLAN',
+      withMembers(['200'], 'trunk', '<native-vlan-id>nobody-knows</native-vlan-id>'),
+      'native-vlan-id nobody-knows',
+    ],
+  ])('is everything with %s that says nothing to us', (_, configuration, words) => {
     const view = viewOf(parseXml(`<configuration>${configuration}</configuration>`));
-    expect(view.stateOf('ge-3/0/0')).toEqual({ port: 'ge-3/0/0', native: 1, tagged: everything.slice(1) });
+    expect(view.stateOf('ge-3/0/0')).toEqual(unclearReading('ge-3/0/0', words));
   });
 
   it('is read out of the box: the default VLAN where there is Ethernet switching, nothing elsewhere', async () => {
@@ -389,7 +399,7 @@ describe('a configuration in other hands', () => {
     const attempt = () => session.apply([{ port: 'ge-0/0/1', native: 100, tagged: [] }], amply());
     await expect(attempt()).rejects.toThrow(/changes that nobody committed: configuration database modified/);
     await session.close();
-    expect(device.operations).toEqual(['lock']);
+    expect(operationsOf(device)).toEqual(['lock']);
     await expect((await open(device)).apply([], amply())).rejects.toThrow(/modified/);
   });
 });

@@ -10,6 +10,7 @@ const vlansOf = ({ native, tagged }: Carried): readonly number[] => (native === 
 
 /** Does one reading leave out something that the other has? */
 export const isNarrower = (reading: Carried, other: Carried): boolean => {
+  if (vlansOf(reading).length === vlansOf(everything).length) return false;
   const told = new Set(vlansOf(reading));
   return vlansOf(other).some((vlan) => !told.has(vlan));
 };

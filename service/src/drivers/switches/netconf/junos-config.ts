@@ -1,6 +1,9 @@
 import type { PortConfig } from '../contract.ts';
-import { type Carried, everything } from '../vlans.ts';
+import { notUnderstood, spoken } from '../understood.ts';
+import { type Carried, unclear } from '../vlans.ts';
 import type { Element } from '../xml.ts';
+import { type Mentions, mentionsIn, portNamed } from './junos-mentions.ts';
+import { onInterface, onUnit, statements } from './junos-understood.ts';
 import { activeAt, activeChildren, defaultVlan, membersIn, nameOf, type VlanTable, vlanTable } from './junos-vlans.ts';
 
 /** What the configuration of a Junos device says of its ports, inherited statements included. */
@@ -12,64 +15,102 @@ export interface JunosView {
   stateOf(port: string): PortConfig;
 }
 
-export const viewOf = (configuration: Element | undefined): JunosView => {
-  const vlans = vlanTable(configuration);
-  const interfaces = new Map(
-    activeChildren(activeAt(configuration, 'interfaces'), 'interface').map((element) => [nameOf(element), element]),
-  );
+/** What decides over a port. */
+interface Whole {
+  readonly vlans: VlanTable;
+  readonly mentions: Mentions;
+  /** Templates that the device did not put in where they belong: what they give to whom is not known. */
+  readonly templates: readonly string[];
+}
+
+export const viewOf = (configuration: Element): JunosView => {
+  const all = activeChildren(activeAt(configuration, 'interfaces'), 'interface');
+  const interfaces = new Map<string, Element[]>();
+  for (const element of all) interfaces.set(nameOf(element), [...(interfaces.get(nameOf(element)) ?? []), element]);
+  const whole: Whole = {
+    vlans: vlanTable(configuration),
+    mentions: mentionsIn(configuration),
+    templates: templatesIn(configuration),
+  };
   return {
-    vlans,
+    vlans: whole.vlans,
     interfaces: [...interfaces.keys()],
     stateOf: (port) => {
-      const element = interfaces.get(port);
-      const passed = element ? passedBy(element, port, vlans) : nothing;
+      const passed = passedBy(interfaces.get(port) ?? [], port, whole);
+      if (passed.unclear !== undefined) return { port, ...passed };
       const tagged = [...new Set(passed.tagged)].filter((vlan) => vlan !== passed.native).sort((a, b) => a - b);
-      return { port, native: passed.native, tagged };
+      return { port, ...passed, tagged };
     },
   };
 };
 
+/** With inheritance there are none left: the device has put everything where it belongs. */
+const templatesIn = (configuration: Element): readonly string[] =>
+  [configuration, ...activeChildren(configuration, 'interfaces'), ...activeChildren(configuration, 'vlans')].flatMap(
+    ({ children }) => children.filter(({ name }) => name === 'apply-groups' || name === 'interface-range').map(spoken),
+  );
+
 const nothing: Carried = { native: null, tagged: [] };
 
-const passedBy = (element: Element, port: string, vlans: VlanTable): Carried => {
-  if (activeAt(element, 'disable')) return nothing;
-  const units = activeChildren(element, 'unit').filter((unit) => !activeAt(unit, 'disable'));
-  const unit = units.find((each) => nameOf(each) === '0');
-  const family = activeAt(unit, 'family', 'ethernet-switching');
-  const switched = family ? switchedBy(element, family, port, vlans) : nothing;
-  // Logical interfaces with a tag of their own: routed, or of the old kind of bridge.
-  const tags = units.flatMap((each) => [...activeChildren(each, 'vlan-id'), ...activeChildren(each, 'vlan-id-list')]);
-  const routed = idsOf(
-    tags.map(({ text }) => text),
-    vlans,
-  );
-  return switched && routed ? { ...switched, tagged: [...switched.tagged, ...routed] } : everything;
-};
-
-/** Null if the port is in a mode, or in a VLAN, that says nothing to us. */
-const switchedBy = (element: Element, family: Element, port: string, vlans: VlanTable): Carried | null => {
-  const members = [
-    ...activeChildren(activeAt(family, 'vlan'), 'members').map(({ text }) => text),
-    ...(vlans.interfaces.get(`${port}.0`) ?? []),
+const passedBy = (elements: readonly Element[], port: string, whole: Whole): Carried => {
+  const [element, ...more] = elements;
+  if (element && more.length === 0 && activeAt(element, 'disable')) return nothing;
+  const units = elements.flatMap((each) => activeChildren(each, 'unit')).filter((unit) => !activeAt(unit, 'disable'));
+  const [unit, ...others] = [...units].sort((a, b) => Number(nameOf(b) === '0') - Number(nameOf(a) === '0'));
+  const switching = unit && nameOf(unit) === '0' ? activeAt(unit, 'family', 'ethernet-switching') : undefined;
+  const lists = listsOf(port, whole, switching !== undefined || hasShutUnit(elements));
+  const odd = [
+    ...whole.templates,
+    ...more.map(() => `interfaces ${port} is shown twice`),
+    ...elements.flatMap((each) => notUnderstood(each, onInterface, statements)),
+    ...(unit && nameOf(unit) !== '0' ? [spoken(unit)] : []),
+    ...others.map(spoken),
+    ...(unit && nameOf(unit) === '0' ? notUnderstood(unit, onUnit, statements, ['unit 0']) : []),
+    ...lists.odd,
+    ...(whole.mentions.ofPort.get(port) ?? []),
+    ...whole.mentions.ofAny,
   ];
-  const ids = idsOf(members, vlans);
-  const mode = activeAt(family, 'interface-mode')?.text ?? 'access';
-  if (ids === null) return null;
-  if (mode === 'access') {
-    const [native, ...more] = members.length === 0 ? [defaultVlan(vlans)] : ids;
-    return { native: native ?? null, tagged: more };
-  }
-  const untagged = activeAt(element, 'native-vlan-id');
-  const native = untagged ? membersIn(untagged.text, vlans) : [];
-  return mode === 'trunk' && native ? { native: native[0] ?? null, tagged: ids } : null;
+  if (odd.length > 0) return unclear(...odd);
+  return element && switching ? switchedBy(element, switching, lists.vlans, whole.vlans) : nothing;
 };
 
-const idsOf = (members: readonly string[], vlans: VlanTable): readonly number[] | null => {
-  const ids: number[] = [];
-  for (const member of members) {
-    const own = membersIn(member, vlans);
-    if (own === null) return null;
-    ids.push(...own);
+const hasShutUnit = (elements: readonly Element[]): boolean =>
+  elements.some((element) =>
+    activeChildren(element, 'unit').some((unit) => nameOf(unit) === '0' && activeAt(unit, 'disable')),
+  );
+
+/** VLANs that list the port: understood where it is about unit 0, which switches. */
+const listsOf = (
+  port: string,
+  { vlans: { interfaces } }: Whole,
+  isSwitched: boolean,
+): { readonly vlans: readonly string[]; readonly odd: readonly string[] } => {
+  const lists = [...interfaces].filter(([logical]) => [port, 'any'].includes(portNamed(logical)));
+  const odd = lists.filter(([logical]) => logical !== `${port}.0` || !isSwitched);
+  return {
+    vlans: interfaces.get(`${port}.0`) ?? [],
+    odd: odd.flatMap(([logical, names]) => names.map((name) => `vlans ${name} interface ${logical}`)),
+  };
+};
+
+const switchedBy = (element: Element, family: Element, listing: readonly string[], vlans: VlanTable): Carried => {
+  const members = [...activeChildren(activeAt(family, 'vlan'), 'members').map(({ text }) => text), ...listing];
+  const meant = members.map((member) => membersIn(member, vlans));
+  const mode = activeAt(family, 'interface-mode')?.text ?? 'access';
+  const untagged = activeAt(element, 'native-vlan-id')?.text;
+  const odd = meant.flatMap((each) => each.unclear);
+  if (mode === 'access') {
+    const [only, ...more] = members.length === 0 ? [defaultVlan(vlans)] : meant;
+    const [native, ...rest] = only?.ids ?? [];
+    if (odd.length + (only?.unclear.length ?? 0) > 0) return unclear(...odd, ...(only?.unclear ?? []));
+    if (more.length > 0 || rest.length > 0) return unclear(`interface-mode access vlan members ${members.join(' ')}`);
+    return untagged === undefined
+      ? { native: native ?? null, tagged: [] }
+      : unclear(`native-vlan-id ${untagged} in access mode`);
   }
-  return ids;
+  if (mode !== 'trunk') return unclear(`interface-mode ${mode}`);
+  const native = untagged === undefined ? null : membersIn(untagged, vlans);
+  if (odd.length > 0) return unclear(...odd);
+  if (native && (native.unclear.length > 0 || native.ids.length !== 1)) return unclear(`native-vlan-id ${untagged}`);
+  return { native: native?.ids[0] ?? null, tagged: meant.flatMap(({ ids }) => ids) };
 };

@@ -1,14 +1,15 @@
 import type { PortConfig } from '../contract.ts';
 import { carriedBy } from '../vlans.ts';
 import { childOf, childrenOf, type Element, escaped } from '../xml.ts';
-import { isActive, nameOf, type VlanTable } from './junos-vlans.ts';
+import { isActive } from './junos-understood.ts';
+import { nameOf, type VlanTable } from './junos-vlans.ts';
 
 /** The name of a VLAN that we define ourselves. */
 export const newName = (id: number): string => `corral-${id}`;
 
 /** Why a VLAN cannot be defined; null if it can, or is there already. */
 export const vlanInTheWay = (id: number, vlans: VlanTable): string | null => {
-  const taken = vlans.ids.get(newName(id));
+  const taken = vlans.vlans.has(newName(id));
   return taken && !vlans.names.has(id)
     ? `VLAN ${id} cannot be defined: the switch has another VLAN named ${newName(id)}`
     : null;
@@ -34,7 +35,7 @@ export const editFor = (states: readonly PortConfig[], raw: Element | undefined,
 
 /** Also inside a `vlan-id-list`: then it is a member by its number. */
 const isDefined = (id: number, vlans: VlanTable): boolean =>
-  vlans.names.has(id) || [...vlans.ids.values()].some((ids) => ids.includes(id));
+  vlans.names.has(id) || [...vlans.vlans.values()].some(({ ids }) => ids.includes(id));
 
 const memberFor = (id: number, vlans: VlanTable): string =>
   vlans.names.get(id) ?? (isDefined(id, vlans) ? String(id) : newName(id));

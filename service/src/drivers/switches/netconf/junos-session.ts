@@ -1,12 +1,13 @@
 import type { PortConfig, PortOutcome, SwitchSession } from '../contract.ts';
 import { carriedBy, isSame } from '../vlans.ts';
-import { childOf, type Element, findAll } from '../xml.ts';
+import { childOf, childrenOf, type Element, findAll } from '../xml.ts';
 import { type Complaint, complaintsFrom } from './junos-blame.ts';
 import { type JunosView, viewOf } from './junos-config.ts';
 import { editFor, vlanInTheWay } from './junos-edit.ts';
+import { notToBeOpened } from '../understood.ts';
 import { isPort } from './junos-ports.ts';
 import type { NetconfClient } from './netconf.ts';
-import { RpcRefused, wordsOf } from './rpc-error.ts';
+import { isUnknownTo, requireDone, RpcRefused, wordsOf } from './rpc-error.ts';
 
 type Database = 'candidate' | 'committed';
 
@@ -16,16 +17,28 @@ const faults: readonly string[] = ['access-denied', 'lock-denied', 'resource-den
 const candidate = '<target><candidate/></target>';
 const validate = '<validate><source><candidate/></source></validate>';
 
+/** Where a port can be given a VLAN, or be named by something that gives it one. */
+const places: readonly string[] = ['interfaces', 'vlans', 'protocols', 'forwarding-options', 'routing-instances'];
+/** The same on some devices only: of the enhanced Layer 2 software, of the one before, of routers. */
+const placesOfSome: readonly string[] = [
+  'switch-options',
+  'ethernet-switching-options',
+  'bridge-domains',
+  'logical-systems',
+];
+
 /** What one pass has found out so far. */
 interface Pass {
   /** The candidate before the pass, without inherited statements. */
-  readonly raw: Element | undefined;
+  readonly raw: Element;
   readonly before: JunosView;
   readonly refused: Map<string, string>;
   /** Was the configuration found sound without our changes? */
   isSound: boolean;
   readonly signal: AbortSignal;
 }
+
+const isIdle = ({ native, tagged }: PortConfig): boolean => native === null && tagged.length === 0;
 
 /**
  * A session with a Junos switch. A pass is one confirmed commit: the device takes it back by itself unless we
@@ -36,6 +49,8 @@ export class JunosSession implements SwitchSession {
   readonly #confirmSeconds: number;
   /** Is there something of ours in the candidate that is not committed? */
   #isDirty = false;
+  /** What is asked of the configuration; a device refuses to tell of statements that it does not have. */
+  #scope: readonly string[] = [...places, ...placesOfSome];
 
   constructor(client: NetconfClient, confirmSeconds: number) {
     this.#client = client;
@@ -84,20 +99,21 @@ export class JunosSession implements SwitchSession {
 
     const present = ports.filter(({ port }) => known.has(port));
     const changes = await this.#sieve(
-      present.filter((state) => !isSame(state, before.stateOf(state.port))),
+      present.filter((state) => isIdle(state) || !isSame(state, before.stateOf(state.port))),
       pass,
     );
+    // A port that is freed is always written, however idle it looked.
     if (changes.length > 0) await this.#commitConfirmed(changes, signal);
     else await this.#discard(signal);
     // Without changes too: a commit that a dead process left unconfirmed must not be taken back later.
-    await this.#client.rpc('<commit/>', signal);
+    await this.#do('<commit/>', signal);
     this.#isDirty = false;
     return refused;
   }
 
   async #commitConfirmed(changes: readonly PortConfig[], signal: AbortSignal): Promise<void> {
     const timeout = `<confirm-timeout>${this.#confirmSeconds}</confirm-timeout>`;
-    await this.#client.rpc(`<commit><confirmed/>${timeout}</commit>`, signal);
+    await this.#do(`<commit><confirmed/>${timeout}</commit>`, signal);
     const view = await this.#view('committed', signal);
     const strange = changes.find((state) => !isSame(state, view.stateOf(state.port)));
     if (strange) throw new Error(`${strange.port} is not as it was committed; the switch will roll back`);
@@ -134,7 +150,7 @@ export class JunosSession implements SwitchSession {
   async #requireSound(pass: Pass): Promise<void> {
     if (pass.isSound) return;
     await this.#discard(pass.signal);
-    await this.#client.rpc(validate, pass.signal);
+    await this.#do(validate, pass.signal);
     pass.isSound = true;
   }
 
@@ -152,27 +168,31 @@ export class JunosSession implements SwitchSession {
     try {
       await this.#discard(signal);
       this.#isDirty = true;
-      await this.#client.rpc(
+      await this.#do(
         `<edit-config>${candidate}<config><configuration>${edit}</configuration></config></edit-config>`,
         signal,
       );
-      await this.#client.rpc(validate, signal);
+      await this.#do(validate, signal);
     } catch (error) {
       if (!(error instanceof RpcRefused) || error.errors.some(({ tag }) => faults.includes(tag))) throw error;
       return complaintsFrom(error.errors, states, before.vlans);
     }
     const view = await this.#view('candidate', signal);
     return states
-      .filter((state) => !isSame(state, view.stateOf(state.port)))
-      .map(({ port }) => ({
+      .map((state) => ({ state, shown: view.stateOf(state.port) }))
+      .filter(({ state, shown }) => !isSame(state, shown))
+      .map(({ state: { port }, shown: { unclear } }) => ({
         port,
-        reason: `the switch would not make ${port} so: a group, an interface range or a deactivated statement decides otherwise`,
+        reason:
+          unclear === undefined
+            ? `the switch would not make ${port} so: a group, an interface range or a deactivated statement decides otherwise`
+            : notToBeOpened([unclear]),
       }));
   }
 
   async #lock(signal: AbortSignal): Promise<void> {
     try {
-      await this.#client.rpc(`<lock>${candidate}</lock>`, signal);
+      await this.#do(`<lock>${candidate}</lock>`, signal);
     } catch (error) {
       if (!(error instanceof RpcRefused)) throw error;
       const words = error.errors.map(wordsOf).join('; ');
@@ -194,23 +214,42 @@ export class JunosSession implements SwitchSession {
   }
 
   async #discard(signal: AbortSignal): Promise<void> {
-    if (this.#isDirty) await this.#client.rpc('<discard-changes/>', signal);
+    if (this.#isDirty) await this.#do('<discard-changes/>', signal);
     this.#isDirty = false;
   }
 
-  async #configuration(request: string, signal: AbortSignal): Promise<Element | undefined> {
-    const scope = '<configuration><interfaces/><vlans/></configuration>';
-    const reply = await this.#client.rpc(`${request}${scope}</get-configuration>`, signal);
-    const configuration = childOf(reply, 'configuration');
-    // An empty scope may be answered with nothing at all; anything else would be a guess.
-    if (!configuration && reply.children.length > 0) {
-      throw new Error(`the switch answered with <${reply.children[0]?.name ?? ''}> instead of its configuration`);
+  /** Has something done. A reply that names no error and does not say either that it is done is a fault. */
+  async #do(operation: string, signal: AbortSignal): Promise<void> {
+    requireDone(await this.#client.rpc(operation, signal));
+  }
+
+  async #configuration(request: string, signal: AbortSignal): Promise<Element> {
+    const scope = this.#scope.map((place) => `<${place}/>`).join('');
+    try {
+      const reply = await this.#client.rpc(
+        `${request}<configuration>${scope}</configuration></get-configuration>`,
+        signal,
+      );
+      const [configuration, ...more] = childrenOf(reply, 'configuration');
+      // Nothing at all is no configuration without statements: the device has not told it.
+      if (configuration === undefined || more.length > 0)
+        throw new Error(`the switch answered with <${reply.children[0]?.name ?? ''}> instead of its configuration`);
+      return configuration;
+    } catch (error) {
+      const unknown = this.#scope.filter((place) => placesOfSome.includes(place) && isUnknownTo(error, place));
+      if (unknown.length === 0) throw error;
+      this.#scope = this.#scope.filter((place) => !unknown.includes(place));
+      return this.#configuration(request, signal);
     }
-    return configuration;
   }
 
   async #view(database: Database, signal: AbortSignal): Promise<JunosView> {
-    return viewOf(await this.#configuration(`<get-configuration database="${database}" inherit="inherit">`, signal));
+    const view = viewOf(
+      await this.#configuration(`<get-configuration database="${database}" inherit="inherit">`, signal),
+    );
+    // No switch is without interfaces, its management port among them.
+    if (view.interfaces.length === 0) throw new Error('the switch shows no interfaces in its configuration');
+    return view;
   }
 
   /** Junos takes the configuration of any interface, so what is there must be asked for. */

@@ -1,18 +1,24 @@
+import { notUnderstood } from '../understood.ts';
 import { allVlans, vlansIn } from '../vlans.ts';
 import { childOf, childrenOf, type Element } from '../xml.ts';
+import { inVlan, isActive, statements } from './junos-understood.ts';
+
+/** One VLAN of a Junos device. */
+interface Vlan {
+  /** The ids that it stands for, which are several with `vlan-id-list`. */
+  readonly ids: readonly number[];
+  /** What makes more of it than its ids say, in the device's words. */
+  readonly unclear: readonly string[];
+}
 
 /** The VLANs of a Junos device. */
 export interface VlanTable {
-  /** By name: the ids that the VLAN stands for, which are several with `vlan-id-list`. */
-  readonly ids: ReadonlyMap<string, readonly number[]>;
+  readonly vlans: ReadonlyMap<string, Vlan>;
   /** By id: the name of the VLAN that stands for this id alone. */
   readonly names: ReadonlyMap<number, string>;
   /** By logical interface (`ge-0/0/1.0`): the VLANs that list it themselves. */
   readonly interfaces: ReadonlyMap<string, readonly string[]>;
 }
-
-/** Statements that are deactivated are in the configuration and have no effect. */
-export const isActive = (element: Element): boolean => element.attributes['inactive'] === undefined;
 
 /** The children of this name that have an effect. */
 export const activeChildren = (element: Element | undefined, name: string): readonly Element[] =>
@@ -25,30 +31,48 @@ export const activeAt = (element: Element | undefined, ...path: readonly string[
 export const nameOf = (element: Element): string => childOf(element, 'name')?.text ?? '';
 
 export const vlanTable = (configuration: Element | undefined): VlanTable => {
-  const ids = new Map<string, readonly number[]>();
+  const vlans = new Map<string, Vlan>();
   const names = new Map<number, string>();
   const interfaces = new Map<string, string[]>();
-  for (const vlan of activeChildren(activeAt(configuration, 'vlans'), 'vlan')) {
-    const name = nameOf(vlan);
-    const single = activeAt(vlan, 'vlan-id')?.text;
-    const list = activeChildren(vlan, 'vlan-id-list').flatMap(({ text }) => idsIn(text));
-    const own = single === undefined || single === 'none' ? list : idsIn(single);
-    ids.set(name, own);
-    if (single !== undefined && own.length === 1 && own[0] !== undefined) names.set(own[0], name);
-    for (const member of activeChildren(vlan, 'interface')) {
+  for (const element of activeChildren(activeAt(configuration, 'vlans'), 'vlan')) {
+    const name = nameOf(element);
+    const single = activeAt(element, 'vlan-id')?.text;
+    const list = activeChildren(element, 'vlan-id-list').flatMap(({ text }) => (isIds(text) ? idsIn(text) : []));
+    const ids = single !== undefined && isIds(single) ? [...idsIn(single), ...list] : list;
+    const isOdd = single !== undefined && !/^\d+$/.test(single);
+    vlans.set(name, {
+      ids,
+      unclear: [
+        ...notUnderstood(element, inVlan, statements, ['vlans', name]),
+        ...(isOdd ? [`vlans ${name} vlan-id ${single}`] : []),
+        ...(ids.length === 0 ? [`vlans ${name} has no vlan-id`] : []),
+        ...(vlans.has(name) ? [`vlans ${name} is shown twice`] : []),
+      ],
+    });
+    if (single !== undefined && ids.length === 1 && ids[0] !== undefined) names.set(ids[0], name);
+    for (const member of activeChildren(element, 'interface')) {
       const logical = nameOf(member);
       interfaces.set(logical, [...(interfaces.get(logical) ?? []), name]);
     }
   }
-  return { ids, names, interfaces };
+  return { vlans, names, interfaces };
 };
 
-/** The ids that one `members` statement stands for: a name, an id, a range of ids, or `all`; null if nobody knows. */
-export const membersIn = (member: string, table: VlanTable): readonly number[] | null =>
-  table.ids.get(member) ?? (isIds(member) ? idsIn(member) : null);
+/** The ids that one `members` statement stands for: a name, an id, a range of ids, or `all`; and what is unclear of it. */
+export const membersIn = (member: string, { vlans }: VlanTable): Vlan => {
+  const named = vlans.get(member);
+  const ids = isIds(member) ? idsIn(member) : null;
+  if (named && ids && named.ids.join() !== ids.join())
+    return { ids: [], unclear: [...named.unclear, `members ${member}, which is a name and a number`] };
+  if (named) return named;
+  if (ids === null) return { ids: [], unclear: [`members ${member}`] };
+  if (member === 'all') return { ids, unclear: [] };
+  const meant = [...vlans.values()].filter((vlan) => vlan.ids.some((id) => ids.includes(id)));
+  return { ids, unclear: meant.flatMap(({ unclear }) => unclear) };
+};
 
 /** The VLAN of an access port that names none. */
-export const defaultVlan = (table: VlanTable): number => table.ids.get('default')?.[0] ?? 1;
+export const defaultVlan = ({ vlans }: VlanTable): Vlan => vlans.get('default') ?? { ids: [1], unclear: [] };
 
 const isIds = (text: string): boolean => /^(?:all|\d{1,4}(?:-\d{1,4})?)$/.test(text);
 

@@ -1,5 +1,5 @@
 import { shortened } from '../words.ts';
-import { childOf, type Element, findAll } from '../xml.ts';
+import { childOf, type Element, findAll, textAt } from '../xml.ts';
 
 /** One complaint of a device (RFC 6241, section 4.3). */
 export interface RpcError {
@@ -40,3 +40,22 @@ export class RpcRefused extends Error {
     this.errors = errors;
   }
 }
+
+/** Does the device say that it has no such statement? */
+export const isUnknownTo = (error: unknown, statement: string): boolean =>
+  error instanceof RpcRefused &&
+  error.errors.some(({ badElement, message }) => badElement === statement && /syntax error|unknown/i.test(message));
+
+const successes: readonly string[] = ['commit-success', 'commit-check-success', 'load-success'];
+
+/** A reply that says `ok`, or that every part of the device has done it: each member of a chassis answers for itself. */
+export const requireDone = (reply: Element): void => {
+  const members = findAll(reply, 'routing-engine').map((member) => ({
+    name: textAt(member, 'name') ?? '',
+    isDone: successes.some((success) => childOf(member, success)),
+  }));
+  const failed = members.find(({ name }) => !members.some((other) => other.name === name && other.isDone));
+  if (failed) throw new Error(`the device does not say that ${failed.name || 'a part of it'} has done it`);
+  if (members.length === 0 && !childOf(reply, 'ok'))
+    throw new Error(`the device does not say that it has done it: <${reply.children[0]?.name ?? ''}>`);
+};

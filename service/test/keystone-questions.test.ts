@@ -15,6 +15,7 @@ import {
 } from './support/scripted-keystone.ts';
 import { serviceForTest, type Service } from './support/service.ts';
 import { message } from './support/shared.ts';
+import { beginSlowly } from './support/slow-request.ts';
 import { eventually, makeProject } from './support/world.ts';
 
 /** Lets no question through until it is opened. */
@@ -45,6 +46,22 @@ describe.each(engines)('how a Keystone is asked on %s: one', (engine) => {
     for (let call = 0; call < 10; call += 1) expect((await ask(service, `token-${call}`)).status).toBe(503);
     expect(script.logins.length).toBeLessThanOrEqual(1 + (performance.now() - begun) / 5000);
     expect(service.log.join('')).toContain('wrong: …');
+  });
+
+  it('is asked again after a body that was long in coming: a token that was revoked meanwhile changes nothing', async () => {
+    const script = await startScriptedKeystone();
+    const service = await start(script, { CORRAL_KEYSTONE_CACHE: '0' });
+    const slow = await beginSlowly(service, {
+      method: 'PUT',
+      path: '/network/late',
+      headers: { 'x-auth-token': 'token-of-alice' },
+      body: { owner: 'red', access: 'red', net_id: '' },
+    });
+    script.describe = () => ({ status: 404 });
+    const begun = performance.now();
+    await expect.poll(() => performance.now() - begun).toBeGreaterThan(1_000);
+    expect((await slow.finish()).status).toBe(401);
+    expect((await service.admin.get('/networks')).body).not.toHaveProperty('late');
   });
 
   it('that hangs up on a kept connection is asked once more', async () => {

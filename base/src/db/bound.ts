@@ -12,6 +12,8 @@ export type RunStatement = (sql: string, parameters: readonly unknown[], habit: 
 export interface Grammar {
   readonly adapter: () => DialectAdapter;
   readonly compiler: () => QueryCompiler;
+  /** Can a read lock its rows until the transaction ends? With one writer at a time there is nothing to lock against. */
+  readonly locksRows: boolean;
 }
 
 /**
@@ -55,6 +57,9 @@ interface Raw {
 }
 
 const raws = new WeakMap<object, Raw>();
+
+/** Can reads in this transaction lock rows (`for share`)? */
+export const locksRows = (tx: object): boolean => rawOf(tx).grammar.locksRows;
 
 /** The connection under a transaction: for statements that are compiled already. */
 export const rawOf = (tx: object): Raw => {

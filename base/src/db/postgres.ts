@@ -13,7 +13,7 @@ import { retrying } from './retry.ts';
 import type { Statement } from './statement.ts';
 
 const words = { id: 'id bigint generated always as identity primary key', bigint: 'bigint' };
-const grammar = { adapter: () => new PostgresAdapter(), compiler: () => new PostgresQueryCompiler() };
+const grammar = { adapter: () => new PostgresAdapter(), compiler: () => new PostgresQueryCompiler(), locksRows: true };
 
 /** Keys of the advisory locks; any constants do, as long as every replica has the same. */
 const lockSpace = { migration: 0x436f7201, events: 0x436f7202, queue: 0x436f7203, contended: 0x436f7204 } as const;

@@ -7,7 +7,7 @@ import { Mutex } from './mutex.ts';
 import { isBusy } from './sqlite-fault.ts';
 import type { Statement } from './statement.ts';
 
-const grammar = { adapter: () => new SqliteAdapter(), compiler: () => new SqliteQueryCompiler() };
+const grammar = { adapter: () => new SqliteAdapter(), compiler: () => new SqliteQueryCompiler(), locksRows: false };
 
 /** How long the opening waits for another process to let go of the file: nobody is served yet. */
 export const openingPatienceMs = 5_000;

@@ -1,19 +1,22 @@
 import { unauthorized } from '../core/errors.ts';
 import { secretLength } from '../core/secret.ts';
-import type { Db } from '../db/db.ts';
-import { statement } from '../db/statement.ts';
+import type { Db, Tx } from '../db/db.ts';
+import { type RowOf, statement } from '../db/statement.ts';
 import type { AuthBackend } from './contract.ts';
 import { type HolderRules, ownerOf } from './holder.ts';
+import { locksRows } from '@corral/base/db/bound';
 import { type Holder, Lookups } from './lookups.ts';
 import { requireOwnPage } from './own-page.ts';
 import { sessionCookieName } from './session-cookie.ts';
 
+type SessionRules = HolderRules & { readonly sessionIdleMs: number };
+
 const over = () => unauthorized('the session is over; sign in again');
 
 /** The cookie of a browser that signed in. Credentials in a header come before it. */
-export const sessionBackend = (db: Db, rules: HolderRules & { readonly sessionIdleMs: number }): AuthBackend => {
+export const sessionBackend = (db: Db, rules: SessionRules): AuthBackend => {
   const lookups = new Lookups(db, {
-    find: (hash) => findSession(db, hash, rules),
+    find: async (hash) => holderIn(await db.ask(sessionByHash, { hash }), rules),
     use: (id, now) => db.write((tx) => useSession.run(tx, { id, now })),
   });
   return {
@@ -43,25 +46,25 @@ const valuesIn = (cookies: string, name: string): string[] =>
     .filter((cookie) => cookie.startsWith(`${name}=`) && cookie.length > name.length + 1)
     .map((cookie) => cookie.slice(name.length + 1));
 
-const findSession = async (
-  db: Db,
-  hash: string,
-  rules: HolderRules & { readonly sessionIdleMs: number },
-): Promise<Holder> => {
-  const [row, ...others] = await db.ask(sessionByHash, { hash });
+const holderIn = ([row, ...others]: readonly RowOf<typeof sessionByHash>[], rules: SessionRules): Holder => {
   if (row === undefined) throw over();
   const ends = Math.min(row.expires_at, row.seen_at + rules.sessionIdleMs);
   if (Date.now() >= ends) throw over();
   const { caller, until } = ownerOf([row, ...others], rules);
   return {
     id: row.id,
-    caller: { ...caller, by: { kind: 'session', id: row.id } },
+    caller: {
+      ...caller,
+      by: { kind: 'session', id: row.id },
+      recheck: async (tx, use) =>
+        holderIn(await (use === 'hold' ? sessionHeld : sessionById).all(tx, { id: row.id }), rules).caller,
+    },
     until: Math.min(ends, until),
     usedAt: row.seen_at,
   };
 };
 
-const sessionByHash = statement((tx, { hash }: { hash: string }) =>
+const sessionsWithOwners = (tx: Tx) =>
   tx
     .selectFrom('sessions')
     .leftJoin('users', 'users.id', 'sessions.user_id')
@@ -72,8 +75,16 @@ const sessionByHash = statement((tx, { hash }: { hash: string }) =>
     .select(['users.label as user', 'users.is_admin as user_is_admin', 'projects.label as project'])
     .select(['identities.backend', 'identities.subject', 'identities.name'])
     .select(['identities.is_admin as identity_is_admin', 'identities.projects as identity_projects'])
-    .select('identities.seen_at as identity_seen_at')
-    .where('sessions.hash', '=', hash),
+    .select('identities.seen_at as identity_seen_at');
+
+const sessionByHash = statement((tx, { hash }: { hash: string }) =>
+  sessionsWithOwners(tx).where('sessions.hash', '=', hash),
+);
+const sessionById = statement((tx, { id }: { id: number }) => sessionsWithOwners(tx).where('sessions.id', '=', id));
+const sessionHeld = statement((tx, { id }: { id: number }) =>
+  sessionsWithOwners(tx)
+    .where('sessions.id', '=', id)
+    .$if(locksRows(tx), (query) => query.forShare('sessions')),
 );
 
 const useSession = statement((tx, { id, now }: { id: number; now: number }) =>

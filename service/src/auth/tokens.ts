@@ -1,9 +1,10 @@
 import { unauthorized } from '../core/errors.ts';
 import { mayActFor } from '../core/caller.ts';
 import { secretLength, tokenPrefix } from '../core/secret.ts';
-import type { Db } from '../db/db.ts';
-import { statement } from '../db/statement.ts';
+import type { Db, Tx } from '../db/db.ts';
+import { type RowOf, statement } from '../db/statement.ts';
 import type { AuthBackend } from './contract.ts';
+import { locksRows } from '@corral/base/db/bound';
 import { type HolderRules, type Named, ownerOf } from './holder.ts';
 import { type Holder, Lookups } from './lookups.ts';
 
@@ -13,7 +14,7 @@ const wrong = () => unauthorized('the token is wrong, expired or revoked; make a
 /** Tokens that people made for their scripts, as `Authorization: Bearer corral_…`. */
 export const tokenBackend = (db: Db, rules: HolderRules): AuthBackend => {
   const lookups = new Lookups(db, {
-    find: (hash) => findToken(db, hash, rules),
+    find: async (hash) => holderIn(await db.ask(tokenByHash, { hash, now: Date.now() }), rules),
     use: (id, now) => db.write((tx) => useToken.run(tx, { id, now })),
   });
   return {
@@ -32,8 +33,7 @@ export const tokenBackend = (db: Db, rules: HolderRules): AuthBackend => {
 
 const bearer = /^bearer +(\S+) *$/i;
 
-const findToken = async (db: Db, hash: string, rules: HolderRules): Promise<Holder> => {
-  const [row, ...others] = await db.ask(tokenByHash, { hash, now: Date.now() });
+const holderIn = ([row, ...others]: readonly RowOf<typeof tokenByHash>[], rules: HolderRules): Holder => {
   if (row === undefined) throw wrong();
   const { caller: owner, until } = ownerOf([row, ...others], rules);
   const caller = within(owner, row);
@@ -48,6 +48,8 @@ const findToken = async (db: Db, hash: string, rules: HolderRules): Promise<Hold
       ...(limit === null ? {} : { admin: false, projects: new Set([limit]) }),
       ...(row.read_only === 1 ? { readOnly: true } : {}),
       by: { kind: 'token', id: row.id, ...(limit === null ? {} : { isLimited: true }) },
+      recheck: async (tx, use) =>
+        holderIn(await (use === 'hold' ? tokenHeld : tokenById).all(tx, { id: row.id, now: Date.now() }), rules).caller,
     },
     until: Math.min(row.expires_at, until),
     usedAt: row.used_at ?? 0,
@@ -64,7 +66,7 @@ const within = (owner: Named, row: { made_admin: 0 | 1 | null; made_projects: st
 };
 
 /** One that expired is not fetched: that would take longer than to find nothing. */
-const tokenByHash = statement((tx, { hash, now }: { hash: string; now: number }) =>
+const tokensWithOwners = (tx: Tx, now: number) =>
   tx
     .selectFrom('api_tokens')
     .leftJoin('users', 'users.id', 'api_tokens.user_id')
@@ -78,8 +80,18 @@ const tokenByHash = statement((tx, { hash, now }: { hash: string; now: number })
     .select(['identities.backend', 'identities.subject', 'identities.name'])
     .select(['identities.is_admin as identity_is_admin', 'identities.projects as identity_projects'])
     .select('identities.seen_at as identity_seen_at')
-    .where('api_tokens.hash', '=', hash)
-    .where('api_tokens.expires_at', '>', now),
+    .where('api_tokens.expires_at', '>', now);
+
+const tokenByHash = statement((tx, { hash, now }: { hash: string; now: number }) =>
+  tokensWithOwners(tx, now).where('api_tokens.hash', '=', hash),
+);
+const tokenById = statement((tx, { id, now }: { id: number; now: number }) =>
+  tokensWithOwners(tx, now).where('api_tokens.id', '=', id),
+);
+const tokenHeld = statement((tx, { id, now }: { id: number; now: number }) =>
+  tokensWithOwners(tx, now)
+    .where('api_tokens.id', '=', id)
+    .$if(locksRows(tx), (query) => query.forShare('api_tokens')),
 );
 
 const useToken = statement((tx, { id, now }: { id: number; now: number }) =>

@@ -4,6 +4,7 @@ import type { Database } from '../db/schema.ts';
 import { type Account, type Caller, requireAdmin, requireUser } from './caller.ts';
 import { notFound, unauthorized } from './errors.ts';
 import type { ReadOp, WriteOp } from './op.ts';
+import { recheckHolders } from './rights.ts';
 
 /** A caller of whom it can be found out later whether they are still known. */
 export type Person = Extract<Caller, { kind: 'user' }> & { readonly account: Account };
@@ -88,7 +89,6 @@ export const storedRights = ({ admin, projects }: Person) =>
  */
 export const ensureOwner = async (op: WriteOp, person: Person): Promise<Owner> => {
   const { account, by } = person;
-  await requireStillThere(op, person);
   if (account.kind === 'user') return { user_id: account.id, identity_id: null };
   const known = await findOwner(op, account);
   if (by !== undefined && known !== null) return known;
@@ -104,6 +104,7 @@ export const ensureOwner = async (op: WriteOp, person: Person): Promise<Owner> =
   op.ring('users');
   if (known !== null) {
     const { identity_id } = known;
+    await recheckHolders(op.tx, known);
     await op.tx
       .updateTable('identities')
       .set(seen)
@@ -118,17 +119,4 @@ export const ensureOwner = async (op: WriteOp, person: Person): Promise<Owner> =
     .returning('id')
     .executeTakeFirstOrThrow();
   return { user_id: null, identity_id: id };
-};
-
-/** Between the check of credentials and this transaction they may have been taken away. */
-const requireStillThere = async ({ tx }: ReadOp, { account, by }: Person): Promise<void> => {
-  const gone = () => unauthorized('the credentials have just been changed or revoked; sign in again');
-  if (account.kind === 'user') {
-    const user = await tx.selectFrom('users').select('version').where('id', '=', account.id).executeTakeFirst();
-    if (user === undefined) throw gone();
-    if (account.version !== undefined && account.version !== user.version) throw gone();
-  }
-  if (by?.kind !== 'session') return;
-  const session = await tx.selectFrom('sessions').select('id').where('id', '=', by.id).executeTakeFirst();
-  if (session === undefined) throw gone();
 };

@@ -1,3 +1,4 @@
+import type { Tx } from '../db/db.ts';
 import { unauthorized } from './errors.ts';
 
 /** Who is calling, as the authentication backend found out. */
@@ -21,12 +22,19 @@ export type Caller =
       readonly until?: number;
       /** May only look. Absent: may also change things. */
       readonly readOnly?: true;
+      /** Absent: the backend keeps its people elsewhere, and what it said counts until `until`. */
+      readonly recheck?: Recheck;
     };
+
+/**
+ * The same caller with the rights that the database has for them now; throws AuthorizationError if the credentials do
+ * not count any more. `hold`: nobody can take these rights away before the transaction has ended.
+ */
+export type Recheck = (tx: Tx, use: 'hold' | 'look') => Promise<Caller>;
 
 /** A user of this database, or a person whom another backend vouches for. */
 export type Account =
-  /** `version`: of the user whose password was checked; absent where it was something else. */
-  | { readonly kind: 'user'; readonly id: number; readonly version?: number }
+  | { readonly kind: 'user'; readonly id: number }
   /** `vouchedAt`: when the backend said what the person may do, in milliseconds; absent: just now. */
   | { readonly kind: 'identity'; readonly backend: string; readonly subject: string; readonly vouchedAt?: number };
 

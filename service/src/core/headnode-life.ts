@@ -58,7 +58,7 @@ export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
       throw error;
     }
     if (found.state === 'stopped' && found.making === 0) return;
-    await desk.write(async (op) => {
+    await desk.writeOutcome(async (op) => {
       const headnode = await underLease(op, lease, args);
       await mark(op, headnode, { making: 0 });
       op.record({ type: 'headnode_stop', projects: [audienceOf(headnode)], headnode: headnode.label });
@@ -69,7 +69,7 @@ export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
   onHeadnode(desk, args, async (found, lease) => {
     await desk.write(async (op) => mark(op, await underLease(op, lease, args), { state: 'deleting' }));
     await talking(desk, ({ hypervisor }) => hypervisor.remove(found.uuid));
-    await desk.write(async (op) => {
+    await desk.writeOutcome(async (op) => {
       const headnode = await underLease(op, lease, args);
       await op.tx.deleteFrom('hnics').where('headnode_id', '=', headnode.id).execute();
       await op.tx.deleteFrom('headnodes').where('id', '=', headnode.id).execute();
@@ -90,7 +90,7 @@ export const headnodeRecover = (desk: Desk, args: HeadnodeArgs): Promise<void> =
 /** As if it had never been started: nobody was told that it was. */
 const undoStart = async (desk: Desk, found: Headnode, lease: Lease): Promise<void> => {
   await talking(desk, ({ hypervisor }) => hypervisor.remove(found.uuid));
-  await desk.write(async (op) => {
+  await desk.writeOutcome(async (op) => {
     const headnode = await underLease(op, lease, { headnode: found.label });
     await mark(op, headnode, { state: 'created', making: 0 });
   });
@@ -98,7 +98,7 @@ const undoStart = async (desk: Desk, found: Headnode, lease: Lease): Promise<voi
 
 /** The hypervisor would not: it runs as before, as far as anybody can tell. */
 const undoStop = (desk: Desk, found: Headnode, lease: Lease): Promise<void> =>
-  desk.write(async (op) => {
+  desk.writeOutcome(async (op) => {
     const headnode = await underLease(op, lease, { headnode: found.label });
     await mark(op, headnode, { state: 'started', making: 0 });
   });

@@ -16,6 +16,7 @@ export const headnodeCreate = async (desk: Desk, args: HeadnodeCreate): Promise<
   await requireImage(desk, args.base_img);
   await desk.write(async (op) => {
     const project = await findProject(op, args.project);
+    requireProject(op.caller, project.label);
     const taken = await op.tx
       .selectFrom('headnodes')
       .select('id')
@@ -101,6 +102,7 @@ export const showHeadnode = async (desk: Desk, args: HeadnodeArgs): Promise<Head
   // One that is being stopped is not off yet.
   const mayRun = headnode.state === 'started' || (headnode.state === 'stopped' && headnode.making === 1);
   const vnc = mayRun ? await talking(desk, ({ hypervisor }) => hypervisor.vnc(headnode.uuid)) : null;
+  if (mayRun) await desk.requireRights();
   return {
     name: headnode.label,
     project: headnode.project,

@@ -117,13 +117,13 @@ export const exclusively = async <T>(desk: Desk, name: string, work: (lease: Lea
   const holder = `${thisProcess}/${randomUUID()}`;
   const held = await waitForLease(desk, name, holder);
   const renewal = setInterval(() => {
-    desk.write((op) => renewLease(op, held, holdMs)).catch(() => undefined);
+    desk.writeOutcome((op) => renewLease(op, held, holdMs)).catch(() => undefined);
   }, holdMs / 3);
   try {
     return await work(held);
   } finally {
     clearInterval(renewal);
-    await desk.write((op) => releaseLease(op, held)).catch(() => undefined);
+    await desk.writeOutcome((op) => releaseLease(op, held)).catch(() => undefined);
   }
 };
 

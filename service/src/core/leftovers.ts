@@ -43,8 +43,9 @@ export const headnodeDeleteLeftover = async (desk: Desk, args: { uuid: string })
   if (!(await findLeftovers(desk)).includes(args.uuid)) {
     throw notFound(`machine ${args.uuid} does not exist; GET /drift lists the leftovers`);
   }
+  await desk.requireRights();
   await talking(desk, ({ hypervisor }) => hypervisor.remove(args.uuid));
-  await desk.write((op) => {
+  await desk.writeOutcome((op) => {
     op.record({ type: 'headnode_delete_leftover', detail: { uuid: args.uuid } });
     return Promise.resolve();
   });

@@ -101,16 +101,17 @@ const enable = async (desk: Desk, node: Node, lease: Lease): Promise<void> => {
     });
   } catch (error) {
     // Nobody knows the token, so access is off already; taking it back is tidiness, unless somebody has a newer one.
-    if (await desk.write((op) => holdsLease(op, lease))) await desk.site.obm.destroyToken(admin).catch(() => undefined);
+    if (await desk.writeOutcome((op) => holdsLease(op, lease)))
+      await desk.site.obm.destroyToken(admin).catch(() => undefined);
     throw error;
   }
 };
 
 const disable = async (desk: Desk, node: Node, lease: Lease): Promise<void> => {
   await desk.site.obm.destroyToken(adminOf(desk.site, node));
-  await desk.write(async (op) => {
+  await desk.writeOutcome(async (op) => {
     await requireLease(op, lease);
-    const current = await findManageable(op, node.label);
+    const current = await findNode(op, node.label);
     await op.tx.updateTable('nodes').set({ obm_token: null }).where('id', '=', node.id).execute();
     await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();
     op.record({ type: 'node_disable_obm', projects: [audienceOf(current)], node: node.label });
@@ -154,14 +155,14 @@ export const carry = async <T>(
   }
 };
 
-/** What was done to a node out of band is worth remembering; what was only asked is not. */
+/** What was done to a node out of band is worth remembering, whoever may do it now; what was only asked is not. */
 const recorded = async (
   desk: Desk,
   args: NodeArgs,
   type: string,
   detail: Record<string, unknown> = {},
 ): Promise<void> =>
-  desk.write(async (op) => {
+  desk.writeOutcome(async (op) => {
     const node = await findNode(op, args.node);
     op.record({ type, projects: [audienceOf(node)], node: node.label, detail });
   });
@@ -202,6 +203,8 @@ export const nodeSetBootdev = async (desk: Desk, args: NodeArgs & { bootdev: str
   await recorded(desk, args, 'node_set_bootdev', { bootdev: args.bootdev });
 };
 
-export const nodePowerStatus = async (desk: Desk, args: NodeArgs): Promise<{ power_status: string }> => ({
-  power_status: await carry(desk, args.node, (access) => desk.site.obm.powerStatus(access)),
-});
+export const nodePowerStatus = async (desk: Desk, args: NodeArgs): Promise<{ power_status: string }> => {
+  const power_status = await carry(desk, args.node, (access) => desk.site.obm.powerStatus(access));
+  await desk.requireRights();
+  return { power_status };
+};

@@ -7,6 +7,7 @@ import type { Caller } from './caller.ts';
 import { CorralError } from './errors.ts';
 import { type EventDraft, writeEvents } from './events.ts';
 import { type LeaseWatch, leaseWatchOf } from './lease-watch.ts';
+import { currentCaller } from './rights.ts';
 import type { Site } from './site.ts';
 
 /** What an operation holds while it only reads. */
@@ -30,36 +31,64 @@ export interface WriteOp extends ReadOp {
 export interface Request {
   readonly caller: Caller;
   readonly requestId: string | null;
+  /** How rights are read again in transactions of the request; absent for what the service does by itself. */
+  readonly rights?: RequestRights;
+}
+
+interface RequestRights {
+  /** Throws unless this caller may make the call at all. */
+  readonly admit: (caller: Caller) => void;
+  /** A call that only reads has nothing to wait for before its transaction: its rights were read a moment ago. */
+  readonly effect: 'reads' | 'changes';
 }
 
 /**
  * Opens operations: each is one transaction. An operation that has to talk to a device in between takes
  * this instead of an op: it checks in one transaction, talks, then checks again and records in another.
  */
-export interface Desk extends Request {
+export interface Desk {
+  readonly caller: Caller;
   readonly site: Site;
   read<T>(work: (op: ReadOp) => Promise<T>): Promise<T>;
   /** One hot read that is a single statement. */
   readonly ask: Db['ask'];
+  /** The caller's rights are read in the same transaction: what was taken away before it commits does not count. */
   write<T>(work: (op: WriteOp) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Begins to listen for what other operations, of all processes, ring after their commits. */
   listen(topic: Topic): Listener;
   readonly leases: LeaseWatch;
+  /** A write that is made even if the caller's rights have ended: what a device did, or a lease that is given back. */
+  writeOutcome<T>(work: (op: WriteOp) => Promise<T>): Promise<T>;
+  /** Throws AuthorizationError if the caller's rights have ended: asked before an answer that took long is shown. */
+  requireRights(): Promise<void>;
   /** The same desk for someone else: who signs in is nobody until then. */
   as(caller: Caller): Desk;
 }
 
 export const deskFor = (db: Db, site: Site, request: Request): Desk => ({
   caller: request.caller,
-  requestId: request.requestId,
   site,
   ask: db.ask,
-  read: (work) => db.read((tx) => work({ caller: request.caller, site, tx, now: db.now })),
-  write: (work, options) => runWrite(db, site, request, work, options),
   listen: (topic) => db.changes.listen(topic),
   leases: leaseWatchOf(db),
+  read: (work) =>
+    request.rights?.effect === 'changes'
+      ? db.read(async (tx) => work({ caller: await callerIn(tx, request, 'look'), site, tx, now: db.now }))
+      : db.read((tx) => work({ caller: request.caller, site, tx, now: db.now })),
+  write: (work, options) => runWrite(db, site, request, work, options),
+  writeOutcome: (work) => runWrite(db, site, { caller: request.caller, requestId: request.requestId }, work),
+  requireRights: async () => {
+    await db.read((tx) => callerIn(tx, request, 'look'));
+  },
   as: (caller) => deskFor(db, site, { ...request, caller }),
 });
+
+const callerIn = async (tx: Tx, { caller, rights }: Request, use: 'hold' | 'look'): Promise<Caller> => {
+  if (rights === undefined) return caller;
+  const current = await currentCaller(tx, caller, use);
+  rights.admit(current);
+  return current;
+};
 
 const runWrite = async <T>(
   db: Db,
@@ -72,8 +101,9 @@ const runWrite = async <T>(
   const attempt = async (tx: Tx): Promise<T> => {
     const events: EventDraft[] = [];
     rung = new Set();
+    const caller = await callerIn(tx, request, 'hold');
     const result = await work({
-      caller: request.caller,
+      caller,
       site,
       tx,
       now: db.now,

@@ -3,6 +3,7 @@ import { duplicate, illegalState, notFound } from './errors.ts';
 import { findProject, findUser, type User } from './find.ts';
 import type { Desk, ReadOp, WriteOp } from './op.ts';
 import { hashPassword } from './passwords.ts';
+import { recheckHolders } from './rights.ts';
 import { endSessionsOf } from './sessions.ts';
 import { revokeTokensOf } from './tokens.ts';
 
@@ -83,6 +84,7 @@ export const userSetAdmin = async (op: WriteOp, args: { username: string; is_adm
     .set({ is_admin: args.is_admin ? 1 : 0, version: user.version + 1 })
     .where('id', '=', user.id)
     .execute();
+  await recheckHolders(op.tx, { user_id: user.id, identity_id: null });
   op.record({ type: 'user_set_admin', user: user.label, detail: { is_admin: args.is_admin } });
   op.ring('users');
 };
@@ -126,6 +128,7 @@ export const userRemoveProject = async (op: WriteOp, args: Membership): Promise<
   const { user, project, isMember } = await findMembership(op, args);
   if (!isMember) throw notFound(`user ${user.label} is not in project ${project.label}`);
   await op.tx.deleteFrom('user_projects').where('user_id', '=', user.id).where('project_id', '=', project.id).execute();
+  await recheckHolders(op.tx, { user_id: user.id, identity_id: null });
   op.record({ type: 'user_remove_project', projects: [project], user: user.label });
   op.ring('users');
 };

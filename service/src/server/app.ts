@@ -88,16 +88,14 @@ export const buildServer = (app: App): FastifyInstance => {
   const closing = closingOf(server);
   const kept = new KeptAnswers(app.db);
   const streams = limitStreams(front.limits.streamsPerAddress, app.metrics);
-  for (const route of app.routes) {
-    const access = route.access === 'anyone' && app.requireAuthentication ? 'user' : route.access;
+  for (const declared of app.routes) {
+    const isClosed = declared.access === 'anyone' && app.requireAuthentication;
+    const route: Route = isClosed ? { ...declared, access: 'user' } : declared;
     server.route({
       method: route.method,
       url: `/v0${route.path}`,
-      ...(access === 'anyone' || access === 'newcomer' ? { bodyLimit: smallBodyLimit } : {}),
-      onRequest: [
-        identify(app.auth, { ...route, access }, front.corsOrigins),
-        ...(typeof route.reply === 'string' ? [streams] : []),
-      ],
+      ...(route.access === 'anyone' || route.access === 'newcomer' ? { bodyLimit: smallBodyLimit } : {}),
+      onRequest: [identify(app.auth, route, front.corsOrigins), ...(typeof route.reply === 'string' ? [streams] : [])],
       ...(typeof route.reply === 'object' && route.reply !== null
         ? { schema: { response: { [route.status]: route.reply } } }
         : {}),

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { authorityOf } from '../core/caller.ts';
+import { authorityOf, type Caller } from '../core/caller.ts';
 import { invalid } from '../core/errors.ts';
 import { deskFor } from '../core/op.ts';
 import { openWebSocket, wantsWebSocket } from '@corral/base/http/upgrades';
@@ -10,7 +10,7 @@ import { Tunnel } from '../core/vnc.ts';
 import { converse } from './console-socket.ts';
 import { openTunnel } from './tunnel-socket.ts';
 import type { App } from './app.ts';
-import { callerOf, credentialsOf } from './identify.ts';
+import { admit, callerOf, credentialsOf, identifyAgain } from './identify.ts';
 import type { KeptAnswers } from './kept.ts';
 import { checkQuery } from '@corral/base/http/query';
 import type { Route } from './route.ts';
@@ -33,9 +33,11 @@ export const checkerOf = (route: Route): ((request: FastifyRequest) => void) => 
 export const handlerOf = (app: App, route: Route, kept: KeptAnswers, closing: AbortSignal): RouteHandlerMethod => {
   const check = checkerOf(route);
   return async (request, reply) => {
-    const run = (): Promise<unknown> => {
+    const run = async (): Promise<unknown> => {
       check(request);
-      const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id });
+      await identifyAgain(app.auth, request, route);
+      const rights = { admit: (caller: Caller) => admit(caller, route), effect: route.effect };
+      const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id, rights });
       const args = { params: request.params, query: request.query, body: request.body ?? {} };
       return route.handle(desk, args, {
         gone: () => gone(request, reply),

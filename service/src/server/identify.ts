@@ -9,10 +9,32 @@ import type { Route } from './route.ts';
 
 const authorization = 'authorization';
 
-const callers = new WeakMap<FastifyRequest, Caller>();
+interface Identified {
+  readonly caller: Caller;
+  /** By the monotonic clock. */
+  readonly at: number;
+}
+
+const callers = new WeakMap<FastifyRequest, Identified>();
 
 /** The caller of a request that has been identified. */
-export const callerOf = (request: FastifyRequest): Caller => callers.get(request) ?? anonymous;
+export const callerOf = (request: FastifyRequest): Caller => callers.get(request)?.caller ?? anonymous;
+
+/** What backends say of a caller counts for this long: the body of a request can take longer to come. */
+const identifiedMs = 1_000;
+
+/** After a body that was long in coming: is the caller still who they were, and may they still make the call? */
+export const identifyAgain = async (
+  authenticator: Authenticator,
+  request: FastifyRequest,
+  route: Pick<Route, 'access' | 'effect'>,
+): Promise<void> => {
+  const known = callers.get(request);
+  if (known === undefined || route.access === 'newcomer' || performance.now() - known.at < identifiedMs) return;
+  const caller = await authenticator.authenticate({ ...credentialsOf(request), isAskedAgain: true });
+  admit(caller, route);
+  callers.set(request, { caller, at: performance.now() });
+};
 
 /** May they make this call at all? */
 export const admit = (caller: Caller, { access, effect }: Pick<Route, 'access' | 'effect'>): void => {
@@ -31,7 +53,7 @@ export const identify =
   (request, _reply, done) => {
     const enter = (caller: Caller): void => {
       admit(caller, { access, effect });
-      callers.set(request, caller);
+      callers.set(request, { caller, at: performance.now() });
       done();
     };
     const refuse = (error: unknown): void => done(error as Error);

@@ -7,6 +7,7 @@ import { engines } from './support/engines.ts';
 import { type Answer, basic, type Client, clientOf, clientWith } from './support/http.ts';
 import { adminPassword, passwordOf } from './support/service.ts';
 import { beginSlowly } from './support/slow-request.ts';
+import { runSql } from './support/sql.ts';
 import { done } from './support/world.ts';
 import pg from 'pg';
 
@@ -127,6 +128,8 @@ describe.each(engines)('rights that end while a request is under way, on %s', (e
   });
 });
 
+const soon = (isSo: () => Promise<boolean>) => expect.poll(isSo, { timeout: 20_000, interval: 10 }).toBe(true);
+
 /** A transaction of somebody else that has a node's row to itself. */
 const lockNode = async (rig: Rig, node: string) => {
   const client = new pg.Client({ connectionString: rig.service.env['CORRAL_DATABASE_URL'] });
@@ -134,12 +137,11 @@ const lockNode = async (rig: Rig, node: string) => {
   await client.query('begin');
   await client.query('select 1 from nodes where label = $1 for update', [node]);
   return {
-    /** Transactions of the service that wait for a lock. */
-    waiting: async (): Promise<number> => {
-      const { rowCount } = await client.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query not like '%pg_advisory%'",
-      );
-      return rowCount ?? 0;
+    /** Does a transaction of the service wait for a lock with a statement that begins so? */
+    holdsUp: async (statement: string): Promise<boolean> => {
+      // On a connection of its own: within a transaction this view stays as it was first seen.
+      const sql = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '${statement}%'`;
+      return (await runSql(rig.service, { sqlite: sql, postgres: sql })).length === 1;
     },
     release: async () => {
       await client.query('rollback');
@@ -150,10 +152,10 @@ const lockNode = async (rig: Rig, node: string) => {
 
 describe.runIf(engines.includes('postgres'))('a change that is being committed, on postgres', () => {
   it.each([
-    ['the password', byPassword],
-    ['a session', bySession],
-    ['a token', byToken],
-  ])('is made before the rights of whoever came with %s end, or not at all', async (_what, credentials) => {
+    ['the password', byPassword, 'update "users" set "version" = "version"'],
+    ['a session', bySession, 'update "sessions" set "seen_at" = "seen_at"'],
+    ['a token', byToken, 'update "api_tokens" set "used_at" = "used_at"'],
+  ])('is made before the rights of whoever came with %s end, or not at all', async (_what, credentials, removal) => {
     const rig = await makeRig('postgres');
     try {
       const node = await rig.freeNode();
@@ -161,10 +163,10 @@ describe.runIf(engines.includes('postgres'))('a change that is being committed, 
       const client = await credentials(rig, user);
       const lock = await lockNode(rig, node);
       const reserving = client.post(`/project/${rig.red}/connect_node`, { node });
-      await expect.poll(lock.waiting, { timeout: 20_000, interval: 10 }).toBe(1);
+      await soon(() => lock.holdsUp('update "nodes"'));
       const removing = leaves(rig, user, client);
       // The removal waits for the change that was let in; without that it would be answered here.
-      await expect.poll(lock.waiting, { timeout: 20_000, interval: 10 }).toBe(2);
+      await soon(() => lock.holdsUp(removal));
       await lock.release();
       await done(removing);
       expect((await reserving).status).toBe(200);

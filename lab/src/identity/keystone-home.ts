@@ -50,6 +50,8 @@ connection = sqlite:///${join(directory, 'keystone.db')}
 provider = fernet
 [fernet_tokens]
 key_repository = ${join(directory, 'fernet')}
+[fernet_receipts]
+key_repository = ${join(directory, 'fernet')}
 [credential]
 key_repository = ${join(directory, 'credential')}
 [identity]

@@ -16,7 +16,7 @@ export { hasPart, missingParts, type Part } from './parts.ts';
 export { type LabAristaOptions, startArista } from './switches/arista-eapi.ts';
 export { type LabBrocade, type LabBrocadeOptions, startBrocade } from './switches/brocade.ts';
 export { labCertificate, labFingerprint, labKey } from './switches/certificates.ts';
-export { startDellOs9 } from './switches/dell-os9.ts';
+export { type LabDellOs9, startDellOs9 } from './switches/dell-os9.ts';
 export type { LabHttpSwitch } from './switches/http-server.ts';
 export { startAristaEos } from './switches/arista-eos.ts';
 export { type CiscoIosOptions, startCiscoIos } from './switches/cisco-ios.ts';

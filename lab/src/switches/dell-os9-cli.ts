@@ -99,6 +99,7 @@ export class Os9Cli {
       ...(port.hybrid ? [' portmode hybrid'] : []),
       ...(port.switchport ? [' switchport'] : []),
       ...(port.isStacked ? [' vlan-stack trunk'] : []),
+      ...port.lines,
       port.shutdown ? ' shutdown' : ' no shutdown',
       '!',
     ]);
@@ -122,6 +123,7 @@ export class Os9Cli {
       'protocol lldp',
       '!',
       ...ports,
+      ...this.#model.extras.flatMap(({ sections }) => sections),
       'interface ManagementEthernet 1/1',
       ' ip address 192.0.2.7/24',
       ' no shutdown',

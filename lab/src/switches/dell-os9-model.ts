@@ -8,6 +8,15 @@ export interface Os9Port {
   hybrid: boolean;
   /** `vlan-stack trunk`: it takes frames with a stack of tags. */
   isStacked: boolean;
+  /** Lines that an operator typed, with their indent. */
+  lines: readonly string[];
+}
+
+/** Something that an operator configured: whole sections of the configuration, and the VLANs that it gives to a port. */
+export interface Os9Extra {
+  readonly port: string;
+  readonly sections: readonly string[];
+  readonly carries: readonly number[];
 }
 
 /** The members of a VLAN; the VLAN is where OS9 keeps them. */
@@ -32,10 +41,11 @@ export class Os9Model {
   readonly ports = new Map<string, Os9Port>();
   readonly vlans = new Map<number, Os9Vlan>();
   readonly moments = new Moments();
+  extras: readonly Os9Extra[] = [];
 
   constructor(names: readonly string[]) {
     for (const name of names)
-      this.ports.set(name, { shutdown: true, switchport: false, hybrid: false, isStacked: false });
+      this.ports.set(name, { shutdown: true, switchport: false, hybrid: false, isStacked: false, lines: [] });
   }
 
   /** Every change of a port goes through here. */
@@ -92,7 +102,13 @@ export class Os9Model {
 
   carried(name: string): LabPort {
     const port = this.ports.get(name);
-    if (!port || port.shutdown || !port.switchport) return { native: null, tagged: [] };
+    if (!port || port.shutdown) return { native: null, tagged: [] };
+    const own = port.switchport ? this.#inLayer2(port, name) : { native: null, tagged: [] };
+    const more = this.extras.flatMap((extra) => (extra.port === name ? extra.carries : []));
+    return { native: own.native, tagged: [...new Set([...own.tagged, ...more])].sort((a, b) => a - b) };
+  }
+
+  #inLayer2(port: Os9Port, name: string): LabPort {
     const tagged = this.#taggedIn(name);
     const isInDefault = port.hybrid || tagged.length === 0;
     return { native: this.#untaggedIn(name) ?? (isInDefault ? this.defaultVlan : null), tagged };

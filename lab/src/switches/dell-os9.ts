@@ -6,8 +6,14 @@ import { escape, parse } from './xml.ts';
 const kind = 'GigabitEthernet';
 const longestCommand = 1000;
 
+/** A scripted Dell switch with OS9, and what an operator can do to it that Corral does not. */
+export interface LabDellOs9 extends LabHttpSwitch {
+  /** Types lines into a port's section, and other sections; nothing takes all of that away again. */
+  configure(port: string, lines?: readonly string[], sections?: readonly string[], carries?: readonly number[]): void;
+}
+
 /** A scripted Dell switch with OS9: a stack of five S3048. */
-export const startDellOs9 = async (): Promise<LabHttpSwitch> => {
+export const startDellOs9 = async (): Promise<LabDellOs9> => {
   const ports = Array.from({ length: 240 }, (_, index) => `${1 + Math.floor(index / 48)}/${1 + (index % 48)}`);
   const model = new Os9Model(ports);
   const server = await startHttpServer('http', answerWith(new Os9Cli(model, kind)));
@@ -27,6 +33,10 @@ export const startDellOs9 = async (): Promise<LabHttpSwitch> => {
     breakLine: (fault) => server.breakLine(fault),
     makeOdd: (port) =>
       model.change(port, (one) => Object.assign(one, { shutdown: false, switchport: true, isStacked: true })),
+    configure: (port, lines = [], sections = [], carries = []) => {
+      model.extras = [{ port, sections, carries }];
+      model.change(port, (one) => (one.lines = lines));
+    },
     asked: () => server.asked(),
     moments: (port) => model.moments.take(port),
     stop: () => server.stop(),

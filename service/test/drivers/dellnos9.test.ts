@@ -1,10 +1,11 @@
-import { type LabHttpSwitch, startDellOs9 } from '@corral/lab';
+import { type LabDellOs9, startDellOs9 } from '@corral/lab';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isRefusal, type SwitchSession } from '../../src/drivers/switches/contract.ts';
 import { dellnos9 } from '../../src/drivers/switches/http/dellnos9.ts';
 import { passedBy, dellConfigFrom } from '../../src/drivers/switches/http/dellnos9-config.ts';
-import { everything } from '../../src/drivers/switches/vlans.ts';
 import { amply, expectOddPortSetRight, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
+import { expectFreed, expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
 
 const config = (...lines: readonly string[]) =>
   dellConfigFrom(
@@ -73,10 +74,134 @@ describe('a running configuration of OS9', () => {
     'tells no less than everything of a port with "%s"',
     (line) => {
       const shown = config(...port('1/1', 'switchport', line, 'no shutdown'), ...port('1/2', ...layer2));
-      expect(carried(shown, '1/1')).toEqual({ port: '1/1', ...everything });
+      expect(carried(shown, '1/1')).toEqual(unclearReading('1/1', line));
       expect(carried(shown, '1/2')).toEqual({ port: '1/2', native: 1, tagged: [] });
     },
   );
+
+  it.each<[string, readonly string[], string]>([
+    [
+      'a bundle',
+      port('1/1', 'no ip address', '!', 'port-channel-protocol LACP', ' port-channel 2 mode active', 'no shutdown'),
+      'port-channel-protocol LACP',
+    ],
+    [
+      'a bundle that lists it',
+      [
+        ...port('1/1', 'no ip address', 'no shutdown'),
+        'interface Port-channel 2',
+        ' channel-member GigabitEthernet 1/1-1/3',
+        '!',
+      ],
+      'interface Port-channel 2 channel-member GigabitEthernet 1/1-1/3',
+    ],
+    [
+      'copies of frames',
+      [
+        ...port('1/1', 'no ip address', 'no shutdown'),
+        'monitor session 1',
+        ' source GigabitEthernet 1/7 destination GigabitEthernet 1/1 direction both',
+        '!',
+      ],
+      'destination GigabitEthernet 1/1',
+    ],
+    [
+      'two untagged VLANs',
+      [
+        ...port('1/1', ...layer2),
+        ...['interface Vlan 5', ' untagged GigabitEthernet 1/1', '!'],
+        ...['interface Vlan 6', ' untagged GigabitEthernet 1/1-1/2', '!'],
+      ],
+      'untagged in VLANs 5 and 6',
+    ],
+    [
+      'a private VLAN',
+      [...port('1/1', ...layer2), 'interface Vlan 5', ' private-vlan mode primary', ' tagged GigabitEthernet 1/1', '!'],
+      'interface Vlan 5 private-vlan mode primary',
+    ],
+    [
+      'a VLAN of stacked tags',
+      [...port('1/1', ...layer2), 'interface Vlan 5', ' vlan-stack compatible', ' member GigabitEthernet 1/1', '!'],
+      'interface Vlan 5 member GigabitEthernet 1/1',
+    ],
+    ['802.1X', port('1/1', ...layer2, 'dot1x authentication', 'dot1x guest-vlan 200'), 'dot1x guest-vlan 200'],
+    ['VLANs that others register', port('1/1', ...layer2, 'gvrp enable'), 'gvrp enable'],
+    ['voice by LLDP', port('1/1', ...layer2, 'protocol lldp', ' advertise med voice 200 6 46'), 'advertise med voice'],
+    ['an address', port('1/1', 'ip address 192.0.2.1/24', 'no shutdown'), 'ip address 192.0.2.1/24'],
+    ['an overlay', port('1/1', ...layer2, 'vxlan-instance 1'), 'vxlan-instance 1'],
+    [
+      'a member that is not in layer 2 mode',
+      [...port('1/1', 'no shutdown'), 'interface Vlan 5', ' tagged GigabitEthernet 1/1'],
+      'without switchport',
+    ],
+    ['a section that ends too soon', port('1/1', 'portmode hybrid', 'switchport'), 'neither shutdown nor no shutdown'],
+    [
+      'only a block inside it that is shut',
+      port('1/1', 'switchport', 'openflow', ' shutdown', 'no shutdown'),
+      'openflow',
+    ],
+  ])('tells no less than everything of a port with %s', (_, lines, words) => {
+    expect(carried(config(...lines), '1/1')).toEqual(unclearReading('1/1', words));
+  });
+
+  it('tells what a port says that has nothing else to do with VLANs', () => {
+    const shown = config(
+      ...port(
+        '1/1',
+        'description vlan 7',
+        'mtu 9216',
+        ...layer2,
+        'spanning-tree rstp edge-port',
+        'protocol lldp',
+        ' disable',
+      ),
+      ...['interface Vlan 5', ' ip address 192.0.2.1/24', ' tagged GigabitEthernet 1/1', ' no shutdown', '!'],
+      ...['monitor session 1', ' source GigabitEthernet 1/1 destination GigabitEthernet 1/9 direction both', '!'],
+      ...['uplink-state-group 1', ' downstream GigabitEthernet 1/1-1/4', '!'],
+    );
+    expect(carried(shown, '1/1')).toEqual({ port: '1/1', native: 1, tagged: [5] });
+  });
+
+  it.each([
+    '%STKUNIT1-M:CP %IFMGR-5-OSTATE_UP: Changed interface state to up: Gi 1/7',
+    'Nov 16 02:11:07: %STKUNIT1-M:CP %SYS-5-CONFIG_I: Configured from vty0',
+    'hello',
+  ])('is not cut short by "%s"', (line) => {
+    const lines = port('1/1', 'switchport', '', 'no shutdown').map((each) => (each === ' ' ? line : each));
+    expect(() => config(...lines)).toThrow(/in the middle of its running configuration/);
+  });
+
+  it('is not taken for whole when it ends too soon', () => {
+    const text = ['Current Configuration ...', ...port('1/1', 'switchport')].join('\r\n');
+    expect(() => dellConfigFrom(text, 'GigabitEthernet')).toThrow('ends with');
+  });
+
+  it('never gets narrower by a line that nobody knows, wherever it stands', () => {
+    const lines = [
+      ...port('1/1', 'no ip address', 'portmode hybrid', 'switchport', 'protocol lldp', ' disable', 'no shutdown'),
+      ...['interface Vlan 5', ' tagged GigabitEthernet 1/1', ' no shutdown', '!'],
+      ...['interface Vlan 6', ' untagged GigabitEthernet 1/1-1/3', '!'],
+    ];
+    const before = carried(config(...lines), '1/1') ?? { native: null, tagged: [] };
+    const line = fc
+      .tuple(
+        fc.constantFrom('', ' ', '  '),
+        fc.oneof(
+          fc.constantFrom('dot1x authentication', 'gvrp enable', 'openflow of-instance 1', 'vlan-stack access', '!'),
+          fc.stringMatching(/^[a-z%][a-zA-Z0-9 %:/-]{0,20}$/),
+        ),
+      )
+      // What takes a member away, or shuts the port, is known.
+      .filter(([, text]) => !/^(?:no |shutdown|interface |default|end)/.test(text))
+      .map(([indent, text]) => `${indent}${text}`);
+    fc.assert(
+      fc.property(line, fc.nat(lines.length), (inserted, at) => {
+        const after = readingOr(() => carried(config(...lines.toSpliced(at, 0, inserted)), '1/1'));
+        return after === null || !isNarrower(after, before);
+      }),
+      { numRuns: 2000 },
+    );
+  });
 
   it('is not guessed', () => {
     expect(() => dellConfigFrom('% Error: Invalid input', 'GigabitEthernet')).toThrow('Invalid input');
@@ -102,7 +227,7 @@ describe('the OS9 driver', () => {
 });
 
 describe('a switch with OS9', () => {
-  let device: LabHttpSwitch;
+  let device: LabDellOs9;
   const sessions: SwitchSession[] = [];
   const open = async (fields = {}): Promise<SwitchSession> => {
     const session = await openTo(dellnos9, device, fields);
@@ -163,6 +288,30 @@ describe('a switch with OS9', () => {
 
   it('does not fail for a port in a mode that is not ours, and sets it right', async () => {
     await expectOddPortSetRight(await open(), device, '1/9');
+  });
+
+  it.each<[string, readonly string[], readonly string[], string]>([
+    ['a bundle', [' port-channel-protocol LACP', '  port-channel 2 mode active'], [], 'port-channel-protocol LACP'],
+    [
+      'copies of frames',
+      [],
+      ['monitor session 1', ' source GigabitEthernet 1/7 destination GigabitEthernet 1/10 direction both', '!'],
+      'monitor session 1',
+    ],
+    ['802.1X', [' dot1x authentication', ' dot1x guest-vlan 500'], [], 'dot1x authentication'],
+  ])('does not open a port with %s, and shuts it when it is freed', async (_, lines, sections, words) => {
+    const session = await open();
+    await device.tamper('1/10', { native: 700, tagged: [] });
+    device.configure('1/10', lines, sections, [500, 501]);
+    await expectUnclearPort(session, device, '1/10', words);
+    device.configure('1/10');
+  });
+
+  it('is told to shut a port that is freed, however idle it looks', async () => {
+    const session = await open();
+    device.asked();
+    await expectFreed(session, device, '1/11');
+    expect(configured().flat()).toContain('shutdown');
   });
 
   it('takes a port out of layer 2 mode to make it hybrid, which it cannot become inside', async () => {

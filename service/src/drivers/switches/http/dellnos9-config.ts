@@ -1,6 +1,8 @@
 import type { PortConfig } from '../contract.ts';
-import { everything } from '../vlans.ts';
+import { unclear } from '../vlans.ts';
 import { shortened } from '../words.ts';
+import { strangeInVlan, strangeOn, tellingPart } from './dellnos9-known.ts';
+import { type Section, sectionsOf } from './dellnos9-sections.ts';
 
 /** What OS9 has configured for one port. Memberships are those written down, not what follows from defaults. */
 export interface DellPort {
@@ -8,9 +10,11 @@ export interface DellPort {
   readonly isShut: boolean;
   readonly isSwitchport: boolean;
   readonly isHybrid: boolean;
-  /** Lines that make more of the port than VLANs say: it is part of a stack of tags, or of a private VLAN. */
+  /** Lines that make more of the port than VLANs say, and that are taken back when it is set. */
   readonly oddities: readonly string[];
-  readonly untagged: number | null;
+  /** The same of lines that are left to the operator, in the device's words. */
+  readonly unclear: readonly string[];
+  readonly untagged: readonly number[];
   readonly tagged: readonly number[];
 }
 
@@ -21,62 +25,78 @@ export interface DellConfig {
   readonly defaultVlan: number | null;
 }
 
-interface Section {
-  readonly title: string;
-  readonly lines: readonly string[];
-}
-
 /** Reads the output of `show running-config` for the ports of this kind. */
 export const dellConfigFrom = (output: string, interfaceType: string): DellConfig => {
-  if (!output.includes('Current Configuration'))
-    throw new Error(`the switch shows no running configuration but "${shortened(output)}"`);
   const sections = sectionsOf(output);
-  const members = { tagged: new Map<string, number[]>(), untagged: new Map<string, number[]>() };
-  for (const { title, lines } of sections) {
-    const vlan = /^interface vlan (\d+)$/i.exec(title)?.[1];
-    if (vlan === undefined) continue;
-    for (const line of lines) {
-      const member = /^(tagged|untagged) (\S+) (.+)$/i.exec(line);
-      if (member?.[2]?.toLowerCase() !== interfaceType.toLowerCase()) continue;
-      const ports = member[1]?.toLowerCase() === 'tagged' ? members.tagged : members.untagged;
-      for (const port of portsIn(member[3] ?? '')) ports.set(port, [...(ports.get(port) ?? []), Number(vlan)]);
-    }
-  }
+  const members = membersIn(sections, interfaceType);
   const ports = new Map<string, DellPort>();
-  for (const { title, lines } of sections) {
-    const [, type, name] = /^interface (\S+) (\d+(?:\/\d+){1,2})$/i.exec(title) ?? [];
-    if (name === undefined || type?.toLowerCase() !== interfaceType.toLowerCase()) continue;
+  for (const section of sections) {
+    const name = portIn(section.title, interfaceType);
+    if (name === undefined) continue;
+    const own = section.lines.filter(({ isNested }) => !isNested).map(({ text }) => text);
+    const strange = strangeOn(section);
     ports.set(name, {
       name,
-      isShut: lines.includes('shutdown'),
-      isSwitchport: lines.includes('switchport'),
-      isHybrid: lines.includes('portmode hybrid'),
-      oddities: lines.filter((line) => /^(?:vlan-stack |switchport mode )/.test(line)),
-      untagged: members.untagged.get(name)?.[0] ?? null,
-      tagged: (members.tagged.get(name) ?? []).sort((a, b) => a - b),
+      isShut: own.includes('shutdown') && !own.includes('no shutdown'),
+      isSwitchport: own.includes('switchport'),
+      isHybrid: own.includes('portmode hybrid'),
+      oddities: strange.undone,
+      unclear: [
+        ...strange.unclear,
+        ...(members.strange.get(name) ?? []),
+        ...(ports.has(name) ? [`${section.title} is shown twice`] : []),
+      ],
+      untagged: ascending(members.untagged.get(name) ?? []),
+      tagged: ascending(members.tagged.get(name) ?? []),
     });
   }
   return { ports, defaultVlan: defaultVlanIn(sections) };
 };
 
-/** What begins at the margin is a title; the lines indented below belong to it. */
-const sectionsOf = (output: string): readonly Section[] => {
-  const sections: { title: string; lines: string[] }[] = [];
-  for (const line of output.split(/\r?\n/)) {
-    const text = line.trim().replaceAll(/\s+/g, ' ');
-    if (text === '' || text.startsWith('!')) continue;
-    const lines = sections.at(-1)?.lines;
-    const before = lines?.at(-1);
-    if (!line.startsWith(' ')) sections.push({ title: text, lines: [] });
-    // Nothing but ports: the list of the line before goes on.
-    else if (lines && before !== undefined && /^[\d/,-]+$/.test(text)) lines[lines.length - 1] = joined(before, text);
-    else lines?.push(text);
-  }
-  return sections;
+const ascending = (vlans: readonly number[]): readonly number[] => [...new Set(vlans)].sort((a, b) => a - b);
+
+const portIn = (title: string, interfaceType: string): string | undefined => {
+  const [, type, name] = /^interface (\S+) (\d+(?:\/\d+){1,2})$/i.exec(title) ?? [];
+  return type?.toLowerCase() === interfaceType.toLowerCase() ? name : undefined;
 };
 
-const joined = (before: string, list: string): string =>
-  before.endsWith(',') || list.startsWith(',') ? `${before}${list}` : `${before},${list}`;
+interface Members {
+  readonly tagged: ReadonlyMap<string, readonly number[]>;
+  readonly untagged: ReadonlyMap<string, readonly number[]>;
+  /** What else the configuration does with a port, in its words. */
+  readonly strange: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Where ports of this kind are named outside their own sections: in VLANs, bundles, mirrors, and whatever else. */
+const membersIn = (sections: readonly Section[], interfaceType: string): Members => {
+  const members = {
+    tagged: new Map<string, number[]>(),
+    untagged: new Map<string, number[]>(),
+    strange: new Map<string, string[]>(),
+  };
+  const add = <V>(map: Map<string, V[]>, port: string, ...values: readonly V[]): unknown =>
+    map.set(port, [...(map.get(port) ?? []), ...values]);
+  const named = new RegExp(`(?<![\\w-])${interfaceType} ?(\\d[\\d/,-]*)`, 'gi');
+  for (const section of sections) {
+    const vlan = /^interface vlan (\d+)$/i.exec(section.title)?.[1];
+    const strange = vlan === undefined ? [] : strangeInVlan(section);
+    const own = portIn(section.title, interfaceType);
+    for (const { text } of [{ text: own === undefined ? section.title : '' }, ...section.lines]) {
+      const member = /^(tagged|untagged) (\S+) (.+)$/i.exec(text);
+      if (vlan !== undefined && member) {
+        if (member[2]?.toLowerCase() !== interfaceType.toLowerCase()) continue;
+        const how = member[1]?.toLowerCase() === 'tagged' ? members.tagged : members.untagged;
+        for (const port of portsIn(member[3] ?? '')) {
+          add(how, port, Number(vlan));
+          add(members.strange, port, ...strange.map((line) => `${section.title} ${line}`));
+        }
+      } else
+        for (const [, list = ''] of tellingPart(section.title, text).matchAll(named))
+          for (const port of portsIn(list)) if (port !== own) add(members.strange, port, `${section.title} ${text}`);
+    }
+  }
+  return members;
+};
 
 const defaultVlanIn = (sections: readonly Section[]): number | null => {
   const titles = sections.map(({ title }) => title.toLowerCase());
@@ -114,9 +134,19 @@ const unreadable = (list: string): Error => new Error(`a list of ports reads "${
 
 /** What a port passes now. */
 export const passedBy = (port: DellPort, defaultVlan: number | null): PortConfig => {
-  if (port.isShut || !port.isSwitchport) return { port: port.name, native: null, tagged: [] };
-  if (port.oddities.length > 0) return { port: port.name, ...everything };
+  const { name, untagged, tagged, isSwitchport } = port;
+  if (port.isShut) return { port: name, native: null, tagged: [] };
+  const isMember = untagged.length + tagged.length > 0;
+  const odd = [
+    ...port.oddities,
+    ...port.unclear,
+    ...(untagged.length > 1 ? [`untagged in VLANs ${untagged.join(' and ')}`] : []),
+    ...(isMember && !isSwitchport ? ['member of a VLAN without switchport'] : []),
+  ];
+  if (odd.length > 0) return { port: name, ...unclear(...odd) };
+  if (!isSwitchport) return { port: name, native: null, tagged: [] };
   // A port that is only tagged has left the default VLAN, unless it is a hybrid one.
-  const isInDefault = port.untagged === null && (port.isHybrid || port.tagged.length === 0);
-  return { port: port.name, native: isInDefault ? defaultVlan : port.untagged, tagged: port.tagged };
+  const isInDefault = untagged.length === 0 && (port.isHybrid || tagged.length === 0);
+  const [native = null] = isInDefault ? [defaultVlan] : untagged;
+  return { port: name, native, tagged };
 };

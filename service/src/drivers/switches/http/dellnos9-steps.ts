@@ -20,18 +20,18 @@ export const stepsFor = (interfaceType: string, now: DellPort) => {
   const port = `${interfaceType} ${now.name}`;
   const onPort = (...commands: readonly string[]): Step => step(`interface ${port}`, ...commands);
   const inVlan = (vlan: number, command: string): Step => step(`interface vlan ${vlan}`, `${command} ${port}`);
-  const leave = (untagged: number | null, tagged: readonly number[]): readonly Step[] => [
+  const leave = (untagged: readonly number[], tagged: readonly number[]): readonly Step[] => [
     ...tagged.map((vlan) => inVlan(vlan, 'no tagged')),
-    ...(untagged === null ? [] : [inVlan(untagged, 'no untagged')]),
+    ...untagged.map((vlan) => inVlan(vlan, 'no untagged')),
   ];
   const shut = now.isShut ? [] : [onPort('shutdown')];
   const plain = now.oddities.map((line) => onPort(`no ${line}`));
 
   return {
-    /** Takes everything from the port: it is shut, and no longer in layer 2 mode. */
+    /** Takes everything from the port: it is shut, however idle it looked, and no longer in layer 2 mode. */
     toIdle: (): Steps => ({
       change: [
-        ...shut,
+        onPort('shutdown'),
         ...leave(now.untagged, now.tagged),
         ...plain,
         ...(now.isSwitchport ? [onPort('no switchport')] : []),
@@ -45,20 +45,21 @@ export const stepsFor = (interfaceType: string, now: DellPort) => {
      */
     toCarry: (native: number, tagged: readonly number[]): Steps => {
       const isReady = now.isSwitchport && now.isHybrid && now.oddities.length === 0;
-      const isInPlace = !now.isShut && isReady && now.untagged === native;
+      const isNative = now.untagged.length === 1 && now.untagged[0] === native;
+      const isInPlace = !now.isShut && isReady && isNative;
       const kept = isReady ? now.tagged.filter((vlan) => tagged.includes(vlan)) : [];
       return {
         change: [
           ...(isInPlace ? [] : shut),
           ...leave(
-            isReady && now.untagged === native ? null : now.untagged,
+            isReady && isNative ? [] : now.untagged,
             now.tagged.filter((vlan) => !kept.includes(vlan)),
           ),
           ...plain,
           // Hybrid mode cannot be entered from layer 2 mode.
           ...(now.isSwitchport && !now.isHybrid ? [onPort('no switchport')] : []),
           ...(isReady ? [] : [onPort(...(now.isHybrid ? [] : ['portmode hybrid']), 'switchport')]),
-          ...(isReady && now.untagged === native ? [] : [inVlan(native, 'untagged')]),
+          ...(isReady && isNative ? [] : [inVlan(native, 'untagged')]),
           ...tagged.filter((vlan) => !kept.includes(vlan)).map((vlan) => inVlan(vlan, 'tagged')),
         ],
         open: isInPlace ? [] : [onPort('no shutdown')],

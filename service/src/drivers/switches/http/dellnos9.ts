@@ -1,8 +1,10 @@
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
 import { nativeFirst } from '../native-first.ts';
+import { notToBeOpened } from '../understood.ts';
 import { shortened } from '../words.ts';
 import { escaped, textAt } from '../xml.ts';
 import { passedBy, type DellConfig, dellConfigFrom } from './dellnos9-config.ts';
+import { isLogLine } from './dellnos9-sections.ts';
 import { type Step, type Steps, stepsFor } from './dellnos9-steps.ts';
 import { documentIn, errorMessageIn } from './documents.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
@@ -119,6 +121,7 @@ class DellSession implements SwitchSession {
     const now = config.ports.get(port);
     if (now === undefined) return `the switch has no port ${this.#type} ${port}`;
     if (native === null && tagged.length > 0) return 'this switch needs a native VLAN beside tagged ones';
+    if (native !== null && now.unclear.length > 0) return notToBeOpened(now.unclear);
     const steps = stepsFor(this.#type, now);
     return native === null ? steps.toIdle() : steps.toCarry(native, tagged);
   }
@@ -177,14 +180,22 @@ class DellSession implements SwitchSession {
       if (message === undefined) throw new Error(`the switch answers HTTP ${status}: "${shortened(text)}"`);
       return { output: '', refusal: message };
     }
-    const output = textAt(documentIn(text), 'output', 'command');
+    const output = errorMessageIn(text) === undefined ? textAt(documentIn(text), 'output', 'command') : undefined;
     if (output === undefined) throw new Error(`the switch answers "${shortened(text)}"`);
     return { output, refusal: complaintIn(output) };
   }
 }
 
-/** OS9 begins its complaints with a percent sign. What follows the first one is mostly its consequence. */
+/**
+ * OS9 begins its complaints with a percent sign, but for a few, and messages of its log too. What follows the first one
+ * is mostly its consequence.
+ */
 const complaintIn = (output: string): string | null => {
-  const complaint = output.split(/\r?\n/).find((line) => /^\s*%(?!\s*(?:Warning|Info))/i.test(line));
+  const complaint = output
+    .split(/\r?\n/)
+    .find(
+      (line) =>
+        /^\s*(?:%(?!\s*(?:Warning|Info))|(?:Error|Failed|Failure|Command failed)\b)/i.test(line) && !isLogLine(line),
+    );
   return complaint === undefined ? null : shortened(complaint);
 };

@@ -1,9 +1,8 @@
-import type { SelectQueryBuilder } from 'kysely';
 import type { Db } from '../db/db.ts';
 import { aggregate } from '../db/statement.ts';
-import type { Database } from '../db/schema.ts';
-import { isAdmin, mayActFor, nameOf } from './caller.ts';
+import { type Caller, isAdmin, mayActFor, nameOf } from './caller.ts';
 import { unauthorized } from './errors.ts';
+import { type EventSource, type EventStart, eventWindow, indexedColumns } from './event-window.ts';
 import { type EventObject, eventObjects } from './events.ts';
 import type { ReadOp } from './op.ts';
 
@@ -17,8 +16,14 @@ export type EventFilter = Readonly<Partial<Record<EventObject, string>>> & {
   readonly until?: number;
 };
 
-/** Where a page begins: events with a larger id (forward) or a smaller one (backward). */
-export type EventPage = { readonly limit: number } & ({ readonly after: number } | { readonly before: number | null });
+/** Where a page begins and how many events it has at most. */
+export type EventPage = { readonly limit: number } & EventStart;
+
+/** A page. `next` is where to go on: the last id that was looked at. Null: there is nothing more. */
+export interface EventList {
+  readonly events: readonly EventView[];
+  readonly next: number | null;
+}
 
 export type EventView = {
   readonly id: number;
@@ -33,28 +38,83 @@ export type EventView = {
 /** Where a node is plugged in is the operator's business. */
 const adminOnly: readonly EventObject[] = ['switch', 'port'];
 
+/**
+ * How many events one call looks at. With several filters, or times, no index finds what fits: a call then gives what it
+ * found so far, if anything, and says where to go on.
+ */
+const mostScanned = 2_000;
+
 /** Events that the caller may see: an administrator all, a member those of his projects. */
-export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPage): Promise<EventView[]> => {
-  const isForward = 'after' in page;
-  let query = (await visibleEvents(op, filter)).selectAll('events').limit(page.limit);
-  if (isForward) query = query.where('events.id', '>', page.after).orderBy('events.id', 'asc');
-  else query = query.orderBy('events.id', 'desc');
-  if (!isForward && page.before !== null) query = query.where('events.id', '<', page.before);
-  for (const object of eventObjects) {
-    const label = filter[object];
-    if (label !== undefined && !isAdmin(op.caller) && adminOnly.includes(object)) {
-      throw unauthorized(
-        `switches and ports are shown to administrators only, so ${nameOf(op.caller)} cannot filter by ${object}`,
-      );
-    }
-    if (label !== undefined) query = query.where(`events.${object}`, '=', label);
-  }
-  if (filter.caller !== undefined) query = query.where('events.caller', '=', filter.caller);
-  if (filter.type !== undefined) query = query.where('events.type', '=', filter.type);
-  if (filter.since !== undefined) query = query.where('events.at', '>=', filter.since);
-  if (filter.until !== undefined) query = query.where('events.at', '<=', filter.until);
+export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPage): Promise<EventList> => {
+  requireOwnFilters(op.caller, filter);
+  const { source, others } = await planFor(op, filter);
+  const { limit } = page;
+  // One more tells whether there is a next page.
+  const most = others.length === 0 ? limit + 1 : Math.max(mostScanned, limit + 1);
+  const ids = await eventWindow(op.tx, source, page, most);
+  const rows = await rowsOf(op.tx, others.length === 0 ? ids.slice(0, limit) : ids, others, {
+    limit: limit + 1,
+    order: 'after' in page ? 'asc' : 'desc',
+  });
   const hidden = isAdmin(op.caller) ? [] : adminOnly;
-  return (await query.execute()).map((row) => viewOf(row, hidden));
+  const events = rows.slice(0, limit).map((row) => viewOf(row, hidden));
+  const hasMore = others.length === 0 ? ids.length > limit : rows.length > limit;
+  if (hasMore) return { events, next: events.at(-1)?.id ?? null };
+  return { events, next: others.length > 0 && ids.length === most ? (ids.at(-1) ?? null) : null };
+};
+
+/** Everything up to this id has been looked at, by whoever reads on from `after` and found no more than `events`. */
+export const readUpTo = async ({ tx }: ReadOp, after: number): Promise<number> => {
+  const row = await tx
+    .selectFrom('events')
+    .select(({ fn }) => fn.max<number | null>('id').as('id'))
+    .executeTakeFirst();
+  return Math.max(after, row?.id ?? 0);
+};
+
+const requireOwnFilters = (caller: Caller, filter: EventFilter): void => {
+  const refused = isAdmin(caller) ? undefined : adminOnly.find((object) => filter[object] !== undefined);
+  if (refused === undefined) return;
+  throw unauthorized(
+    `switches and ports are shown to administrators only, so ${nameOf(caller)} cannot filter by ${refused}`,
+  );
+};
+
+type Column = (typeof indexedColumns)[number] | 'at';
+type Condition = readonly [Column, '=' | '>=' | '<=', string | number];
+
+/** Which index finds the events, and what is left to be compared in each of them. */
+const planFor = async (
+  op: ReadOp,
+  filter: EventFilter,
+): Promise<{ readonly source: EventSource; readonly others: readonly Condition[] }> => {
+  const equal = indexedColumns.flatMap((column): Condition[] => {
+    const value = filter[column];
+    return value === undefined ? [] : [[column, '=', value]];
+  });
+  const others: Condition[] = [
+    ...(filter.since === undefined ? [] : [['at', '>=', filter.since] as const]),
+    ...(filter.until === undefined ? [] : [['at', '<=', filter.until] as const]),
+  ];
+  const { project } = filter;
+  if (!isAdmin(op.caller)) return { source: await ownProjects(op, project), others: [...equal, ...others] };
+  if (project !== undefined) return { source: { kind: 'label', project }, others: [...equal, ...others] };
+  const [column] = indexedColumns.filter((candidate) => filter[candidate] !== undefined);
+  const value = column === undefined ? undefined : filter[column];
+  if (column === undefined || value === undefined) return { source: { kind: 'all' }, others };
+  return { source: { kind: 'column', column, value }, others: [...equal.slice(1), ...others] };
+};
+
+const rowsOf = async (
+  tx: ReadOp['tx'],
+  ids: readonly number[],
+  conditions: readonly Condition[],
+  { limit, order }: { readonly limit: number; readonly order: 'asc' | 'desc' },
+) => {
+  if (ids.length === 0) return [];
+  let query = tx.selectFrom('events').selectAll('events').where('events.id', 'in', ids);
+  for (const [column, operator, value] of conditions) query = query.where(`events.${column}`, operator, value);
+  return query.orderBy('events.id', order).limit(limit).execute();
 };
 
 /** The id of the newest event: it stands for the state of everything that events record. */
@@ -65,15 +125,7 @@ export const newestEvent = async (ask: Db['ask']): Promise<number> => {
 
 const newest = aggregate((tx) => tx.selectFrom('events').select(({ fn }) => fn.max<number | null>('id').as('id')));
 
-const visibleEvents = async (op: ReadOp, { project }: EventFilter) => {
-  const events: SelectQueryBuilder<Database, 'events', object> = op.tx.selectFrom('events');
-  if (isAdmin(op.caller)) {
-    return project === undefined
-      ? events
-      : events.where('events.id', 'in', (of) =>
-          of.selectFrom('event_projects').select('event_id').where('event_projects.project', '=', project),
-        );
-  }
+const ownProjects = async (op: ReadOp, project: string | undefined): Promise<EventSource> => {
   if (project !== undefined && !mayActFor(op.caller, project)) {
     throw unauthorized(`${nameOf(op.caller)} has no access to project ${project}`);
   }
@@ -82,10 +134,7 @@ const visibleEvents = async (op: ReadOp, { project }: EventFilter) => {
   const rows =
     labels.length === 0 ? [] : await op.tx.selectFrom('projects').select('id').where('label', 'in', labels).execute();
   // By id: a project made anew under an old label does not inherit the old one's history.
-  const ids = [-1, ...rows.map(({ id }) => id)];
-  return events.where('events.id', 'in', (of) =>
-    of.selectFrom('event_projects').select('event_id').where('event_projects.project_id', 'in', ids),
-  );
+  return { kind: 'projects', ids: rows.map(({ id }) => id) };
 };
 
 const viewOf = (

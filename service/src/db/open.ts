@@ -12,13 +12,14 @@ import { readings } from './migrations/0002-readings.ts';
 import { making } from './migrations/0003-making.ts';
 import { identity } from './migrations/0004-identity.ts';
 import { portTrust } from './migrations/0005-port-trust.ts';
+import { eventHistory } from './migrations/0007-event-history.ts';
 import { tables } from './tables.ts';
 
 /** What the service keeps in a database. */
 export const holdings: Holdings<Topic> = {
   name: 'corral',
   history: 'schema_migrations',
-  migrations: [initial, readings, making, identity, portTrust],
+  migrations: [initial, readings, making, identity, portTrust, eventHistory],
   tables,
   topics,
   isVerdict: (error) => verdictOf(error) !== null,

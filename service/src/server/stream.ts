@@ -1,20 +1,22 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { RouteHandlerMethod } from 'fastify';
-import { type EventView, listEvents, newestEvent } from '../core/audit.ts';
+import { newestEvent } from '../core/audit.ts';
 import { invalid } from '../core/errors.ts';
-import { deskFor } from '../core/op.ts';
+import { type Desk, deskFor } from '../core/op.ts';
 import type { App } from './app.ts';
 import { checkerOf } from './call.ts';
+import { EventFeed } from './event-feed.ts';
 import { credentialsOf } from './identify.ts';
 import type { Route } from './route.ts';
 
-const batch = 200;
-/** A comment this often keeps proxies from closing a quiet stream, and polls in case a ring was missed. */
-const heartbeatMs = 5_000;
+/** Whoever takes nothing for this long is hung up on, and may come back with Last-Event-ID. */
+const patience = { stalledMs: 30_000, lookMs: 5_000 };
 
 /** Events as they happen, as server-sent events. A client that comes back with Last-Event-ID misses nothing. */
 export const eventStream = (app: App, route: Route, closing: AbortSignal): RouteHandlerMethod => {
   const check = checkerOf(route);
+  const feed = new EventFeed(app.db);
   return async (request, reply) => {
     check(request);
     const last = request.headers['last-event-id'];
@@ -23,38 +25,52 @@ export const eventStream = (app: App, route: Route, closing: AbortSignal): Route
     }
     const closed = new AbortController();
     reply.raw.once('close', () => closed.abort());
-    // The caller is asked for anew at every batch: whoever loses access loses the stream's next event.
+    // The caller is asked for anew at every page: whoever loses access loses the stream's next event.
     const identify = () => app.auth.authenticate({ ...credentialsOf(request), isAskedAgain: true });
     const desk = async () => deskFor(app.db, app.site, { caller: await identify(), requestId: request.id });
     const start = last === undefined ? await newestEvent(app.db.ask) : Number(last);
-    const frames = Readable.from(follow(app, desk, start, AbortSignal.any([closed.signal, closing])), {
+    const frames = Readable.from(follow(feed, desk, start, AbortSignal.any([closed.signal, closing])), {
       objectMode: false,
     });
+    hangUpOnStalled(reply.raw, closed.signal, patience);
     return reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-store').send(frames);
   };
 };
 
+/** A page is read when the one before was taken, so a slow reader has two of them waiting at most. */
 async function* follow(
-  app: App,
-  desk: () => Promise<ReturnType<typeof deskFor>>,
+  feed: EventFeed,
+  desk: () => Promise<Desk>,
   start: number,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   yield ': connected\n\n';
-  const bell = app.db.changes.listen('events');
   let after = start;
-  try {
-    while (!signal.aborted) {
-      const events = await (await desk()).read((op) => listEvents(op, {}, { after, limit: batch }));
-      for (const event of events) yield frameOf(event);
-      after = events.at(-1)?.id ?? after;
-      if (events.length < batch) await bell.wait(heartbeatMs, signal);
-      if (events.length === 0) yield ':\n\n';
-    }
-  } finally {
-    bell.close();
+  while (!signal.aborted) {
+    const { round } = feed;
+    const page = await feed.page(await desk(), after);
+    after = page.upTo;
+    if (page.frames !== '') yield page.frames;
+    if (!page.isFull) await feed.next(round, signal);
+    if (page.frames === '') yield ':\n\n';
   }
 }
 
-const frameOf = (event: EventView): string =>
-  `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+/** Ends a connection whose other side has taken nothing of what waits for it, for too long. */
+export const hangUpOnStalled = (
+  line: ServerResponse,
+  closed: AbortSignal,
+  { stalledMs, lookMs }: { readonly stalledMs: number; readonly lookMs: number },
+): void => {
+  let sent = 0;
+  let movedAt = performance.now();
+  const timer = setInterval(() => {
+    const { socket } = line;
+    const now = performance.now();
+    // What the kernel took; while nothing waits, nobody is late.
+    const taken = (socket?.bytesWritten ?? 0) - (socket?.writableLength ?? 0);
+    if (taken !== sent || (socket?.writableLength ?? 0) === 0) [sent, movedAt] = [taken, now];
+    else if (now - movedAt >= stalledMs) line.destroy();
+  }, lookMs).unref();
+  closed.addEventListener('abort', () => clearInterval(timer), { once: true });
+};

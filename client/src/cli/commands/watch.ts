@@ -87,14 +87,22 @@ export const watchCommands: readonly Command[] = [
     run: async ({ corral, output, signal }, given) => {
       const client = await corral();
       const wanted = Object.keys(filters).map((name) => [name, given.option(name)] as const);
-      const page = await client.listEvents({
-        ...field('project', given.option('project')),
-        ...field('node', given.option('node')),
-        ...field('network', given.option('network')),
-        ...field('type', given.option('type')),
-        limit: given.option('limit') ?? '20',
-      });
-      const past = [...page.events].reverse();
+      const wantedCount = Number(given.option('limit') ?? '20');
+      const past: CorralEvent[] = [];
+      // A service looks at so many events a call: what fits may be further back.
+      for (let before: number | null | undefined; before !== null && !(past.length >= wantedCount);) {
+        const page: Awaited<ReturnType<typeof client.listEvents>> = await client.listEvents({
+          ...field('project', given.option('project')),
+          ...field('node', given.option('node')),
+          ...field('network', given.option('network')),
+          ...field('type', given.option('type')),
+          limit: given.option('limit') ?? '20',
+          ...field('before', before === undefined ? undefined : String(before)),
+        });
+        past.unshift(...[...page.events].reverse());
+        before = page.next;
+      }
+      past.splice(0, Math.max(0, past.length - wantedCount));
       const show = (event: CorralEvent): void => {
         if (output.isJson) output.line(event);
         else output.say(lineOf(event, (text) => output.style.dim(text)));

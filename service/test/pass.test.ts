@@ -15,6 +15,7 @@ const detachment = (touched: boolean, wanted: PortTask['wanted'] = nothing): Por
     isSuspect: false,
     isUnread: false,
     isDoubtful: false,
+    late: null,
     isWork: true,
     driftSince: null,
     reading: null,

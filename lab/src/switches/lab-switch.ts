@@ -11,7 +11,9 @@ export type LineFault =
   /** The line is cut once the device has been sent this many more bytes. */
   | { readonly kind: 'cut'; readonly afterBytes: number }
   /** Nobody answers a new call. */
-  | { readonly kind: 'refuse' };
+  | { readonly kind: 'refuse' }
+  /** One flow is lost, the first that sends this text: what it holds from there on is delivered when the line is mended. */
+  | { readonly kind: 'hold'; readonly from: string };
 
 /** A switch in the lab, real or scripted, that a driver is pointed at. */
 export interface LabSwitch {

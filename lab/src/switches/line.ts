@@ -13,6 +13,7 @@ export interface Line {
 export const startLine = async (device: Place): Promise<Line> => {
   let fault: LineFault | null = null;
   let bytesLeft = 0;
+  let held: { readonly flow: Socket; readonly bytes: Buffer[]; readonly callee: Socket } | null = null;
   const open = new Set<Socket>();
   const keep = (socket: Socket): void => {
     open.add(socket);
@@ -29,6 +30,12 @@ export const startLine = async (device: Place): Promise<Line> => {
     keep(callee);
     caller.on('data', (bytes) => {
       if (fault?.kind === 'hang') return;
+      if (fault?.kind === 'hold' && held === null && bytes.includes(fault.from))
+        held = { flow: caller, bytes: [], callee };
+      if (held?.flow === caller) {
+        held.bytes.push(bytes);
+        return;
+      }
       if (fault?.kind === 'cut') {
         bytesLeft -= bytes.length;
         if (bytesLeft < 0) {
@@ -40,9 +47,12 @@ export const startLine = async (device: Place): Promise<Line> => {
       callee.write(bytes);
     });
     callee.on('data', (bytes) => {
-      if (fault?.kind !== 'hang') caller.write(bytes);
+      if (fault?.kind !== 'hang' && held?.flow !== caller) caller.write(bytes);
     });
-    caller.on('close', () => callee.destroy());
+    // Where packets are lost, nobody learns that the other side hung up.
+    caller.on('close', () => {
+      if (held?.flow !== caller) callee.destroy();
+    });
     callee.on('close', () => caller.destroy());
   });
   const port = await listen(server);
@@ -50,6 +60,11 @@ export const startLine = async (device: Place): Promise<Line> => {
     port,
     breakLine: (next) => {
       fault = next;
+      if (next?.kind !== 'hold') {
+        for (const bytes of held?.bytes ?? []) held?.callee.write(bytes);
+        held?.callee.end();
+        held = null;
+      }
       bytesLeft = next?.kind === 'cut' ? next.afterBytes : 0;
       if (next?.kind === 'refuse') for (const socket of open) socket.destroy();
     },

@@ -106,6 +106,8 @@ export interface EngineConfig {
   readonly sweepMs: number;
   /** How long changes are gathered before a switch is told to save its configuration. */
   readonly saveDelayMs: number;
+  /** How long something of a session that broke off may still arrive at a switch that does not refuse it. */
+  readonly lateWriteMs: number;
   /** How long a session is kept open after its last use. */
   readonly sessionIdleMs: number;
 }

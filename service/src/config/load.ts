@@ -83,6 +83,7 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
       pollMs: read.milliseconds('engine.poll'),
       sweepMs: read.millisecondsOrNever('engine.sweep', 86_400),
       saveDelayMs: read.milliseconds('engine.save_delay'),
+      lateWriteMs: read.milliseconds('engine.late_write'),
       sessionIdleMs: read.milliseconds('engine.session_idle'),
     },
     obm: { timeoutMs: read.milliseconds('obm.timeout'), ca: authority(read, 'obm.ca') },

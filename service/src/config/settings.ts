@@ -209,6 +209,14 @@ export const settings = [
     about: 'how long a session to a switch is kept open after its last use',
   },
   {
+    key: 'engine.late_write',
+    env: 'CORRAL_ENGINE_LATE_WRITE',
+    takes: 'seconds',
+    fallback: '120',
+    about:
+      'how long the ports of a session that broke off stay in doubt, on switches that do not refuse what arrives late',
+  },
+  {
     key: 'obm.timeout',
     env: 'CORRAL_OBM_TIMEOUT',
     takes: 'seconds',

@@ -18,7 +18,9 @@ export type Doubt =
   /** It was seen to carry something else than is recorded. null: the switch has no such port. */
   | { readonly kind: 'drift'; readonly seen: PortReading | null }
   /** Nobody has read it since its nic was connected, or since a restore. */
-  | { readonly kind: 'unread' };
+  | { readonly kind: 'unread' }
+  /** A session that wrote to it broke off, and something of it may still arrive; or it was not read since. */
+  | { readonly kind: 'late write' };
 
 /** What is stored of a port that its trust depends on. */
 interface TrustColumns {
@@ -26,16 +28,18 @@ interface TrustColumns {
   readonly drift_since: number | null;
   readonly reading: string | null;
   readonly unread: 0 | 1;
+  readonly late_until: number | null;
 }
 
 /** The same question to the database, of a row of `ports`. */
-export const isDoubtful = sql<boolean>`(ports.suspect is not null or ports.drift_since is not null or ports.unread = 1)`;
+export const isDoubtful = sql<boolean>`(ports.suspect is not null or ports.drift_since is not null or ports.unread = 1 or ports.late_until is not null)`;
 
 /** null: what is recorded of the port is what it carries. */
-export const doubtOf = ({ suspect, drift_since, reading, unread }: TrustColumns): Doubt | null => {
+export const doubtOf = ({ suspect, drift_since, reading, unread, late_until }: TrustColumns): Doubt | null => {
   if (suspect !== null) return { kind: 'suspect', reason: suspect };
   if (drift_since !== null) return { kind: 'drift', seen: JSON.parse(reading ?? 'null') as PortReading | null };
-  return unread === 1 ? { kind: 'unread' } : null;
+  if (unread === 1) return { kind: 'unread' };
+  return late_until === null ? null : { kind: 'late write' };
 };
 
 /** How a port is called, and how much may be told about it. */
@@ -59,6 +63,11 @@ const sentenceOf = (doubt: Doubt, { name, isOperator }: Audience): string => {
             'which is not recorded; an administrator can revert the port';
     case 'unread':
       return `${name} has not been read since the nic was connected or the database restored; it is read as soon as it answers`;
+    case 'late write':
+      return (
+        `the line to the switch broke while ${name} was changed, and what was sent may still arrive; ` +
+        'it is read until that cannot be any more, so try again in a few minutes'
+      );
   }
 };
 
@@ -85,7 +94,7 @@ const doubtfulPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
     .leftJoin('nics', (join) => join.onRef('nics.port_id', '=', 'ports.id').on('nics.node_id', '=', nodeId))
     .select(['ports.label as port', 'switches.label as switch', 'nics.label as nic'])
-    .select(['ports.suspect', 'ports.drift_since', 'ports.reading', 'ports.unread'])
+    .select(['ports.suspect', 'ports.drift_since', 'ports.reading', 'ports.unread', 'ports.late_until'])
     .where('ports.id', 'in', (of) =>
       of
         .selectFrom('nics')

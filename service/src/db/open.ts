@@ -13,13 +13,14 @@ import { making } from './migrations/0003-making.ts';
 import { identity } from './migrations/0004-identity.ts';
 import { portTrust } from './migrations/0005-port-trust.ts';
 import { eventHistory } from './migrations/0007-event-history.ts';
+import { lateWrites } from './migrations/0010-late-writes.ts';
 import { tables } from './tables.ts';
 
 /** What the service keeps in a database. */
 export const holdings: Holdings<Topic> = {
   name: 'corral',
   history: 'schema_migrations',
-  migrations: [initial, readings, making, identity, portTrust, eventHistory],
+  migrations: [initial, readings, making, identity, portTrust, eventHistory, lateWrites],
   tables,
   topics,
   isVerdict: (error) => verdictOf(error) !== null,

@@ -51,6 +51,8 @@ export interface Database {
     /** When the first of them failed; null when the last attempt did not. */
     fault_since: Generated<number | null>;
     probe_at: Generated<number>;
+    /** The number of the newest session with it. */
+    session: Generated<number>;
   };
   ports: {
     id: Id;
@@ -65,6 +67,11 @@ export interface Database {
     read_at: Generated<number | null>;
     /** Since when it has been seen to carry something else than is recorded. */
     drift_since: Generated<number | null>;
+    /** The session that writes to it, until it is recorded how that ended. */
+    written_by: Generated<number | null>;
+    /** Until when something of a session that broke off may still arrive, and when it is read next because of that. */
+    late_until: Generated<number | null>;
+    late_read_at: Generated<number | null>;
     /** 1 after a nic was connected to it, or after a restore, until it has been read. */
     unread: Generated<Flag>;
     /** 1 once it has been seen to carry what is recorded and nothing else. */

@@ -1,7 +1,8 @@
 import { sql } from '@corral/base/db/kysely';
 import type { EngineConfig } from '../config/config.ts';
-import type { Tx } from '../db/db.ts';
+import type { Db, Tx } from '../db/db.ts';
 import { statement } from '../db/statement.ts';
+import { databaseTime } from './database-time.ts';
 import { isBreakerOpen, isSweepDue } from './patience.ts';
 
 /** A switch with work, and when it is due. */
@@ -12,13 +13,14 @@ export interface DueSwitch {
 }
 
 /** The switches with work now or soon. What is due later is found by a later look. */
-export const dueSwitches = async (tx: Tx, config: EngineConfig): Promise<readonly DueSwitch[]> => {
+export const dueSwitches = async (tx: Tx, clock: Db['now'], config: EngineConfig): Promise<readonly DueSwitch[]> => {
   const now = Date.now();
   const actions = await switchesWithActions.all(tx, {});
   const ports = [
     ...(await switchesWithSuspects.all(tx, {})),
     ...(await switchesWithUnread.all(tx, {})),
     ...(await switchesWithRepairs.all(tx, {})),
+    ...(await lateReadings(tx, clock, now)),
   ];
   // Nothing is swept before it is due: a time that never comes stands for "only on demand".
   const rounds = await switchesWithRounds.all(tx, { sweepBefore: config.sweepMs > 0 ? now : -1 });
@@ -70,6 +72,39 @@ const switchesWithUnread = statement((tx) => portsOfSwitches(tx).where('ports.un
 const switchesWithRepairs = statement((tx) =>
   portsOfSwitches(tx).where('ports.drift_since', 'is not', null).where('switches.policy', '=', 'repair'),
 );
+
+/** Ports in doubt, when each is read next, or put right. What has an action or a suspicion is found by that. */
+const switchesWithLateWrites = statement((tx) =>
+  tx
+    .selectFrom('ports')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(['switches.id', 'switches.label', 'switches.probe_at', 'ports.late_read_at as readAt'])
+    .select(['ports.drift_since as driftSince', 'ports.suspect_retry_at as retryAt'])
+    .where('ports.late_until', 'is not', null)
+    .where('ports.suspect', 'is', null)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('nics')
+            .innerJoin('actions', 'actions.nic_id', 'nics.id')
+            .select('actions.id')
+            .whereRef('nics.port_id', '=', 'ports.id')
+            .where('actions.status', '=', 'PENDING'),
+        ),
+      ),
+    ),
+);
+
+const lateReadings = async (tx: Tx, clock: Db['now'], now: number) => {
+  const rows = await switchesWithLateWrites.all(tx, {});
+  if (rows.length === 0) return [];
+  const ahead = now - (await databaseTime(tx, clock));
+  return rows.map(({ readAt, driftSince, retryAt, ...row }) => ({
+    ...row,
+    dueAt: driftSince === null ? (readAt ?? 0) + ahead : (retryAt ?? 0),
+  }));
+};
 
 /** Switches to be swept, or told to save. */
 const switchesWithRounds = statement((tx, { sweepBefore }: { sweepBefore: number }) =>

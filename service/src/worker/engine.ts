@@ -5,6 +5,7 @@ import type { Listener } from '@corral/base/db/changes';
 import type { FreeLease } from '../core/lease-watch.ts';
 import { claimLease, thisProcess } from '../core/leases.ts';
 import { type DueSwitch, dueSwitches } from './agenda.ts';
+import { HeldLease, moment } from './held-lease.ts';
 import { SwitchWorker } from './switch-worker.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -78,7 +79,7 @@ export class Engine {
   async #dispatch(): Promise<number> {
     const { db, desk, config } = this.#shop;
     const { switches, look } = await db.read(async (tx) => {
-      const found = await dueSwitches(tx, config);
+      const found = await dueSwitches(tx, db.now, config);
       return { switches: found, look: await desk.leases.look(tx, db.now, found.map(leaseOf), config.leaseMs) };
     });
     this.#forgetOthers(switches);
@@ -109,12 +110,16 @@ export class Engine {
 
   async #work(target: DueSwitch, free: FreeLease): Promise<void> {
     const { desk, config } = this.#shop;
+    const asked = moment();
     const lease = await this.#refusals.during(() =>
       desk.write((op) => claimLease(op, free, thisProcess, config.leaseMs)),
     );
     let hasWorked = false;
     try {
-      hasWorked = lease !== null && (await new SwitchWorker(this.#shop, target).run(lease, this.#stop.signal));
+      if (lease !== null) {
+        const held = new HeldLease(desk, lease, config.leaseMs, asked);
+        hasWorked = await new SwitchWorker(this.#shop, target, held).run(this.#stop.signal);
+      }
     } finally {
       if (hasWorked) this.#resting.delete(target.id);
       else this.#rest(target);

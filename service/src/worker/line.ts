@@ -1,12 +1,14 @@
 import { hush } from '@corral/base/secrets/hush';
-import type { Lease } from '../core/leases.ts';
 import { driverOf } from '../core/switches.ts';
-import type { SwitchSession } from '../drivers/switches/contract.ts';
+import { OldSession, type SwitchSession } from '../drivers/switches/contract.ts';
 import { callDevice, DeviceTimeout } from './device.ts';
+import type { HeldLease } from './held-lease.ts';
 import { hushedSession, secretsIn } from './hushed-session.ts';
 import { recordFault, recordRecovery } from './health.ts';
+import { lateWriteMsOf } from './late-writes.ts';
 import type { DeviceCall } from './pass.ts';
 import { probeAt, timeoutFor } from './patience.ts';
+import { nextSession } from './sessions.ts';
 import { LeaseLost } from './settle.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -27,25 +29,23 @@ const silenceMs = 1_000;
 export class SwitchLine {
   readonly #shop: Workshop;
   readonly #target: { readonly id: number; readonly label: string };
-  readonly #lease: Lease;
-  readonly #lost: AbortSignal;
+  readonly #held: HeldLease;
   #session: SwitchSession | null = null;
   #spokeAt = 0;
   /** Attempts in a row that failed, as the database has it. */
   faults = 0;
   /** The sweep that is asked for: not getting through answers it too. */
   sweepWanted: number | null = null;
+  /** The number of the session that is open. */
+  number = 0;
+  /** How long something of a session that broke off may still arrive; 0: the device refuses it. */
+  lateMs: number;
 
-  constructor(
-    shop: Workshop,
-    target: { readonly id: number; readonly label: string },
-    lease: Lease,
-    lost: AbortSignal,
-  ) {
+  constructor(shop: Workshop, target: { readonly id: number; readonly label: string }, held: HeldLease) {
     this.#shop = shop;
     this.#target = target;
-    this.#lease = lease;
-    this.#lost = lost;
+    this.#held = held;
+    this.lateMs = shop.config.lateWriteMs;
   }
 
   /** `answered` is the sweep that the work itself is for. */
@@ -54,8 +54,10 @@ export class SwitchLine {
     answered: number | null = null,
   ): Promise<Talk<T>> {
     const { desk, config, step } = this.#shop;
-    const device: DeviceCall = (what, ports, call) =>
-      callDevice(call, what, timeoutFor(ports, config.deviceTimeoutMs), this.#lost);
+    const device: DeviceCall = async (what, ports, call) => {
+      await this.#held.confirm();
+      return callDevice(call, what, timeoutFor(ports, config.deviceTimeoutMs), this.#held.lost);
+    };
     for (;;) {
       const isReused = this.#session !== null;
       let isOpen = false;
@@ -68,7 +70,7 @@ export class SwitchLine {
         this.#spokeAt = Date.now();
         if (this.faults > 0) {
           const kind = answered === null ? 'other' : 'sweep';
-          await desk.write((op) => recordRecovery(op, this.#lease, this.#target, this.faults, kind));
+          await desk.write((op) => recordRecovery(op, this.#held.lease, this.#target, this.faults, kind));
         }
         this.faults = 0;
         return { isFault: false, value, outcome: 'ok' };
@@ -106,27 +108,33 @@ export class SwitchLine {
     const { faults } = this;
     log.warn({ switch: this.#target.label, faults, reason }, 'talking to the switch failed; trying again');
     const fault = { reason, faults, answered, probeAt: probeAt(faults, Date.now(), config.budgetMs) };
-    await desk.write((op) => recordFault(op, this.#lease, this.#target, fault));
+    await desk.write((op) => recordFault(op, this.#held.lease, this.#target, fault));
   }
 
   async #open(device: DeviceCall): Promise<SwitchSession> {
-    if (this.#session) return this.#session;
-    const { desk } = this.#shop;
-    const row = await desk.read(({ tx }) =>
-      tx
-        .selectFrom('switches')
-        .select(['label', 'type', 'config'])
-        .where('id', '=', this.#target.id)
-        .executeTakeFirstOrThrow(),
-    );
-    const config = JSON.parse(desk.site.vault.open(row.config)) as Record<string, unknown>;
-    const driver = driverOf(desk.site, row.type);
-    const secrets = secretsIn(config);
-    const open = (signal: AbortSignal) => driver.open({ label: row.label, config }, signal);
+    this.#session ??= await this.#openNewest(device, 0).catch((error: unknown) => {
+      if (!(error instanceof OldSession)) throw error;
+      // A database that was restored from a backup counts from there; only the holder of the lease may go beyond.
+      return this.#openNewest(device, error.seen);
+    });
+    return this.#session;
+  }
+
+  async #openNewest(device: DeviceCall, seen: number): Promise<SwitchSession> {
+    const { desk, config } = this.#shop;
+    const { lease, check } = this.#held;
+    const opening = await desk.write((op) => nextSession(op, lease, this.#target.id, seen));
+    const { label, session: number, installation } = opening;
+    const fields = JSON.parse(desk.site.vault.open(opening.config)) as Record<string, unknown>;
+    const driver = driverOf(desk.site, opening.type);
+    this.number = number;
+    this.lateMs = lateWriteMsOf(driver, config);
+    const secrets = secretsIn(fields);
+    const permit = { number, installation, check };
+    const open = (signal: AbortSignal) => driver.open({ label, config: fields, permit }, signal);
     const session = await device('let us in', 1, open).catch((error: unknown) => {
       throw hush(error, secrets);
     });
-    this.#session = hushedSession(session, secrets);
-    return this.#session;
+    return hushedSession(session, secrets);
   }
 }

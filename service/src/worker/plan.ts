@@ -1,8 +1,10 @@
 import type { EngineConfig } from '../config/config.ts';
 import { emptyPort, type PortState, stateOf } from '../core/port-state.ts';
 import { doubtOf } from '../core/port-trust.ts';
-import type { Tx } from '../db/db.ts';
+import type { Db, Tx } from '../db/db.ts';
 import { type RowOf, statement } from '../db/statement.ts';
+import { databaseTime } from './database-time.ts';
+import type { Late } from './late-readings.ts';
 import { isBreakerOpen, isSweepDue } from './patience.ts';
 
 /** However busy a switch is, what it was told is saved after this long. */
@@ -40,6 +42,8 @@ export interface PortTask {
   /** It wants to be written: an action, a suspicion, or drift that the policy repairs. */
   readonly isWork: boolean;
   readonly driftSince: number | null;
+  /** Something of a session that broke off may still arrive, or may have before it is read. */
+  readonly late: Late | null;
   /** What it was last seen to carry, as it is stored. */
   readonly reading: string | null;
   /** null: a port that is to be put back to what is recorded, or only read. */
@@ -67,13 +71,18 @@ export interface SwitchPlan {
 }
 
 /** null: the switch was deleted. */
-export const planSwitch = async (tx: Tx, switchId: number, config: EngineConfig): Promise<SwitchPlan | null> => {
+export const planSwitch = async (
+  tx: Tx,
+  clock: Db['now'],
+  switchId: number,
+  config: EngineConfig,
+): Promise<SwitchPlan | null> => {
   const state = await switchState.first(tx, { switchId });
   if (state === undefined) return null;
   const now = Date.now();
   const isShut = isBreakerOpen(state, now);
   const isQuiet = state.probe_at > now;
-  const found = await planPorts(tx, await portsWithWork.all(tx, { switchId }), switchId);
+  const found = await planPorts(tx, clock, await portsWithWork.all(tx, { switchId }), switchId);
   const due = found.filter(({ dueAt }) => dueAt <= now);
   const work = due
     .filter(({ task }) => task.isWork)
@@ -106,19 +115,29 @@ const deadlineOf = ({ action }: PortTask, { budgetMs }: EngineConfig): number =>
   action === null ? Number.POSITIVE_INFINITY : action.createdAt + budgetMs;
 
 /** Every port of the switch that stands still: none with an action under way, none that is being put back. */
-export const planSweep = async (tx: Tx, switchId: number): Promise<readonly PortTask[]> => {
-  const found = await planPorts(tx, await allPorts.all(tx, { switchId }), switchId);
+export const planSweep = async (tx: Tx, clock: Db['now'], switchId: number): Promise<readonly PortTask[]> => {
+  const found = await planPorts(tx, clock, await allPorts.all(tx, { switchId }), switchId);
   return found.map(({ task }) => task).filter(({ action, isSuspect }) => action === null && !isSuspect);
+};
+
+/** Ports that a session wrote to, if nobody recorded how that ended. */
+export const planWritten = async (tx: Tx, clock: Db['now'], switchId: number): Promise<readonly PortTask[]> => {
+  const found = await planPorts(tx, clock, await writtenPorts.all(tx, { switchId }), switchId);
+  return found.map(({ task }) => task);
 };
 
 type PortRow = RowOf<typeof allPorts>;
 
-const planPorts = async (tx: Tx, rows: readonly PortRow[], switchId: number) => {
+const planPorts = async (tx: Tx, clock: Db['now'], rows: readonly PortRow[], switchId: number) => {
+  const now = rows.some(({ lateUntil }) => lateUntil !== null) ? await databaseTime(tx, clock) : 0;
   const attached = rows.length === 0 ? new Map<number, Attached[]>() : await attachmentsOf(tx, switchId);
   return rows.map((row): { task: PortTask; dueAt: number } => {
     const recorded = attached.get(row.nicId ?? 0) ?? [];
     const action = actionOf(row);
-    const isRepair = row.driftSince !== null && row.policy === 'repair';
+    const late = row.lateUntil === null ? null : { until: row.lateUntil, now };
+    const isRepair = row.driftSince !== null && (row.policy === 'repair' || late !== null);
+    const isStill = action === null && row.suspect === null;
+    const isLateReading = late !== null && isStill && !isRepair;
     const task: PortTask = {
       portId: row.portId,
       port: row.port,
@@ -130,14 +149,17 @@ const planPorts = async (tx: Tx, rows: readonly PortRow[], switchId: number) => 
       wanted: action ? wantedState(recorded, action, row.vlan) : stateOf(recorded),
       action,
       isSuspect: row.suspect !== null,
-      isUnread: row.unread === 1 && action === null && row.suspect === null,
-      isDoubtful: doubtOf({ ...row, drift_since: row.driftSince }) !== null,
+      isUnread: isStill && (row.unread === 1 || isLateReading),
+      isDoubtful: doubtOf({ ...row, drift_since: row.driftSince, late_until: row.lateUntil }) !== null,
       isWork: action !== null || row.suspect !== null || isRepair,
       driftSince: row.driftSince,
+      late,
       reading: row.reading,
       suspectAttempts: row.suspectAttempts,
     };
-    return { task, dueAt: row.retryAt ?? row.suspectRetryAt ?? 0 };
+    // By the database's clock, which may not be ours.
+    const readMs = isLateReading && row.unread === 0 ? (row.lateReadAt ?? 0) - now : null;
+    return { task, dueAt: readMs === null ? (row.retryAt ?? row.suspectRetryAt ?? 0) : Date.now() + readMs };
   });
 };
 
@@ -161,6 +183,7 @@ const portsOn = (tx: Tx, switchId: number) =>
     .select(['ports.id as portId', 'ports.label as port', 'ports.suspect', 'ports.suspect_attempts as suspectAttempts'])
     .select(['ports.suspect_retry_at as suspectRetryAt', 'actions.retry_at as retryAt', 'ports.unread'])
     .select(['ports.drift_since as driftSince', 'ports.reading', 'switches.policy'])
+    .select(['ports.late_until as lateUntil', 'ports.late_read_at as lateReadAt'])
     .select(['nics.id as nicId', 'nics.label as nic', 'nodes.label as node'])
     .select(['projects.id as projectId', 'projects.label as project'])
     .select([
@@ -175,12 +198,17 @@ const portsOn = (tx: Tx, switchId: number) =>
 
 const allPorts = statement((tx, { switchId }: { switchId: number }) => portsOn(tx, switchId));
 
+const writtenPorts = statement((tx, { switchId }: { switchId: number }) =>
+  portsOn(tx, switchId).where('ports.written_by', 'is not', null),
+);
+
 const portsWithWork = statement((tx, { switchId }: { switchId: number }) =>
   portsOn(tx, switchId).where((where) =>
     where.or([
       where('actions.id', 'is not', null),
       where('ports.suspect', 'is not', null),
       where('ports.unread', '=', 1),
+      where('ports.late_until', 'is not', null),
       where.and([where('ports.drift_since', 'is not', null), where('switches.policy', '=', 'repair')]),
     ]),
   ),

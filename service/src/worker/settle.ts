@@ -3,6 +3,7 @@ import type { WriteOp } from '../core/op.ts';
 import { type PortState, readingOf } from '../core/port-state.ts';
 import { releaseHeldNodes } from '../core/port-trust.ts';
 import { statement } from '../db/statement.ts';
+import { freeNetworks, inChunks, isOver, noteLateReading } from './late-readings.ts';
 import type { PortTask } from './plan.ts';
 
 /** Why a change failed: for the project, which is not shown switches, and for the operator. */
@@ -43,12 +44,20 @@ export const markTouched = async (
   op: WriteOp,
   lease: Lease,
   tasks: readonly PortTask[],
-  unsaved: { readonly switchId: number } | null,
+  { session, unsaved }: { readonly session: number; readonly unsaved: { readonly switchId: number } | null },
 ): Promise<void> => {
   await requireLease(op, lease);
+  await writing(op, tasks, session);
   const ids = tasks.flatMap(({ action }) => (action && !action.touched ? [action.id] : []));
   if (ids.length > 0) await op.tx.updateTable('actions').set({ touched: 1 }).where('id', 'in', ids).execute();
   if (unsaved) await markUnsaved.run(op.tx, { id: unsaved.switchId, now: Date.now() });
+};
+
+/** Which session writes to these ports; null: it is recorded how its writing ended. */
+const writing = async ({ tx }: WriteOp, tasks: readonly PortTask[], session: number | null): Promise<void> => {
+  for (const ids of inChunks(tasks.map(({ portId }) => portId))) {
+    await tx.updateTable('ports').set({ written_by: session }).where('id', 'in', ids).execute();
+  }
 };
 
 const markUnsaved = statement((tx, { id, now }: { id: number; now: number }) =>
@@ -73,6 +82,11 @@ export const settle = async (
     if (ending.kind === 'later') await settleLater(op, ending.task, ending.retryAt);
     else await settleFailed(op, onSwitch, ending);
   }
+  await writing(
+    op,
+    endings.map(({ task }) => task),
+    null,
+  );
 };
 
 /** Most passes end well for most ports: attachments and actions are written together. */
@@ -104,7 +118,9 @@ const settleDone = async (op: WriteOp, onSwitch: string, tasks: readonly PortTas
 /** The port was read and is what it should be. */
 const noteSeen = async (op: WriteOp, onSwitch: string, task: PortTask, seen: PortState): Promise<void> => {
   await portSeen.run(op.tx, { id: task.portId, reading: JSON.stringify(readingOf(seen)), now: Date.now() });
-  if (task.isDoubtful) await releaseHeldNodes(op.tx, [task.portId]);
+  const isInDoubt = task.late !== null && !isOver(task.late);
+  if (task.late !== null && !isInDoubt) await noteLateReading(op.tx, task, 0);
+  if (task.isDoubtful && !isInDoubt) await releaseHeldNodes(op.tx, [task.portId]);
   if (task.driftSince !== null && task.action !== null) {
     op.record({ type: 'port_drift_over', ...about(task, onSwitch), projects: [] });
   }
@@ -129,7 +145,6 @@ const clearSuspicion = async (op: WriteOp, onSwitch: string, tasks: readonly Por
   const suspects = tasks.filter(({ isSuspect }) => isSuspect);
   if (suspects.length === 0) return;
   const ids = suspects.map(({ portId }) => portId);
-  await op.tx.deleteFrom('suspect_networks').where('port_id', 'in', ids).execute();
   const cleared = await op.tx
     .updateTable('ports')
     .set({ suspect: null, suspect_retry_at: null, suspect_attempts: 0 })
@@ -137,6 +152,7 @@ const clearSuspicion = async (op: WriteOp, onSwitch: string, tasks: readonly Por
     .where('suspect', 'is not', null)
     .returning('id')
     .execute();
+  await freeNetworks(op.tx, ids);
   for (const task of suspects) {
     if (cleared.some(({ id }) => id === task.portId)) op.record({ type: 'port_known', ...about(task, onSwitch) });
   }

@@ -5,6 +5,7 @@ import { releaseHeldNodes } from '../core/port-trust.ts';
 import { statement } from '../db/statement.ts';
 import type { PortConfig, SwitchSession } from '../drivers/switches/contract.ts';
 import { type DeviceCall, drain } from './pass.ts';
+import { inChunks, isOver, noteLateReading } from './late-readings.ts';
 import type { PortTask } from './plan.ts';
 import { about, requireLease } from './settle.ts';
 
@@ -93,6 +94,7 @@ export const recordSightings = async (
   lease: Lease,
   onSwitch: string,
   sightings: readonly Sighting[],
+  lateWriteMs: number,
 ): Promise<void> => {
   await requireLease(op, lease);
   if (sightings.length === 0) return;
@@ -102,12 +104,14 @@ export const recordSightings = async (
     const reading = JSON.stringify(seen && readingOf(seen));
     const isDrift = seen === null || !samePortState(seen, task.recorded);
     const isNews = reading !== task.reading || isDrift !== (task.driftSince !== null);
-    if (task.isDoubtful && !isDrift) cleared.push(task.portId);
+    if (!isDrift) await noteLateReading(op.tx, task, lateWriteMs);
+    if (task.isDoubtful && !isDrift && (task.late === null || isOver(task.late))) cleared.push(task.portId);
     if (!isNews) continue;
     if (isDrift) await noteDrift.run(op.tx, { id: task.portId, reading, since: task.driftSince ?? now });
     else await noteClean.run(op.tx, { id: task.portId, reading });
     const shown = seen && readingOf(seen);
-    if (isDrift) op.record(eventOf('port_drift', task, onSwitch, shown));
+    // While something may arrive late, a difference is taken for that, and put right whatever the policy says.
+    if (isDrift) op.record(eventOf(task.late === null ? 'port_drift' : 'port_late_write', task, onSwitch, shown));
     else if (task.driftSince !== null) op.record(eventOf('port_drift_over', task, onSwitch, shown));
   }
   for (const some of inChunks(cleared)) await releaseHeldNodes(op.tx, some);
@@ -119,13 +123,6 @@ export const recordSightings = async (
       .execute();
   }
 };
-
-const idsPerStatement = 1_000;
-
-const inChunks = (ids: readonly number[]): readonly (readonly number[])[] =>
-  Array.from({ length: Math.ceil(ids.length / idsPerStatement) }, (_, index) =>
-    ids.slice(index * idsPerStatement, (index + 1) * idsPerStatement),
-  );
 
 const noteDrift = statement((tx, { id, reading, since }: { id: number; reading: string; since: number }) =>
   tx.updateTable('ports').set({ reading, drift_since: since }).where('id', '=', id),
@@ -146,10 +143,13 @@ export const recordSweep = async (
   lease: Lease,
   target: { readonly id: number; readonly label: string },
   { sightings, strangers }: Sweep,
-  answered: number,
-  nextAt: number,
+  {
+    answered,
+    nextAt,
+    lateWriteMs,
+  }: { readonly answered: number; readonly nextAt: number; readonly lateWriteMs: number },
 ): Promise<void> => {
-  await recordSightings(op, lease, target.label, sightings);
+  await recordSightings(op, lease, target.label, sightings, lateWriteMs);
   const rows = await op.tx.selectFrom('ports').select('label').where('switch_id', '=', target.id).execute();
   const registered = new Set(rows.map(({ label }) => label));
   const carries = ({ native, tagged }: PortConfig): boolean => native !== null || tagged.length > 0;

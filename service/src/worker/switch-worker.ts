@@ -1,11 +1,13 @@
-import { type Lease, releaseLease, renewLease } from '../core/leases.ts';
+import { releaseLease } from '../core/leases.ts';
 import { DeviceTimeout } from './device.ts';
 import { recordSaved, recordUnsaved } from './health.ts';
+import type { HeldLease } from './held-lease.ts';
 import { faulted, judge } from './judge.ts';
+import { leaveInDoubt, takeOver } from './late-writes.ts';
 import { type Outcome, SwitchLine } from './line.ts';
 import { alreadyDone, runPass } from './pass.ts';
 import { faultsToOpen } from './patience.ts';
-import { planSweep, planSwitch, type PortTask, type SwitchPlan } from './plan.ts';
+import { planSweep, planSwitch, planWritten, type PortTask, type SwitchPlan } from './plan.ts';
 import { type Ending, LeaseLost, markTouched, settle } from './settle.ts';
 import { look, recordSightings, recordSweep, sweep } from './sweep.ts';
 import type { Workshop } from './workshop.ts';
@@ -22,49 +24,73 @@ export class SwitchWorker {
   readonly #target: { readonly id: number; readonly label: string };
   /** How many ports go into one pass: fewer after a failure, so that one bad port does not fail the others for ever. */
   #mostPorts = Number.POSITIVE_INFINITY;
+  readonly #held: HeldLease;
+  readonly #line: SwitchLine;
+  /** The ports that something was sent to, and nobody has written down yet how that ended. */
+  #written: readonly PortTask[] = [];
 
-  constructor(shop: Workshop, target: { readonly id: number; readonly label: string }) {
+  constructor(shop: Workshop, target: { readonly id: number; readonly label: string }, held: HeldLease) {
     this.#shop = shop;
     this.#target = { id: target.id, label: target.label };
+    this.#held = held;
+    this.#line = new SwitchLine(shop, this.#target, held);
   }
 
   /** Returns when the switch has no more work, belongs to another worker, or `stop` aborts. Tells whether there was any work. */
-  async run(lease: Lease, stop: AbortSignal): Promise<boolean> {
+  async run(stop: AbortSignal): Promise<boolean> {
     const { desk, config, log, step } = this.#shop;
     const { label } = this.#target;
+    const { lease } = this.#held;
     step('leased');
-    const lost = new AbortController();
     const renewal = setInterval(() => {
-      desk
-        .write((op) => renewLease(op, lease, config.leaseMs))
-        .then((isOurs) => (isOurs ? undefined : lost.abort(new LeaseLost(lease))))
-        .catch((error: unknown) => log.warn({ switch: label, err: error }, 'lease not renewed'));
+      this.#held.renew().catch((error: unknown) => log.warn({ switch: label, err: error }, 'lease not renewed'));
     }, config.leaseMs / 3);
-    const line = new SwitchLine(this.#shop, this.#target, lease, lost.signal);
     try {
-      return await this.#work(lease, line, stop, lost.signal);
+      await this.#takeOver();
+      return await this.#work(stop);
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
       log.warn({ switch: label }, 'the switch passed to another worker');
       return false;
     } finally {
       clearInterval(renewal);
-      await line.hangUp();
+      await this.#line.hangUp();
+      await this.#admit();
       await desk.write((op) => releaseLease(op, lease)).catch(() => undefined);
     }
   }
 
-  async #work(lease: Lease, line: SwitchLine, stop: AbortSignal, lost: AbortSignal): Promise<boolean> {
+  /** Whoever had the switch before may have died, or sleep, in the middle of a write. */
+  async #takeOver(): Promise<void> {
+    const { db, desk, config } = this.#shop;
+    const { id } = this.#target;
+    const left = await db.read((tx) => planWritten(tx, db.now, id));
+    if (left.length > 0) await desk.write((op) => takeOver(op, this.#held.lease, this.#target, config));
+  }
+
+  /** What was sent and not settled, because the lease was lost or the database is gone, has to be looked at by others. */
+  async #admit(): Promise<void> {
+    const { desk, log } = this.#shop;
+    const { label } = this.#target;
+    if (this.#written.length === 0) return;
+    await desk
+      .write((op) =>
+        leaveInDoubt(op, label, this.#written, this.#line.lateMs, 'a process wrote to the port and lost the switch'),
+      )
+      .catch((error: unknown) => log.warn({ switch: label, err: error }, 'ports in doubt not recorded'));
+  }
+
+  async #work(stop: AbortSignal): Promise<boolean> {
     const { db, config, step } = this.#shop;
     const bell = db.changes.listen('actions');
     let idleSince = performance.now();
     let hasWorked = false;
     try {
-      while (!stop.aborted && !lost.aborted) {
-        const plan = await db.read((tx) => planSwitch(tx, this.#target.id, config));
+      while (!stop.aborted && !this.#held.lost.aborted) {
+        const plan = await db.read((tx) => planSwitch(tx, db.now, this.#target.id, config));
         if (plan === null) return hasWorked;
         step('planned');
-        if (await this.#carryOut(plan, lease, line)) {
+        if (await this.#carryOut(plan)) {
           idleSince = performance.now();
           hasWorked = true;
         } else if (performance.now() - idleSince >= config.sessionIdleMs) return hasWorked;
@@ -77,18 +103,19 @@ export class SwitchWorker {
   }
 
   /** Does all that is due; false if nothing was. */
-  async #carryOut(plan: SwitchPlan, lease: Lease, line: SwitchLine): Promise<boolean> {
+  async #carryOut(plan: SwitchPlan): Promise<boolean> {
+    const line = this.#line;
     const { tasks, unread, sweep: wanted, isSaveDue } = plan;
     line.faults = plan.faults;
     line.sweepWanted = wanted;
-    if (plan.overdue.length > 0) await this.#giveUp(plan, lease);
+    if (plan.overdue.length > 0) await this.#giveUp(plan);
     // A probe takes one port: if it is the switch that fails, more would only fail with it; if a port, the next gets its turn.
     if (plan.faults >= faultsToOpen) this.#mostPorts = 1;
     const rounds: (() => Promise<Outcome>)[] = [];
-    if (tasks.length > 0) rounds.push(() => this.#pass(lease, line, tasks.slice(0, this.#mostPorts)));
-    if (unread.length > 0) rounds.push(() => this.#look(lease, line, unread));
-    if (wanted !== null) rounds.push(() => this.#sweep(lease, line, wanted));
-    if (isSaveDue) rounds.push(() => this.#save(lease, line));
+    if (tasks.length > 0) rounds.push(() => this.#pass(tasks.slice(0, this.#mostPorts)));
+    if (unread.length > 0) rounds.push(() => this.#look(unread));
+    if (wanted !== null) rounds.push(() => this.#sweep(wanted));
+    if (isSaveDue) rounds.push(() => this.#save());
     for (const round of rounds) {
       // Where nobody answers, the rest would fail the same way.
       if ((await round()) === 'dead') break;
@@ -96,14 +123,20 @@ export class SwitchWorker {
     return rounds.length > 0 || plan.overdue.length > 0;
   }
 
-  async #pass(lease: Lease, line: SwitchLine, tasks: readonly PortTask[]): Promise<Outcome> {
+  async #pass(tasks: readonly PortTask[]): Promise<Outcome> {
     const { desk, config, observer, step } = this.#shop;
     const { id, label } = this.#target;
+    const { lease } = this.#held;
+    const line = this.#line;
     const started = Date.now();
     let underWay = tasks;
+    let attempts = 0;
     const talk = await line.talk(async (session, device) => {
       await line.knock(session, tasks[0]?.port ?? '', device);
-      await desk.write((op) => markTouched(op, lease, tasks, session.save ? { switchId: id } : null));
+      const unsaved = session.save ? { switchId: id } : null;
+      await desk.write((op) => markTouched(op, lease, tasks, { session: line.number, unsaved }));
+      this.#written = tasks;
+      attempts += 1;
       step('marked as touched');
       underWay = tasks.map((task) => (task.action ? { ...task, action: { ...task.action, touched: true } } : task));
       const finished = await alreadyDone(session, tasks, device);
@@ -119,45 +152,60 @@ export class SwitchWorker {
     if (talk.isFault) this.#mostPorts = Math.max(1, Math.floor(tasks.length / 2));
     else this.#mostPorts = tasks.length < this.#mostPorts ? Number.POSITIVE_INFINITY : tasks.length * 2;
     const endings = talk.isFault ? underWay.map((task) => faulted(task, talk.reason, config.budgetMs)) : talk.value;
-    await desk.write((op) => settle(op, lease, label, endings));
+    const broken = brokenOff(endings, talk.isFault ? attempts > 0 : attempts > 1);
+    if (broken.length > 0) await line.hangUp();
+    await desk.write(async (op) => {
+      await settle(op, lease, label, endings);
+      const reason = talk.isFault ? talk.reason : 'the session broke off';
+      if (line.lateMs > 0) await leaveInDoubt(op, label, broken, line.lateMs, reason);
+    });
+    this.#written = [];
     step('settled');
     this.#report(endings);
     return talk.outcome;
   }
 
   /** Budgets that ran out while nobody was let near the switch. */
-  async #giveUp({ overdue, fault }: SwitchPlan, lease: Lease): Promise<void> {
+  async #giveUp({ overdue, fault }: SwitchPlan): Promise<void> {
     const { desk, config } = this.#shop;
     const endings = overdue.map((task) => faulted(task, fault ?? 'the switch does not answer', config.budgetMs));
-    await desk.write((op) => settle(op, lease, this.#target.label, endings));
+    await desk.write((op) => settle(op, this.#held.lease, this.#target.label, endings));
     this.#report(endings);
   }
 
-  async #look(lease: Lease, line: SwitchLine, tasks: readonly PortTask[]): Promise<Outcome> {
-    const { desk, step } = this.#shop;
-    const talk = await line.talk((session, device) => look(session, tasks, device));
+  async #look(tasks: readonly PortTask[]): Promise<Outcome> {
+    const { desk, config, step } = this.#shop;
+    const talk = await this.#line.talk((session, device) => look(session, tasks, device));
     step('ports looked at');
     if (talk.isFault) return talk.outcome;
-    await desk.write((op) => recordSightings(op, lease, this.#target.label, talk.value));
+    await desk.write((op) => recordSightings(op, this.#held.lease, this.#target.label, talk.value, config.lateWriteMs));
     step('look recorded');
     return talk.outcome;
   }
 
-  async #sweep(lease: Lease, line: SwitchLine, answered: number): Promise<Outcome> {
+  async #sweep(answered: number): Promise<Outcome> {
     const { db, desk, config, step } = this.#shop;
-    const tasks = await db.read((tx) => planSweep(tx, this.#target.id));
-    const talk = await line.talk((session, device) => sweep(session, tasks, device), answered);
+    const tasks = await db.read((tx) => planSweep(tx, db.now, this.#target.id));
+    const talk = await this.#line.talk((session, device) => sweep(session, tasks, device), answered);
     step('switch swept');
     if (talk.isFault) return talk.outcome;
     // With jitter, so that switches do not march in step.
     const nextAt = Math.round(Date.now() + config.sweepMs * (0.9 + Math.random() / 5));
-    await desk.write((op) => recordSweep(op, lease, this.#target, talk.value, answered, nextAt));
+    await desk.write((op) =>
+      recordSweep(op, this.#held.lease, this.#target, talk.value, {
+        answered,
+        nextAt,
+        lateWriteMs: config.lateWriteMs,
+      }),
+    );
     step('sweep recorded');
     return talk.outcome;
   }
 
-  async #save(lease: Lease, line: SwitchLine): Promise<Outcome> {
+  async #save(): Promise<Outcome> {
     const { desk, config, log, step } = this.#shop;
+    const { lease } = this.#held;
+    const line = this.#line;
     const talk = await line.talk((session, device) =>
       device('save its configuration', 1, (signal) => session.save?.(signal) ?? Promise.resolve()).then(
         () => null,
@@ -195,3 +243,7 @@ export class SwitchWorker {
     }
   }
 }
+
+/** The ports that a session wrote to and left without an answer: all, or those whose change could not be taken back. */
+const brokenOff = (endings: readonly Ending[], isWhole: boolean): readonly PortTask[] =>
+  endings.filter(({ kind }) => isWhole || kind === 'suspect').map(({ task }) => task);

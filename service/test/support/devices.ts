@@ -34,7 +34,8 @@ const simulated: Device = {
   start: (directory) => {
     const device = new SimulatedSwitch(directory, 'sw');
     const sane: Faults = { refuseVlans: [4000] };
-    const broken = { hang: { hang: true }, cut: { drop: true }, refuse: { unreachable: true } };
+    const hangs = { hang: true };
+    const broken = { hang: hangs, hold: hangs, cut: { drop: true }, refuse: { unreachable: true } };
     device.faults = sane;
     return Promise.resolve({
       fields: { hostname: 'h', username: 'u', password: 'p' },

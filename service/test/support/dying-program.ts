@@ -13,23 +13,25 @@ const built = (file: string): string => new URL(`../../dist/${file}`, import.met
 /** A service that will kill itself. */
 export interface DyingProgram {
   readonly url: string;
+  readonly pid: number;
   /** The signal that ended it, once something has. */
   readonly death: Promise<NodeJS.Signals | null>;
   readonly isDead: () => boolean;
   kill(): Promise<void>;
 }
 
-/** Starts the built program so that it dies, as by `kill -9`, when it reaches a step for the nth time. */
+/** Starts the built program so that it dies, as by `kill -9`, or sleeps, when it reaches a step for the nth time. */
 export const startDyingProgram = async (
   env: Readonly<Record<string, string>>,
   step: Step | MachineStep,
   times: number,
+  signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL',
 ): Promise<DyingProgram> => {
   const source = await readFile(new URL('dying-main.ts', import.meta.url), 'utf8');
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
   });
-  const args = [built('start.js'), built('config/load.js'), step, String(times)];
+  const args = [built('start.js'), built('config/load.js'), step, String(times), signal];
   const child = spawn(process.execPath, ['--input-type=module', '--eval', outputText, '--', ...args], {
     cwd: here,
     env: { PATH: process.env['PATH'], ...env },
@@ -46,6 +48,7 @@ export const startDyingProgram = async (
   });
   return {
     url,
+    pid: child.pid ?? 0,
     death,
     isDead,
     kill: async () => {

@@ -13,6 +13,8 @@ export const mockSwitch = (directory: string): SwitchDriver => ({
   ),
   capabilities: ['nativeless-trunk-mode'],
   hasLegacyType: true,
+  // There is no line to it: a change that was given up is never made.
+  refusesLateWrites: true,
   portName: (name) => name,
   open: async ({ label }, signal) => {
     const device = new SimulatedSwitch(directory, label);

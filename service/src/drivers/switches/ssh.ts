@@ -35,7 +35,7 @@ export const unlessAborted = <T>(
 export interface SshConnection {
   readonly client: Client;
   /** Ends it at once: what was not delivered yet is never sent. */
-  reset(): void;
+  readonly reset: () => void;
 }
 
 /** Logs in. The client keeps an error listener for life, so a line that dies later crashes nobody. */

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
+import type { Permit, PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
 import { allVlans, type Carried } from '../vlans.ts';
 import { type BridgePort, readBridge } from './bridge.ts';
+import { becomeNewest, ifNewest } from './fence.ts';
 import { namePattern, nameRule, ovsFields, type OvsTarget, targetFrom } from './fields.ts';
 import { Ovsdb } from './ovsdb.ts';
 import { carriedUnder, reservedIn, takesAway } from './vlans.ts';
 import { untilAllApplied, untilApplied, type Write, writePorts } from './write.ts';
+
+/** A port that somebody changes between our reading and our writing is looked at again, so many times. */
+const tries = 5;
 
 /** An Open vSwitch bridge, through its database. Its ports are made by others. */
 export const ovsSwitch: SwitchDriver = {
@@ -16,17 +20,19 @@ export const ovsSwitch: SwitchDriver = {
     new RegExp(namePattern).test(name)
       ? name
       : { refused: `${JSON.stringify(name)} cannot be a port of an Open vSwitch: its name is ${nameRule}` },
-  open: async ({ config }, signal) => {
+  refusesLateWrites: true,
+  open: async ({ config, permit }, signal) => {
     const target = targetFrom(config);
-    const ovsdb = await Ovsdb.connect(target.address, target.tls, signal);
+    const ovsdb = await Ovsdb.connect(target.address, target.tls, signal, permit);
     try {
       // The line may be up and nobody behind it.
       await readBridge(ovsdb, target.bridge, [], signal);
+      if (permit) await becomeNewest(ovsdb, target.bridge, permit, signal);
     } catch (error) {
       await ovsdb.close();
       throw error;
     }
-    return new OvsSession(ovsdb, target);
+    return new OvsSession(ovsdb, target, permit);
   },
 };
 
@@ -34,14 +40,27 @@ class OvsSession implements SwitchSession {
   readonly #ovsdb: Ovsdb;
   readonly #bridge: string;
   readonly #settleMs: number;
+  readonly #permit: Permit | undefined;
 
-  constructor(ovsdb: Ovsdb, { bridge, settleMs }: OvsTarget) {
+  constructor(ovsdb: Ovsdb, { bridge, settleMs }: OvsTarget, permit: Permit | undefined) {
+    this.#permit = permit;
     this.#ovsdb = ovsdb;
     this.#bridge = bridge;
     this.#settleMs = settleMs;
   }
 
   async apply(wanted: readonly PortConfig[], signal: AbortSignal): Promise<readonly PortOutcome[]> {
+    for (let left = tries; left > 0; left -= 1) {
+      const outcomes = await this.#attempt(wanted, signal);
+      if (outcomes !== 'changed meanwhile') return outcomes;
+    }
+    throw new Error(`ports of bridge ${this.#bridge} are changed by others all the time`);
+  }
+
+  async #attempt(
+    wanted: readonly PortConfig[],
+    signal: AbortSignal,
+  ): Promise<readonly PortOutcome[] | 'changed meanwhile'> {
     const names = wanted.map(({ port }) => port);
     const { ports } = await readBridge(this.#ovsdb, this.#bridge, names, signal);
     const writes: Write[] = [];
@@ -54,7 +73,9 @@ class OvsSession implements SwitchSession {
       if (reason !== null) refused.set(state.port, reason);
       else if (port) writes.push({ port, state });
     }
-    const written = await writePorts(this.#ovsdb, writes, signal);
+    const conditions = this.#permit ? [ifNewest(this.#bridge, this.#permit)] : [];
+    const written = await writePorts(this.#ovsdb, conditions, writes, signal);
+    if (written === 'changed meanwhile') return written;
     if (written.configuration !== null) {
       await untilApplied(this.#ovsdb, written.configuration, signal);
       const isLoss = writes.some(({ port, state }) => takesAway(carriedUnder(port.columns), state));

@@ -1,7 +1,8 @@
 import type { PortConfig } from '../contract.ts';
 import { type BridgePort, integer, rowsOf, select } from './bridge.ts';
+import { ifUnchanged } from './fence.ts';
 import type { Operation, Ovsdb } from './ovsdb.ts';
-import { columnsFor } from './vlans.ts';
+import { columnsFor, type VlanColumns } from './vlans.ts';
 
 /** One port, and what it is to carry. */
 export interface Write {
@@ -16,21 +17,31 @@ export interface Written {
 }
 
 /**
- * Writes all ports in one transaction. If the database refuses one of them it says which: that one is left out,
- * and the others are written without it.
+ * Writes all ports in one transaction, on these conditions, and on the condition that each port is still what it was
+ * when it was read. If the database refuses one of them it says which: that one is left out, and the others are
+ * written without it.
  */
-export const writePorts = async (ovsdb: Ovsdb, writes: readonly Write[], signal: AbortSignal): Promise<Written> => {
+export const writePorts = async (
+  ovsdb: Ovsdb,
+  conditions: readonly Operation[],
+  writes: readonly Write[],
+  signal: AbortSignal,
+): Promise<Written | 'changed meanwhile'> => {
   const refused = new Map<string, string>();
   let left = writes;
   while (left.length > 0) {
-    const answer = await ovsdb.transact([...left.map(update), ...nextConfiguration], signal);
+    const before = [...conditions, ...left.map(({ port }) => ifUnchanged('Port', rowOf(port), valuesOf(port.columns)))];
+    const answer = await ovsdb.transact([...before, ...left.map(update), ...nextConfiguration], signal);
     if (answer.committed) {
       for (const [index, { port }] of left.entries()) {
-        if (answer.results[index]?.['count'] !== 1) refused.set(port.name, `port ${port.name} has just been removed`);
+        if (answer.results[before.length + index]?.['count'] !== 1)
+          refused.set(port.name, `port ${port.name} has just been removed`);
       }
       return { configuration: configurationIn(answer.results), refused };
     }
-    const culprit = left[answer.operation];
+    if (answer.operation < conditions.length) throw new Error('a later session has the switch: this one may not write');
+    if (answer.operation < before.length) return 'changed meanwhile';
+    const culprit = left[answer.operation - before.length];
     if (culprit === undefined) throw new Error(`the database refuses the change: ${answer.reason}`);
     refused.set(culprit.port.name, `the database refuses the change of port ${culprit.port.name}: ${answer.reason}`);
     left = left.filter((write) => write !== culprit);
@@ -64,18 +75,19 @@ const nextConfiguration: readonly Operation[] = [
   select('Open_vSwitch', [], ['next_cfg']),
 ];
 
-const update = ({ port, state }: Write): Operation => {
-  const { vlan_mode, tag, trunks, cvlans, protected: isProtected } = columnsFor(state);
-  return {
-    op: 'update',
-    table: 'Port',
-    where: [['_uuid', '==', ['uuid', port.uuid]]],
-    row: {
-      vlan_mode: vlan_mode ?? ['set', []],
-      tag: tag ?? ['set', []],
-      trunks: ['set', trunks],
-      cvlans: ['set', cvlans],
-      protected: isProtected,
-    },
-  };
-};
+const update = ({ port, state }: Write): Operation => ({
+  op: 'update',
+  table: 'Port',
+  where: rowOf(port),
+  row: valuesOf(columnsFor(state)),
+});
+
+const rowOf = ({ uuid }: BridgePort): readonly unknown[] => [['_uuid', '==', ['uuid', uuid]]];
+
+const valuesOf = ({ vlan_mode, tag, trunks, cvlans, protected: isProtected }: VlanColumns) => ({
+  vlan_mode: vlan_mode ?? ['set', []],
+  tag: tag ?? ['set', []],
+  trunks: ['set', trunks],
+  cvlans: ['set', cvlans],
+  protected: isProtected,
+});

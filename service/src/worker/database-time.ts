@@ -1,0 +1,8 @@
+import { sql } from '@corral/base/db/kysely';
+import type { Db, Tx } from '../db/db.ts';
+
+/** The time by the database's clock, which all processes share. */
+export const databaseTime = async (tx: Tx, clock: Db['now']): Promise<number> => {
+  const { rows } = await sql<{ now: number }>`select ${clock} as now`.execute(tx);
+  return Number(rows[0]?.now);
+};

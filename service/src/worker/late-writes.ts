@@ -1,0 +1,83 @@
+import { sql } from '@corral/base/db/kysely';
+import type { EngineConfig } from '../config/config.ts';
+import type { Lease } from '../core/leases.ts';
+import type { WriteOp } from '../core/op.ts';
+import type { PortState } from '../core/port-state.ts';
+import { driverOf } from '../core/switches.ts';
+import type { SwitchDriver } from '../drivers/switches/contract.ts';
+import { planWritten, type PortTask } from './plan.ts';
+import { about, requireLease } from './settle.ts';
+
+/*
+ * A session that broke off while it wrote may have sent something that has not arrived yet. Where the device does not
+ * refuse it, the ports are in doubt until it cannot arrive any more and a reading after that found them in order.
+ */
+
+/** How long something of a session that broke off may still arrive at such a switch. */
+export const lateWriteMsOf = ({ refusesLateWrites }: SwitchDriver, { lateWriteMs }: EngineConfig): number =>
+  refusesLateWrites ? 0 : lateWriteMs;
+
+/** Puts ports in doubt. Needs no lease: whoever lost his has to say what he may still have sent. */
+export const leaveInDoubt = async (
+  op: WriteOp,
+  onSwitch: string,
+  tasks: readonly PortTask[],
+  lateMs: number,
+  reason: string,
+): Promise<void> => {
+  if (tasks.length === 0) return;
+  const ids = tasks.map(({ portId }) => portId);
+  const known = await op.tx
+    .selectFrom('ports')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('late_until', 'is', null)
+    .execute();
+  const until = sql<number>`${op.now} + ${lateMs}`;
+  await op.tx
+    .updateTable('ports')
+    .set({
+      written_by: null,
+      late_until: sql<number>`case when late_until > ${until} then late_until else ${until} end`,
+      late_read_at: op.now,
+    })
+    .where('id', 'in', ids)
+    .execute();
+  for (const task of tasks) await holdNetworks(op, task);
+  const isNew = new Set(known.map(({ id }) => id));
+  if (lateMs > 0) {
+    for (const task of tasks.filter(({ portId }) => isNew.has(portId))) {
+      op.record({ type: 'port_in_doubt', ...about(task, onSwitch, { reason }), projects: [] });
+    }
+  }
+  op.ring('actions');
+};
+
+/** What was written, and what was there before, may be on the port again: no VLAN of it goes to anybody else. */
+const holdNetworks = async ({ tx }: WriteOp, { portId, recorded, wanted }: PortTask): Promise<void> => {
+  const vlansIn = ({ native, tagged }: PortState) => [...(native === null ? [] : [native]), ...tagged];
+  const vlans = [...new Set([...vlansIn(recorded), ...vlansIn(wanted)])];
+  if (vlans.length === 0) return;
+  const networks = await tx.selectFrom('networks').select('id').where('vlan', 'in', vlans).execute();
+  if (networks.length === 0) return;
+  await tx
+    .insertInto('suspect_networks')
+    .values(networks.map(({ id }) => ({ port_id: portId, network_id: id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+};
+
+/** Whoever had the switch before did not say how his writing ended: he died, or sleeps. */
+export const takeOver = async (
+  op: WriteOp,
+  lease: Lease,
+  target: { readonly id: number; readonly label: string },
+  config: EngineConfig,
+): Promise<void> => {
+  await requireLease(op, lease);
+  const found = await op.tx.selectFrom('switches').select('type').where('id', '=', target.id).executeTakeFirst();
+  if (!found) return;
+  const tasks = await planWritten(op.tx, op.now, target.id);
+  const lateMs = lateWriteMsOf(driverOf(op.site, found.type), config);
+  await leaveInDoubt(op, target.label, tasks, lateMs, 'whoever wrote to the port was not heard of again');
+};

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
@@ -116,6 +117,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
       ...config.auth.map((name) => `corral.ext.auth.${name}`),
     ],
   };
+  await requireFitImages(site.hypervisor, log);
   const desk = deskFor(db, site, { caller: operator, requestId: null });
   await ensureMaintenanceProject(desk);
   const firstAdmin: FirstAdmin = config.auth.includes('database')
@@ -188,6 +190,20 @@ const hypervisorsFor = async (config: Config, step: Observe): Promise<Readonly<R
   if (config.hypervisor === 'mock') return { mock };
   const { libvirtHypervisor } = await import('./drivers/hypervisors/libvirt.ts');
   return { mock, libvirt: libvirtHypervisor({ ...config.libvirt, images: config.images }, step) };
+};
+
+/** How long a start waits for the hypervisor. One that is down then is looked at when headnodes are made. */
+const fitTimeoutMs = 10_000;
+
+/** Refuses to start with templates by which headnodes would share something. */
+const requireFitImages = async (hypervisor: Hypervisor, log: Logger): Promise<void> => {
+  const late = sleep(fitTimeoutMs, null, { ref: false });
+  const unfit = await Promise.race([hypervisor.unfitImages?.() ?? [], late]).catch((err: unknown) => {
+    log.warn({ err }, 'templates of headnodes are not checked: the hypervisor does not answer');
+    return [];
+  });
+  if (unfit === null) log.warn('templates of headnodes are not checked: the hypervisor does not answer in time');
+  else if (unfit.length > 0) throw new ConfigError(unfit);
 };
 
 /** What everybody may know of how to sign in: no secrets. */

@@ -23,6 +23,30 @@ const greetingOf = async (port: number): Promise<string> => {
   return data.toString('latin1');
 };
 
+/** What would be shared by the headnodes of all projects, by the element that it stands in. */
+const sharing = {
+  filesystem: { devices: `<filesystem type='mount'><source dir='/tmp'/><target dir='shared'/></filesystem>` },
+  shmem: { devices: `<shmem name='shared'><model type='ivshmem-plain'/><size unit='M'>1</size></shmem>` },
+  hostdev: {
+    devices: `<hostdev mode='subsystem' type='pci'><source><address domain='0' bus='0' slot='1' function='0'/></source></hostdev>`,
+  },
+  disk: {
+    devices: `<disk type='file' device='disk'><driver name='qemu' type='raw'/><source file='/tmp/shared.img'/><target dev='vdb' bus='virtio'/><shareable/></disk>`,
+  },
+  'qemu:commandline': { top: `<qemu:commandline><qemu:arg value='-S'/></qemu:commandline>` },
+} as const;
+
+const oddTemplate = ({ devices = '', top = '' }): string => `
+<domain type='qemu' xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>
+  <name>odd</name>
+  <uuid>3e0f1d4e-36a7-4b5c-8f3a-0d5b7a1c9e22</uuid>
+  <memory unit='MiB'>32</memory>
+  <os><type arch='aarch64' machine='virt'>hvm</type></os>
+  <features><gic version='2'/></features>
+  <cpu mode='custom'><model>cortex-a57</model></cpu>
+  <devices><controller type='usb' model='none'/><memballoon model='none'/>${devices}</devices>${top}
+</domain>`;
+
 describe.skipIf(!hasPart('libvirt'))('headnodes on libvirt', { timeout }, () => {
   let host: HeadnodeHost;
   beforeAll(async () => {
@@ -30,10 +54,13 @@ describe.skipIf(!hasPart('libvirt'))('headnodes on libvirt', { timeout }, () => 
   });
   afterAll(() => host.libvirt.stop());
 
+  /** With an image more, which is not there yet. */
+  const oddEnv = () => ({ ...host.env, CORRAL_IMAGES: `${host.env['CORRAL_IMAGES'] ?? ''}, odd` });
+
   describe.each(engines)('and %s', (engine) => {
     let service: Service;
     beforeAll(async () => {
-      service = await startService(engine, host.env);
+      service = await startService(engine, oddEnv());
       await makeProject(service, 'red');
     });
     afterAll(async () => {
@@ -84,6 +111,48 @@ describe.skipIf(!hasPart('libvirt'))('headnodes on libvirt', { timeout }, () => 
       await done(alice.del('/headnode/h'));
       expect(await refusal(alice.get('/headnode/h'))).toBe('404 NotFoundError');
       expect([await host.domains(), await host.volumes()]).toEqual([[], []]);
+    });
+
+    it.each(Object.entries(sharing))(
+      'are not made from a template with %s in it, by which two would share it',
+      async (name, parts) => {
+        await makeProject(service, `blue-${name.length}`);
+        await host.libvirt.define(oddTemplate(parts));
+        try {
+          // As a running service sees it: the template was changed under it.
+          for (const project of ['red', `blue-${name.length}`]) {
+            const answer = service.admin.put('/headnode/odd-one', { project, base_img: 'odd' });
+            expect(await refusal(answer)).toBe('502 HypervisorError');
+            expect(await message(answer)).toContain(`<${name}`);
+            expect(await message(answer)).not.toContain(host.libvirt.directory);
+          }
+          expect(await refusal(service.admin.get('/headnode/odd-one'))).toBe('404 NotFoundError');
+          // And at its next start.
+          if (engine !== 'sqlite') return;
+          await expect(startService(engine, oddEnv())).rejects.toThrow(
+            new RegExp(`images: the template odd .*<${name}[^]*virsh edit odd`),
+          );
+        } finally {
+          await host.libvirt.virsh('undefine', 'odd');
+          await done(service.admin.del(`/project/blue-${name.length}`));
+        }
+      },
+    );
+
+    it('that were created are not started when their template has changed since', async () => {
+      await host.libvirt.define(oddTemplate({}));
+      try {
+        await done(service.admin.put('/headnode/h', { project: 'red', base_img: 'odd' }));
+        await host.libvirt.define(oddTemplate({ devices: sharing.filesystem.devices }));
+        const answer = service.admin.post('/headnode/h/start');
+        expect(await refusal(answer)).toBe('502 HypervisorError');
+        expect(await message(answer)).toContain('<filesystem');
+        expect([await host.domains(), await host.volumes()]).toEqual([['odd'], []]);
+        await host.libvirt.define(oddTemplate({}));
+        await done(service.admin.post('/headnode/h/start'));
+      } finally {
+        await host.libvirt.virsh('undefine', 'odd');
+      }
     });
 
     it('show their screens through the service', async () => {

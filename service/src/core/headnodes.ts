@@ -45,7 +45,7 @@ export const headnodeCreate = async (desk: Desk, args: HeadnodeCreate): Promise<
 /** Refuses an image that is not installed, and fails if the hypervisor cannot say which are. */
 export const requireImage = async (desk: Desk, image: string): Promise<void> => {
   const images = await listHeadnodeImages(desk);
-  if (images.includes(image)) return;
+  if (images.includes(image)) return talking(desk, async ({ hypervisor }) => hypervisor.requireFit?.(image));
   throw badArgument(
     `field "base_img" is ${JSON.stringify(image)}, which is not installed; installed are ${images.join(', ') || 'none'}`,
   );

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, readdir, writeFile } from 'node:fs/promises';
+import { access, appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasPart } from '@corral/lab';
@@ -196,7 +196,9 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
         'image-4',
         `<disk type='network'><source protocol='nbd' name='x'><host name='127.0.0.1' port='1'/></source><target dev='vda'/></disk>`,
       );
-      await expect(hypervisor.start(newMachine({ image: 'image-4' }))).rejects.toThrow(/cannot be copied/);
+      await expect(hypervisor.start(newMachine({ image: 'image-4' }))).rejects.toThrow(
+        /<disk type='network'.*is taken/,
+      );
     });
   });
 
@@ -302,11 +304,33 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
       }
     }
     const { uuid } = newMachine();
+    await virsh('pool-refresh', 'default');
     const storage = new Storage(new Blocks(site.libvirt.uri, 30_000), 'default');
     const copy = await storage.copy(await storage.original('base.qcow2'), uuid, 0);
     expect(copy).toEqual({ path: join(site.pool, `headnode-${uuid}-0.raw`), format: 'raw', kind: 'block' });
     expect((await layersOf(copy.path)).map(({ format }) => format)).toEqual(['raw']);
     expect(await hypervisor.machines()).toEqual([uuid]);
+  });
+
+  it('has nothing behind the copy of a disk that was on the disk before', async () => {
+    /** A pool of files that behaves as one of extents, on a disk that somebody has written to before. */
+    class Extents extends LibvirtHost {
+      override async run(args: readonly string[], timeoutMs?: number): Promise<string> {
+        const said = await super.run(args, timeoutMs);
+        if (args[0] === 'vol-create-from') {
+          await appendFile(join(site.pool, `headnode-${uuid}-0.raw`), Buffer.alloc(4 * 1024 * 1024, 'secret'));
+          await super.run(['pool-refresh', '--pool', 'default']);
+        }
+        return args[0] === 'pool-dumpxml' ? said.replace("<pool type='dir'>", "<pool type='logical'>") : said;
+      }
+    }
+    const { uuid } = newMachine();
+    await virsh('pool-refresh', 'default');
+    const storage = new Storage(new Extents(site.libvirt.uri, 30_000), 'default');
+    const { path } = await storage.copy(await storage.original('base.qcow2'), uuid, 0);
+    const written = await readFile(path);
+    expect(written.length).toBe(68 * 1024 * 1024);
+    expect(written.includes('secret')).toBe(false);
   });
 
   describe('is told of in a sentence without addresses', () => {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { hasPart, type LabOvs, startOvs } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Hypervisor, MachineSpec } from '../../src/drivers/hypervisors/contract.ts';
-import { makeBridge } from '../../src/drivers/hypervisors/libvirt/bridges.ts';
+import { checkBridge, makeBridge } from '../../src/drivers/hypervisors/libvirt/bridges.ts';
 import { libvirtHypervisor } from '../../src/drivers/hypervisors/libvirt.ts';
 import { imageDomain, type LibvirtSite, someMachine, startLibvirtSite } from '../support/libvirt-site.ts';
 
@@ -111,12 +111,13 @@ describe.skipIf(!hasPart('libvirt') || !hasPart('Open vSwitch'))('a card of a he
 
 describe('a bridge that is made on demand', () => {
   /** Devices as `ip` would make them; `failing` is the number of the command that does not come back. */
-  const host = (there: readonly string[], failing = Number.POSITIVE_INFINITY) => {
-    const devices = new Map<string, string[]>(there.map((device) => [device, []]));
+  const host = (there: Readonly<Record<string, readonly string[]>>, failing = Number.POSITIVE_INFINITY) => {
+    const devices = new Map<string, readonly string[]>(Object.entries(there));
     let count = 0;
     const run = (args: readonly string[]): Promise<string> => {
       count += 1;
       if (count === failing) return Promise.reject(new Error('killed'));
+      if (args[0] === '-details') return Promise.resolve(JSON.stringify(shown(args.at(-2) ?? '', args.at(-1) ?? '')));
       const [, verb] = args;
       const name = args[args.indexOf(verb === 'add' ? 'name' : 'dev') + 1] ?? '';
       if ((verb === 'add') === devices.has(name)) return Promise.reject(new Error(`ip: ${name}: no`));
@@ -124,11 +125,24 @@ describe('a bridge that is made on demand', () => {
       if (verb === 'set') devices.set(name, [...(devices.get(name) ?? []), args.slice(4).join(' ')]);
       return Promise.resolve('');
     };
+    /** As `ip -details -json` shows it: what was told last counts. */
+    const shown = (by: string, name: string) =>
+      [...devices]
+        .map(([ifname, told]) => {
+          const last = (pattern: RegExp) => told.flatMap((one) => pattern.exec(one)?.slice(1) ?? []).at(-1);
+          const [kind, id] = [last(/type (\w+)/), last(/ id (\d+)/)];
+          const linkinfo =
+            kind === undefined ? {} : { linkinfo: { info_kind: kind, info_data: { id: Number(id ?? 0) } } };
+          return { ifname, link: last(/link (\S+)/), master: last(/master (\S+)/), ...linkinfo };
+        })
+        .filter(({ ifname, master }) => (by === 'dev' ? ifname : master) === name);
     return { run, devices };
   };
+  const made = ['name br-vlan100 type bridge forward_delay 0'];
+  const part = (vlan: number, uplink = 'eno1') => [`link ${uplink} name up-vlan100 type vlan id ${vlan}`];
 
   it('has the VLAN of the uplink in it, and no address of this host', async () => {
-    const { run, devices } = host(['eno1']);
+    const { run, devices } = host({ eno1: [] });
     await makeBridge(run, 'eno1', 100);
     expect(Object.fromEntries(devices)).toEqual({
       eno1: [],
@@ -138,8 +152,8 @@ describe('a bridge that is made on demand', () => {
   });
 
   it('is finished by the next start, wherever the last one died', async () => {
-    for (let failing = 1; failing <= 9; failing += 1) {
-      const { run, devices } = host(['eno1'], failing);
+    for (let failing = 1; failing <= 12; failing += 1) {
+      const { run, devices } = host({ eno1: [] }, failing);
       // A look that fails is as good as one that found nothing.
       await makeBridge(run, 'eno1', 100).catch((error: unknown) => {
         expect((error as Error).message).toMatch(/^the bridge for one of the networks could not be made/);
@@ -152,8 +166,39 @@ describe('a bridge that is made on demand', () => {
   });
 
   it('may be there already', async () => {
-    const { run, devices } = host(['eno1', 'br-vlan100', 'up-vlan100']);
+    const { run, devices } = host({
+      eno1: [],
+      'br-vlan100': made,
+      'up-vlan100': part(100),
+      vnet0: ['master br-vlan100'],
+    });
     await makeBridge(run, 'eno1', 100);
-    expect(devices.get('up-vlan100')).toEqual(['addrgenmode none', 'master br-vlan100', 'up']);
+    expect(devices.get('up-vlan100')?.slice(1)).toEqual(['addrgenmode none', 'master br-vlan100', 'up']);
+  });
+
+  it.each([
+    ['the VLAN in it is another', { 'br-vlan100': made, 'up-vlan100': part(200) }, 'VLAN 200 of eno1'],
+    ['the VLAN in it is of another uplink', { 'br-vlan100': made, 'up-vlan100': part(100, 'eno2') }, 'of eno2'],
+    ['another VLAN is in it too', { 'br-vlan100': made, x: [...part(200), 'master br-vlan100'] }, 'has x in it'],
+    ['the whole uplink is in it', { 'br-vlan100': made, eno1: ['master br-vlan100'] }, 'has eno1 in it'],
+    ['its VLAN is in another bridge', { 'up-vlan100': [...part(100), 'master br0'] }, 'is in br0'],
+    ['it is none', { 'br-vlan100': ['type dummy'] }, 'is no bridge'],
+  ])('is refused if %s, and left as it is', async (_, there, cause) => {
+    const { run, devices } = host({ eno1: [], ...there });
+    const error = await makeBridge(run, 'eno1', 100).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ cause: { message: expect.stringContaining(cause) as string } });
+    expect((error as Error).message).toMatch(/^the bridge for one of the networks is used for something else/);
+    expect((error as Error).message).not.toMatch(/eno|vlan\d/);
+    for (const [name, told] of Object.entries(there)) expect(devices.get(name)).toEqual(told);
+  });
+
+  it('that an operator made is refused with another VLAN in it, and may be on another host', async () => {
+    await checkBridge(host({}).run, 100);
+    await checkBridge(host({ 'br-vlan100': made, 'eno1.100': [...part(100), 'master br-vlan100'] }).run, 100);
+    const wrong = host({ 'br-vlan100': made, 'eno1.200': [...part(200), 'master br-vlan100'] });
+    await expect(checkBridge(wrong.run, 100)).rejects.toThrow(/used for something else/);
   });
 });

@@ -28,6 +28,10 @@ export interface Endpoint {
 export interface Hypervisor {
   /** Names of the images a headnode may be made from. */
   images(): Promise<readonly string[]>;
+  /** Why some of the configured images must not be used, one line each for the operator. Left out: all may. */
+  unfitImages?(): Promise<readonly string[]>;
+  /** Throws if headnodes made from this image would share something. It may have changed since it was listed. */
+  requireFit?(image: string): Promise<void>;
   /** Makes the machine if it is not there, and powers it on. */
   start(machine: MachineSpec): Promise<void>;
   /** Cuts the power, for good: it does not come back when the hypervisor is restarted. */

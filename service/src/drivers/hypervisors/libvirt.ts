@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@corral/base/backoff';
+import { isLocal } from '@corral/base/libvirt/uri';
 import { childrenOf } from '@corral/base/libvirt/xml';
 import type { Hypervisor, MachineSpec } from './contract.ts';
-import { ip, makeBridge } from './libvirt/bridges.ts';
+import { checkBridge, ip, makeBridge } from './libvirt/bridges.ts';
 import { isBusy, isNoChange, isNoDomain, isPortTaken } from './libvirt/faults.ts';
 import { LibvirtHost } from './libvirt/host.ts';
-import { definitionFrom, findImage, imagesOn } from './libvirt/images.ts';
+import { definitionFrom, findImage, imagesOn, requireFit, unfitImages } from './libvirt/images.ts';
 import { machineName, ownerOf } from './libvirt/names.ts';
 import type { LibvirtOptions } from './libvirt/options.ts';
 import { patiently } from './libvirt/patiently.ts';
@@ -46,12 +47,14 @@ export const libvirtHypervisor = (
 
   /** Cards want their bridges when the machine starts, not before. */
   const makeBridges = async ({ hnics }: MachineSpec): Promise<void> => {
-    const { network } = options;
-    if (network.kind !== 'bridges' || network.uplink === null) return;
+    const { network, uri } = options;
+    if (network.kind !== 'bridges') return;
     for (const vlan of new Set(hnics.map((hnic) => hnic.vlan))) {
       if (vlan === null) continue;
-      await makeBridge(ip, network.uplink, vlan);
-      step('bridge made');
+      if (network.uplink !== null) {
+        await makeBridge(ip, network.uplink, vlan);
+        step('bridge made');
+      } else if (isLocal(uri)) await checkBridge(ip, vlan);
     }
   };
 
@@ -76,6 +79,8 @@ export const libvirtHypervisor = (
 
   return {
     images: () => imagesOn(host, storage, options.images),
+    unfitImages: () => unfitImages(host, options.images),
+    requireFit: (image) => requireFit(host, image),
 
     start: async (machine) => {
       const { uuid } = machine;

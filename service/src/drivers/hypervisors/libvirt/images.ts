@@ -3,6 +3,7 @@ import type { Definition, LibvirtHost } from './host.ts';
 import type { LibvirtOptions } from './options.ts';
 import { plainDomain } from './plain-domain.ts';
 import type { Storage } from './storage.ts';
+import { objectionsTo } from './template-check.ts';
 import { clonedDomain, disksOf } from './template.ts';
 
 /** What headnodes are made from: a domain with all its devices, or only a disk. */
@@ -30,7 +31,7 @@ export const imagesOn = async (
 export const findImage = async (host: LibvirtHost, storage: Storage, image: string): Promise<Image> => {
   const state = await host.stateOf(image);
   if (state === 'shut off') {
-    return { kind: 'domain', name: image, definition: await host.read('dumpxml', '--inactive', '--domain', image) };
+    return { kind: 'domain', name: image, definition: await fitTemplate(host, image) };
   }
   // What is being written to is not fit to be copied.
   if (state !== null) throw new Error(`image ${image} is a machine that is on; ask an administrator to shut it off`);
@@ -40,6 +41,37 @@ export const findImage = async (host: LibvirtHost, storage: Storage, image: stri
   if (name === undefined)
     throw new Error(`image ${image} is not there any more; ask an administrator to bring it back`);
   return { kind: 'volume', name };
+};
+
+const templateOn = (host: LibvirtHost, image: string): Promise<Definition> =>
+  host.read('dumpxml', '--inactive', '--domain', image);
+
+const fitTemplate = async (host: LibvirtHost, image: string): Promise<Definition> => {
+  const definition = await templateOn(host, image);
+  const objections = objectionsTo(definition.root);
+  if (objections.length === 0) return definition;
+  throw new Error(
+    `image ${image} has what headnodes of different projects would share: ${objections.join('; ')}; ask an administrator to take it out of the template, or to offer another image`,
+  );
+};
+
+/** Throws if the image is a template with something in it that may not be there. */
+export const requireFit = async (host: LibvirtHost, image: string): Promise<void> => {
+  if ((await host.stateOf(image)) !== null) await fitTemplate(host, image);
+};
+
+/** What is wrong with templates among these images, one line each. */
+export const unfitImages = async (host: LibvirtHost, wanted: readonly string[]): Promise<readonly string[]> => {
+  const domains = await host.lines('list', '--all', '--name');
+  const wrong: string[] = [];
+  for (const image of wanted.filter((one) => domains.includes(one))) {
+    const objections = objectionsTo((await templateOn(host, image)).root);
+    if (objections.length === 0) continue;
+    wrong.push(
+      `images: the template ${image} has what headnodes of different projects would share: ${objections.join('; ')}. Take it out (virsh edit ${image}), or leave the image out of the setting`,
+    );
+  }
+  return wrong;
 };
 
 interface Making {

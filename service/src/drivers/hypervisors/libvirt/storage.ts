@@ -3,6 +3,7 @@ import { isBusy, isNoVolume } from './faults.ts';
 import type { LibvirtHost } from './host.ts';
 import { ownerOf, type VolumeFormat, volumeName } from './names.ts';
 import { patiently } from './patiently.ts';
+import { withZeros } from './zeros.ts';
 
 /** A disk that copies are made of. */
 export interface Original {
@@ -83,6 +84,7 @@ export class Storage {
         volumeXml(name, original, format, null),
         copyTimeoutMs,
       );
+      await this.#clearBeyond(name, original);
     }
     const path = (await this.#host.run(['vol-path', ...pool, '--vol', name])).trim();
     return { path, format, kind: isFile ? 'file' : 'block' };
@@ -101,6 +103,17 @@ export class Storage {
       });
       deleted();
     }
+  }
+
+  /**
+   * Such a pool makes volumes of whole extents, and what is behind the copy is what was on the disk before: perhaps
+   * what another headnode wrote there.
+   */
+  async #clearBeyond(name: string, original: Original): Promise<void> {
+    const [end, size] = [Number(original.capacity), Number((await this.original(name)).capacity)];
+    if (size <= end) return;
+    const volume = ['--pool', this.#pool, '--vol', name, '--offset', String(end)];
+    await withZeros(size - end, (file) => this.#host.run(['vol-upload', ...volume, '--file', file], copyTimeoutMs));
   }
 
   async #kind(): Promise<string> {

@@ -5,7 +5,7 @@ import { childrenOf, type Element } from '@corral/base/libvirt/xml';
  * element, as it goes on after its name ("…: remove it"); null if nothing is. Every machine is a copy, so what is here
  * is what many projects can have at once without one of them noticing another.
  */
-export type Rule = (element: Element) => string | null;
+type Rule = (element: Element) => string | null;
 export type Rules = Readonly<Record<string, Rule>>;
 
 const fine: Rule = () => null;

@@ -22,6 +22,8 @@ export interface Started {
 export const runProgram = (name: string, portSetting: string, start: (env: Environment) => Promise<Started>): void => {
   // The database and the key are nobody else's.
   process.umask(0o077);
+  // Nobody has to read what is said there, and its disk may be full.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   start(process.env).then(stopOnSignals, (error: unknown) => fail(name, portSetting, error));
 };
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { unknownVariables } from '@corral/base/config/setting';
+import { LogDestination } from '@corral/base/log-destination';
 import { logHooks } from '@corral/base/log-lines';
 import { runProgram } from '@corral/base/program';
 import { pino } from 'pino';
@@ -9,11 +10,14 @@ import { startObmd } from './start.ts';
 
 runProgram('corral-obmd', 'CORRAL_OBMD', async (env) => {
   const config = loadConfig(env);
-  const log = pino({
-    level: config.logLevel,
-    hooks: logHooks(),
-    redact: { paths: ['req.headers', '*.pass', '*.token'], remove: true },
-  });
+  const log = pino(
+    {
+      level: config.logLevel,
+      hooks: logHooks(),
+      redact: { paths: ['req.headers', '*.pass', '*.token'], remove: true },
+    },
+    new LogDestination(process.stdout.fd),
+  );
   for (const name of unknownVariables(env, programSettings)) {
     if (name.startsWith('CORRAL_OBMD')) log.warn({ variable: name }, 'no such setting; is it misspelt?');
   }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { unknownVariables } from '@corral/base/config/setting';
 import { isLoopback } from '@corral/base/http/loopback';
+import { LogDestination } from '@corral/base/log-destination';
 import { logHooks } from '@corral/base/log-lines';
 import { runProgram } from '@corral/base/program';
 import { pino } from 'pino';
@@ -33,11 +34,14 @@ const isPrivate = (url: string): boolean =>
 
 runProgram('corral', 'CORRAL_PORT', async (env) => {
   const config = loadConfig(env);
-  const log = pino({
-    level: config.logLevel,
-    hooks: logHooks(),
-    redact: { paths: ['req.headers', '*.password', '*.pass', '*.token'], remove: true },
-  });
+  const log = pino(
+    {
+      level: config.logLevel,
+      hooks: logHooks(),
+      redact: { paths: ['req.headers', '*.password', '*.pass', '*.token'], remove: true },
+    },
+    new LogDestination(process.stdout.fd),
+  );
   for (const name of unknownVariables(env, settings)) log.warn({ variable: name }, 'no such setting; is it misspelt?');
   if (config.auth.includes('null')) log.warn('auth is null: everybody on this machine is administrator');
   for (const backend of config.idleBackends)

@@ -13,7 +13,7 @@ export type { LabMachine } from './machine.ts';
 export { type LabQemu, type LabQemuOptions, startMachine } from './machines/qemu.ts';
 export { type LabCall, type LabObmd, type LabObmdOptions, startLabObmd } from './obmd.ts';
 export { hasPart, missingParts, type Part } from './parts.ts';
-export { type LabAristaOptions, startArista } from './switches/arista-eapi.ts';
+export { type LabArista, type LabAristaOptions, startArista } from './switches/arista-eapi.ts';
 export { type LabBrocade, type LabBrocadeOptions, startBrocade } from './switches/brocade.ts';
 export { labCertificate, labFingerprint, labKey } from './switches/certificates.ts';
 export { type LabDellOs9, startDellOs9 } from './switches/dell-os9.ts';

@@ -10,6 +10,9 @@ interface EosInterface {
   readonly nativeVlan: number;
   /** null: all. */
   readonly allowed: ReadonlySet<number> | null;
+  /** Lines that an operator typed, and the VLANs that they add. */
+  readonly lines: readonly string[];
+  readonly carries: readonly number[];
 }
 
 /** A command that EOS does not take. 1002: it does not know it; 1000: it tried. */
@@ -47,6 +50,8 @@ export class EosConfig {
       accessVlan: 1,
       nativeVlan: 1,
       allowed: null,
+      lines: [],
+      carries: [],
     };
     return new EosConfig({ interfaces: new Map(names.map((name) => [name, port])), vlans: new Set([1]) });
   }
@@ -69,7 +74,12 @@ export class EosConfig {
 
   carried(name: string): LabPort {
     const port = this.interfaces.get(name);
-    if (!port || port.shutdown || !port.switchport) return { native: null, tagged: [] };
+    if (!port || port.shutdown) return { native: null, tagged: [] };
+    const own = port.switchport ? this.#inLayer2(port) : { native: null, tagged: [] };
+    return { native: own.native, tagged: [...new Set([...own.tagged, ...port.carries])].sort((a, b) => a - b) };
+  }
+
+  #inLayer2(port: EosInterface): LabPort {
     const exists = (vlan: number): boolean => this.vlans.has(vlan);
     if (port.mode !== 'trunk') return { native: exists(port.accessVlan) ? port.accessVlan : null, tagged: [] };
     const allowed = [...this.vlans].filter((vlan) => port.allowed?.has(vlan) ?? true).sort((a, b) => a - b);
@@ -77,6 +87,24 @@ export class EosConfig {
       native: allowed.includes(port.nativeVlan) ? port.nativeVlan : null,
       tagged: allowed.filter((vlan) => vlan !== port.nativeVlan),
     };
+  }
+
+  /** `show running-config interfaces`: what differs from the defaults, for every interface. */
+  showInterfaces(): string {
+    const blocks = [...this.interfaces].map(([name, port]) => {
+      const mode = { access: [], trunk: ['switchport mode trunk'], dot1qTunnel: ['switchport mode dot1q-tunnel'] };
+      const lines = [
+        ...(port.shutdown ? ['shutdown'] : []),
+        ...(port.accessVlan === 1 ? [] : [`switchport access vlan ${port.accessVlan}`]),
+        ...(port.nativeVlan === 1 ? [] : [`switchport trunk native vlan ${port.nativeVlan}`]),
+        ...(port.allowed === null ? [] : [`switchport trunk allowed vlan ${vlanText(port.allowed) || 'none'}`]),
+        ...mode[port.mode],
+        ...(port.switchport ? [] : ['no switchport']),
+        ...port.lines,
+      ];
+      return [`interface ${name}`, ...lines.map((line) => `   ${line}`)].join('\n');
+    });
+    return `${[...blocks, 'interface Management1', '   ip address 192.0.2.7/24'].join('\n')}\n`;
   }
 
   showStatus(): unknown {

@@ -11,8 +11,16 @@ export interface LabAristaOptions {
 /** EOS keeps this many sessions that are not committed. */
 const mostPending = 5;
 
+/** A scripted Arista switch, and what an operator can do to it that Corral does not. */
+export interface LabArista extends LabHttpSwitch {
+  /** Types lines on an interface, which add VLANs; nothing takes them all away again. */
+  configure(port: string, lines?: readonly string[], carries?: readonly number[]): void;
+  /** Makes sessions that mirror frames, as the configuration shows them. */
+  mirror(...lines: readonly string[]): void;
+}
+
 /** A scripted Arista switch behind eAPI over TLS. */
-export const startArista = async ({ enablePassword }: LabAristaOptions = {}): Promise<LabHttpSwitch> => {
+export const startArista = async ({ enablePassword }: LabAristaOptions = {}): Promise<LabArista> => {
   const ports = Array.from({ length: 240 }, (_, index) => `Ethernet${1 + Math.floor(index / 4)}/${1 + (index % 4)}`);
   const eos = new Eos(EosConfig.fresh(ports), enablePassword ?? null);
   const server = await startHttpServer('https', (asked) => eos.answer(asked));
@@ -36,6 +44,8 @@ export const startArista = async ({ enablePassword }: LabAristaOptions = {}): Pr
     },
     breakLine: (fault) => server.breakLine(fault),
     makeOdd: (port) => eos.running.set(port, { shutdown: false, switchport: true, mode: 'dot1qTunnel' }),
+    configure: (port, lines = [], carries = []) => eos.running.set(port, { lines, carries }),
+    mirror: (...lines) => (eos.monitors = lines),
     asked: () => server.asked(),
     moments: (port) => eos.moments.take(port),
     stop: () => server.stop(),
@@ -44,6 +54,7 @@ export const startArista = async ({ enablePassword }: LabAristaOptions = {}): Pr
 
 class Eos {
   running: EosConfig;
+  monitors: readonly string[] = [];
   readonly moments = new Moments();
   readonly #sessions = new Map<string, EosConfig | 'completed'>();
   readonly #enablePassword: string | null;
@@ -63,7 +74,7 @@ class Eos {
       body: JSON.stringify({ jsonrpc: '2.0', id: 'corral', ...rest }),
     });
     if (!commands) return reply({ error: { code: -32602, message: 'Invalid params' } });
-    const cli: Cli = { isEnabled: false, session: null };
+    const cli: Cli = { isEnabled: false, session: null, isText: body.includes('"format":"text"') };
     const results: unknown[] = [];
     for (const [index, { cmd, input }] of commands.entries()) {
       try {
@@ -89,6 +100,7 @@ class Eos {
     if (command === 'show interfaces status') return this.running.showStatus();
     if (command === 'show interfaces switchport') return this.running.showSwitchport();
     if (!cli.isEnabled) throw new EosError(1000, 'Command not authorized');
+    if (command.startsWith('show running-config')) return this.#showConfiguration(command, cli);
     if (command === 'show configuration sessions') return this.#showSessions();
     if (command === 'copy running-config startup-config') return { messages: ['Copy completed successfully.'] };
     const session = /^configure session (\S+)$/.exec(command)?.[1];
@@ -123,6 +135,12 @@ class Eos {
     return {};
   }
 
+  #showConfiguration(command: string, cli: Cli): unknown {
+    if (!cli.isText) throw new EosError(1000, 'Unsupported pipe or unconverted command');
+    if (command === 'show running-config interfaces') return { output: this.running.showInterfaces() };
+    return { output: this.monitors.map((line) => `${line}\n`).join('') };
+  }
+
   #showSessions(): unknown {
     const sessions = [...this.#sessions].map(([name, config]): [string, unknown] => [
       name,
@@ -136,6 +154,7 @@ class Eos {
 interface Cli {
   isEnabled: boolean;
   session: string | null;
+  readonly isText: boolean;
 }
 
 const commandsIn = (body: string): readonly { cmd: string; input: string }[] | null => {

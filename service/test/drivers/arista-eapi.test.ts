@@ -1,15 +1,21 @@
 import { hash } from 'node:crypto';
-import { labCertificate, type LabHttpSwitch, startArista } from '@corral/lab';
+import { type LabArista, labCertificate, startArista } from '@corral/lab';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isRefusal, type SwitchSession } from '../../src/drivers/switches/contract.ts';
 import { aristaEapi } from '../../src/drivers/switches/http/arista-eapi.ts';
-import { commandsFor, pendingSessions, portsFrom } from '../../src/drivers/switches/http/arista-ports.ts';
+import {
+  commandsFor,
+  configuredFrom,
+  pendingSessions,
+  portsFrom,
+} from '../../src/drivers/switches/http/arista-ports.ts';
 import { runCommands } from '../../src/drivers/switches/http/eapi.ts';
 import { httpTargetFrom } from '../../src/drivers/switches/http/fields.ts';
 import { HttpLine } from '../../src/drivers/switches/http/line.ts';
-import { everything } from '../../src/drivers/switches/vlans.ts';
 import { checkOf, inBody } from '@corral/base/schema/check';
 import { amply, expectOddPortSetRight, openTo, setAndWatch } from '../support/http-switches.ts';
+import { expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
 
 describe('the names of Arista ports', () => {
   it.each([
@@ -29,50 +35,113 @@ describe('the names of Arista ports', () => {
 });
 
 describe('what an Arista switch shows of its ports', () => {
-  const shown = (info: object, linkStatus = 'connected', enabled = true) =>
+  const shown = (info: object, lines: readonly string[], linkStatus = 'connected', enabled = true, mirror = '') =>
     portsFrom(
       { interfaceStatuses: { Ethernet1: { linkStatus }, Management1: { linkStatus: 'connected' } } },
       { switchports: { Ethernet1: { enabled, switchportInfo: info } } },
+      configuredFrom([
+        { output: ['interface Ethernet1', ...lines.map((line) => `   ${line}`), ''].join('\n') },
+        { output: mirror },
+      ]),
     ).get('Ethernet1');
   const trunk = { mode: 'trunk', accessVlanId: 1, trunkingNativeVlanId: 10 };
+  const access = { mode: 'access', accessVlanId: 30, trunkingNativeVlanId: 1 };
+  const allowed = (list: string, native = '10') => [
+    `switchport trunk native vlan ${native}`,
+    `switchport trunk allowed vlan ${list}`,
+    'switchport mode trunk',
+  ];
+  const on30 = ['switchport access vlan 30'];
 
-  it.each([
-    ['an access port', { mode: 'access', accessVlanId: 30, trunkingNativeVlanId: 1 }, 30, []],
-    ['a trunk with ranges', { ...trunk, trunkAllowedVlans: '4-6,10,20' }, 10, [4, 5, 6, 20]],
-    ['a trunk whose native VLAN is not allowed', { ...trunk, trunkAllowedVlans: '20' }, null, [20]],
-    ['a trunk for nothing', { ...trunk, trunkAllowedVlans: 'NONE' }, null, []],
+  it.each<[string, object, readonly string[], number | null, readonly number[]]>([
+    ['an access port', access, on30, 30, []],
+    ['a trunk with ranges', { ...trunk, trunkAllowedVlans: '4-6,10,20' }, allowed('4-6,10,20'), 10, [4, 5, 6, 20]],
+    ['a trunk whose native VLAN is not allowed', { ...trunk, trunkAllowedVlans: '20' }, allowed('20'), null, [20]],
+    ['a trunk for nothing', { ...trunk, trunkAllowedVlans: 'NONE' }, allowed('none'), null, []],
+    [
+      'a trunk that tags its native VLAN',
+      { ...trunk, trunkingNativeVlanId: 0, trunkAllowedVlans: '10' },
+      allowed('10', 'tag'),
+      null,
+      [10],
+    ],
     [
       'a trunk that drops untagged frames',
-      { ...trunk, trunkAllowedVlans: '10,20', dot1qVlanTagRequired: true },
+      { ...trunk, dot1qVlanTagRequired: true, trunkAllowedVlans: '10,20' },
+      allowed('10,20', 'tag'),
       null,
       [10, 20],
     ],
-    ['a trunk that tags its native VLAN', { ...trunk, trunkingNativeVlanId: 0, trunkAllowedVlans: '10' }, null, [10]],
-  ])('is understood for %s', (_, info, native, tagged) => {
-    expect(shown(info)).toEqual({ port: 'Ethernet1', native, tagged });
+  ])('is understood for %s', (_, info, lines, native, tagged) => {
+    expect(shown(info, lines)).toEqual({ port: 'Ethernet1', native, tagged });
   });
 
   it('is everything for a trunk out of the box', () => {
-    const port = shown({ ...trunk, trunkAllowedVlans: 'ALL' });
+    const lines = ['switchport trunk native vlan 10', 'switchport mode trunk'];
+    const port = shown({ ...trunk, trunkAllowedVlans: 'ALL' }, lines);
     expect(port).toMatchObject({ native: 10 });
     expect(port?.tagged).toHaveLength(4093);
   });
 
-  it('is everything for a port in a mode that is not ours', () => {
-    expect(shown({ mode: 'dot1qTunnel' })).toEqual({ port: 'Ethernet1', ...everything });
+  it.each<[string, object, readonly string[], string]>([
+    ['a mode that is not ours', { mode: 'dot1qTunnel' }, ['switchport mode dot1q-tunnel'], 'dot1q-tunnel'],
+    ['a profile', access, [...on30, 'profile storage'], 'profile storage'],
+    ['a bundle', access, [...on30, 'channel-group 5 mode active'], 'channel-group 5 mode active'],
+    ['a phone', access, [...on30, 'switchport phone vlan 200'], 'switchport phone vlan 200'],
+    ['802.1X', access, [...on30, 'dot1x pae authenticator'], 'dot1x pae authenticator'],
+    ['VLANs that RADIUS chose', { ...access, dynamicAllowedVlans: { '802.1X': '7' } }, on30, 'dynamicAllowedVlans'],
+    ['a group of trunks', { ...access, staticTrunkGroups: ['mlag'] }, on30, 'staticTrunkGroups mlag'],
+    ['another VLAN than is configured', { ...access, accessVlanId: 31 }, on30, 'does not pass what is configured'],
+  ])('is everything for a port with %s', (_, info, lines, words) => {
+    expect(shown(info, lines)).toEqual(unclearReading('Ethernet1', words));
   });
 
-  it('is nothing for a port that is shut or routed', () => {
+  it('is nothing for a port that is shut, and everything for one that routes', () => {
     const info = { ...trunk, trunkAllowedVlans: 'ALL' };
-    expect(shown(info, 'disabled')).toEqual({ port: 'Ethernet1', native: null, tagged: [] });
-    expect(shown(info, 'connected', false)).toEqual({ port: 'Ethernet1', native: null, tagged: [] });
+    expect(shown(info, ['shutdown'], 'disabled')).toEqual({ port: 'Ethernet1', native: null, tagged: [] });
+    expect(shown(info, ['shutdown'])).toEqual(unclearReading('Ethernet1', 'the link is not disabled'));
+    expect(shown(info, ['no switchport'], 'connected', false)).toEqual(unclearReading('Ethernet1', 'no switchport'));
+    const bridged = 'interface Ethernet1\n   no switchport\ninterface Ethernet1.100\n   vlan id 100\n';
+    expect(configuredFrom([{ output: bridged }, { output: '' }]).get('Ethernet1')).toMatchObject(
+      unclearReading('Ethernet1', 'interface Ethernet1.100'),
+    );
+    expect(shown(access, on30, 'disabled')).toEqual({ port: 'Ethernet1', native: 30, tagged: [] });
+  });
+
+  it('is everything for a port that copies of frames leave by', () => {
+    const mirror = 'monitor session one source Ethernet2\nmonitor session one destination Ethernet1\n';
+    expect(shown(access, on30, 'connected', true, mirror)).toEqual(unclearReading('Ethernet1', 'monitor session one'));
   });
 
   it('is not guessed', () => {
-    expect(() => shown({ ...trunk, trunkAllowedVlans: 'some' })).toThrow('some');
-    expect(() => shown({ mode: 'access' })).toThrow('accessVlanId');
-    expect(() => shown({})).toThrow('mode');
-    expect(() => portsFrom({}, {})).toThrow('its ports');
+    expect(() => shown({ ...trunk, trunkAllowedVlans: 'some' }, allowed('10'))).toThrow('some');
+    expect(() => shown({ mode: 'access' }, [])).toThrow('accessVlanId');
+    expect(() => shown({}, [])).toThrow('mode');
+    expect(() => portsFrom({}, {}, new Map())).toThrow('its ports');
+    expect(() => configuredFrom([{ output: 'interface Ethernet1\n' }, {}])).toThrow('as text');
+    const cut = 'interface Ethernet1\n%LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet2\n   shutdown\n';
+    expect(() => configuredFrom([{ output: cut }, { output: '' }])).toThrow('in the middle');
+    const known = { interfaceStatuses: { Ethernet1: { linkStatus: 'connected' } } };
+    const port = portsFrom(known, { switchports: {} }, new Map()).get('Ethernet1');
+    expect(port).toEqual(unclearReading('Ethernet1', 'not in the running configuration'));
+  });
+
+  it('never gets narrower by a line that nobody knows', () => {
+    const line = fc.oneof(
+      fc.constantFrom('vrf red', 'encapsulation dot1q vlan 5', 'profile x', 'channel-group 1 mode on', 'macro apply y'),
+      fc
+        .stringMatching(/^[a-z][a-z0-9 -]{0,24}$/)
+        .filter((text) => !/^(?:no |default |shutdown|switchport)/.test(text)),
+    );
+    fc.assert(
+      fc.property(line, fc.nat(2), fc.constantFrom('', '   '), (text, at, indent) => {
+        const lines = allowed('4-6,10').toSpliced(at, 0, `${indent}${text}`);
+        const before = { native: 10, tagged: [4, 5, 6] };
+        const after = readingOr(() => shown({ ...trunk, trunkAllowedVlans: '4-6,10' }, lines));
+        return after === null || !isNarrower(after, before);
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 
@@ -107,7 +176,7 @@ describe('the commands for an Arista port', () => {
 });
 
 describe('an Arista switch', () => {
-  let device: LabHttpSwitch;
+  let device: LabArista;
   const sessions: SwitchSession[] = [];
   const open = async (fields = {}): Promise<SwitchSession> => {
     const session = await openTo(aristaEapi, device, fields);
@@ -129,7 +198,8 @@ describe('an Arista switch', () => {
     await session.apply([{ port: 'Ethernet1/1', native: 100, tagged: [101] }], amply());
     const moments = await setAndWatch(session, device, { port: 'Ethernet1/1', native: 200, tagged: [100] });
     expect(moments).toEqual([{ native: 200, tagged: [100] }]);
-    expect(device.asked()).toHaveLength(1);
+    // The first question is what is configured.
+    expect(device.asked()).toHaveLength(2);
   });
 
   it('leaves no session behind when it refuses something, however often', async () => {
@@ -151,6 +221,20 @@ describe('an Arista switch', () => {
 
   it('does not fail for a port in a mode that is not ours, and sets it right', async () => {
     await expectOddPortSetRight(await open(), device, 'Ethernet9/1');
+  });
+
+  it.each<[string, readonly string[], readonly string[], string]>([
+    ['a bundle', ['channel-group 5 mode active'], [], 'channel-group 5 mode active'],
+    ['a profile', ['profile storage'], [], 'profile storage'],
+    ['copies of frames', [], ['monitor session a destination Ethernet10/1'], 'monitor session a destination'],
+  ])('does not open a port with %s, and shuts it when it is freed', async (_, lines, mirrors, words) => {
+    const session = await open();
+    await device.tamper('Ethernet10/1', { native: 30, tagged: [] });
+    device.configure('Ethernet10/1', lines, [500, 501]);
+    device.mirror(...mirrors);
+    await expectUnclearPort(session, device, 'Ethernet10/1', words);
+    device.configure('Ethernet10/1');
+    device.mirror();
   });
 
   it('is rid of the sessions that a broken line left of ours, and keeps those of others', async () => {

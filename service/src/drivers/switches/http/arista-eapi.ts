@@ -2,7 +2,16 @@ import { hash, randomBytes } from 'node:crypto';
 import { Type } from '@corral/base/schema/type';
 import { SecretLine } from '../../../schema/labels.ts';
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
-import { aristaPortName, commandsFor, pendingSessions, portsFrom, showPorts } from './arista-ports.ts';
+import { notToBeOpened } from '../understood.ts';
+import {
+  aristaPortName,
+  commandsFor,
+  configuredFrom,
+  pendingSessions,
+  portsFrom,
+  showConfiguration,
+  showPorts,
+} from './arista-ports.ts';
 import { type Command, CommandRefused, runCommands } from './eapi.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
 import { type HttpLine, meetOver } from './line.ts';
@@ -45,8 +54,9 @@ class AristaSession implements SwitchSession {
 
   /** A port that the switch refuses is left out, and the others are tried again without it. */
   async apply(ports: readonly PortConfig[], signal: AbortSignal): Promise<readonly PortOutcome[]> {
-    const refused = new Map<string, string>();
-    for (let left = ports; left.length > 0; left = left.filter(({ port }) => !refused.has(port))) {
+    const refused = await this.#notToBeOpened(ports, signal);
+    const open = ports.filter(({ port }) => !refused.has(port));
+    for (let left = open; left.length > 0; left = left.filter(({ port }) => !refused.has(port))) {
       const refusal = await this.#commit(left, signal);
       if (refusal === null) break;
       refused.set(refusal.port, refusal.words);
@@ -96,9 +106,27 @@ class AristaSession implements SwitchSession {
     }
   }
 
+  /** Ports that would carry more than they are given, because of something that stays on them. */
+  async #notToBeOpened(ports: readonly PortConfig[], signal: AbortSignal): Promise<Map<string, string>> {
+    const configured = await this.#configured(signal);
+    return new Map(
+      ports.flatMap(({ port, native, tagged }): readonly [string, string][] => {
+        const foreign = configured.get(port)?.foreign;
+        const isIdle = native === null && tagged.length === 0;
+        return foreign === undefined || isIdle ? [] : [[port, notToBeOpened([foreign])]];
+      }),
+    );
+  }
+
   async #ports(signal: AbortSignal): Promise<ReadonlyMap<string, PortConfig>> {
+    const configured = await this.#configured(signal);
     const [status, switchport] = await this.#run(showPorts, signal);
-    return portsFrom(status, switchport);
+    return portsFrom(status, switchport, configured);
+  }
+
+  async #configured(signal: AbortSignal): Promise<ReturnType<typeof configuredFrom>> {
+    const answers = await runCommands(this.#line, [this.#enable, ...showConfiguration], signal, 'text');
+    return configuredFrom(answers.slice(1));
   }
 
   /** Runs commands in privileged mode, and gives their answers without that of `enable`. */

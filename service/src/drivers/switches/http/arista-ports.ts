@@ -1,6 +1,8 @@
 import type { PortConfig, Refusal } from '../contract.ts';
-import { allVlans, type Carried, carriedBy, everything, vlanLists, vlansIn } from '../vlans.ts';
-import { member, memberAt, membersOf } from './json.ts';
+import { aristaPortsIn } from '../cli/arista-sections.ts';
+import type { ShownPort } from '../cli/dialect.ts';
+import { allVlans, type Carried, carriedBy, isSame, unclear, vlanLists, vlansIn } from '../vlans.ts';
+import { itemsOf, member, memberAt, membersOf } from './json.ts';
 
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/^(?:ethernet|eth|et) ?(\d{1,3}(?:\/\d{1,3}){0,2})$/i, 'Ethernet'],
@@ -16,11 +18,32 @@ export const aristaPortName = (name: string): string | Refusal => {
   return { refused: 'ports of this switch are named like Ethernet1, Ethernet49/1 or Port-Channel5' };
 };
 
-/** What `portsFrom` reads. */
+/** What `portsFrom` reads, beside the configuration. */
 export const showPorts = ['show interfaces status', 'show interfaces switchport'] as const;
 
-/** What every port passes now, from the answers to `showPorts`. */
-export const portsFrom = (status: unknown, switchport: unknown): ReadonlyMap<string, PortConfig> => {
+/** What `configuredFrom` reads, as text. */
+export const showConfiguration = [
+  'show running-config interfaces',
+  'show running-config | include ^monitor session',
+] as const;
+
+/** What is configured for every port, from the answers to `showConfiguration`. */
+export const configuredFrom = (answers: readonly unknown[]): ReadonlyMap<string, ShownPort> => {
+  const texts = answers.map((answer) => member(answer, 'output'));
+  if (texts.length !== showConfiguration.length || !texts.every((text) => typeof text === 'string'))
+    throw new Error('the switch does not show its configuration as text');
+  return new Map(aristaPortsIn(texts, aristaPortName).map((shown) => [shown.port, shown]));
+};
+
+/**
+ * What every port passes now, from the answers to `showPorts` and from its configuration: as much as either tells, and
+ * everything where they differ, or where the configuration has something that is not understood.
+ */
+export const portsFrom = (
+  status: unknown,
+  switchport: unknown,
+  configured: ReadonlyMap<string, ShownPort>,
+): ReadonlyMap<string, PortConfig> => {
   const statuses = member(status, 'interfaceStatuses');
   const switchports = member(switchport, 'switchports');
   if (typeof statuses !== 'object' || typeof switchports !== 'object')
@@ -29,21 +52,43 @@ export const portsFrom = (status: unknown, switchport: unknown): ReadonlyMap<str
   for (const [name, shown] of membersOf(statuses)) {
     const port = aristaPortName(name);
     if (typeof port !== 'string') continue;
-    const layer2 = member(switchports, name);
-    // Routed ports have no part in any VLAN, and are not among the switchports.
-    const isOff = member(shown, 'linkStatus') === 'disabled' || member(layer2, 'enabled') !== true;
-    ports.set(port, { port, ...(isOff ? { native: null, tagged: [] } : passedBy(layer2)) });
+    const isDisabled = member(shown, 'linkStatus') === 'disabled';
+    ports.set(port, { port, ...carriedWith(configured.get(port), isDisabled, member(switchports, name)) });
   }
   return ports;
 };
 
+const carriedWith = (configured: ShownPort | undefined, isDisabled: boolean, layer2: unknown): Carried => {
+  if (configured === undefined) return unclear('the port is not in the running configuration');
+  if (configured.isShut === true)
+    return isDisabled ? { native: null, tagged: [] } : unclear('shutdown, but the link is not disabled');
+  if (configured.unclear !== undefined) return unclear(configured.unclear);
+  // Routed ports and members of bundles are not among the switchports.
+  if (member(layer2, 'enabled') !== true) return unclear('the port is not shown as a switchport');
+  const passed = passedBy(layer2);
+  const { native, tagged } = configured;
+  return passed.unclear !== undefined || isSame(passed, { native, tagged })
+    ? passed
+    : unclear('the port does not pass what is configured');
+};
+
+/** VLANs that somebody else gave to the port: a RADIUS server, MVRP, a group of trunks. */
+const givenBy = (info: unknown): readonly string[] => [
+  ...membersOf(member(info, 'dynamicAllowedVlans')).map(([name]) => `dynamicAllowedVlans ${name}`),
+  ...['dynamicTrunkGroups', 'staticTrunkGroups'].flatMap((name) =>
+    itemsOf(member(info, name)).map((group) => `${name} ${String(group)}`),
+  ),
+];
+
 const passedBy = (layer2: unknown): Carried => {
   const info = member(layer2, 'switchportInfo');
   const mode = member(info, 'mode');
+  const given = givenBy(info);
+  if (given.length > 0) return unclear(...given);
   if (mode === 'access') return { native: vlanAt(info, 'accessVlanId'), tagged: [] };
   if (typeof mode !== 'string') throw new Error('the switch does not show the mode of a port');
   // A tunnel, a tap, and whatever else there may be.
-  if (mode !== 'trunk') return everything;
+  if (mode !== 'trunk') return unclear(`switchport mode ${mode}`);
   const allowed = allowedIn(String(member(info, 'trunkAllowedVlans')));
   const dropsUntagged = member(info, 'dot1qVlanTagRequired') === true;
   const native = dropsUntagged ? 0 : vlanAt(info, 'trunkingNativeVlanId');

@@ -25,6 +25,7 @@ export const runCommands = async (
   line: HttpLine,
   commands: readonly Command[],
   signal: AbortSignal,
+  format: 'json' | 'text' = 'json',
 ): Promise<readonly unknown[]> => {
   const { status, text } = await line.ask(
     {
@@ -34,7 +35,7 @@ export const runCommands = async (
       body: JSON.stringify({
         jsonrpc: '2.0',
         method: 'runCmds',
-        params: { version: 1, format: 'json', cmds: commands },
+        params: { version: 1, format, cmds: commands },
         id: 'corral',
       }),
     },

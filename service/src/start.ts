@@ -40,6 +40,7 @@ import { groupsFor } from './server/routes/all.ts';
 import { version } from './version.ts';
 import { Engine } from './worker/engine.ts';
 import { headnodeKeeper } from './worker/headnode-keeper.ts';
+import { historyKeeper } from './worker/history-keeper.ts';
 import { identityKeeper } from './worker/identity-keeper.ts';
 import type { Step } from './worker/steps.ts';
 
@@ -161,6 +162,8 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   keeper.start();
   const sweeper = identityKeeper(desk, log);
   sweeper.start();
+  const pruner = historyKeeper(config.history, desk, log);
+  pruner?.start();
 
   return {
     url: urlOf(server.server.address() as AddressInfo, tls === null ? 'http' : 'https'),
@@ -177,6 +180,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
       await notifier?.stop();
       await keeper.stop();
       await sweeper.stop();
+      await pruner?.stop();
       await obm.close();
       await obmd?.stop();
       await db.close();

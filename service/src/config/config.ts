@@ -3,6 +3,7 @@ import type { DatabaseLocation } from '@corral/base/db/open';
 import type { Front } from '@corral/base/http/front';
 import type { Outbound } from '@corral/base/http/outbound';
 import type { ObmdConfig } from '@corral/obmd/config/config';
+import type { HistoryConfig } from './history.ts';
 import type { IdentityConfig } from './identity.ts';
 import type { OidcConfig } from './oidc.ts';
 
@@ -41,6 +42,8 @@ export interface Config {
   readonly hypervisor: string;
   readonly images: readonly string[];
   readonly libvirt: LibvirtConfig;
+  /** How long events and actions are kept. */
+  readonly history: HistoryConfig;
   readonly logLevel: LogLevel;
   readonly engine: EngineConfig;
   readonly obm: {

@@ -12,6 +12,7 @@ import { authority } from './authority.ts';
 import type { Config, VlanRange } from './config.ts';
 import { daemonDatabase } from './daemon-database.ts';
 import { frontConfig } from './front.ts';
+import { historyConfig } from './history.ts';
 import { identityConfig } from './identity.ts';
 import { keystoneConfig } from './keystone.ts';
 import { libvirtConfig } from './libvirt.ts';
@@ -65,6 +66,7 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
     publicUrl: publicUrl(read),
     requireAuthentication: read.oneOf('require_authentication', ['false', 'true']) === 'true',
     identity: identityConfig(read, mistakes),
+    history: historyConfig(read),
     adminPassword,
     vlans: vlanRanges(read.text('vlans') ?? '', () =>
       read.wrong('vlans', `ids from 1 to ${largestVlan} such as "100-300, 500"`),

@@ -1,6 +1,7 @@
 import type { Setting } from '@corral/base/config/setting';
 import { obmdSettings } from '@corral/obmd/config/settings';
 import { frontSettings } from './front.ts';
+import { historySettings } from './history.ts';
 import { identitySettings } from './identity.ts';
 import { keystoneSettings } from './keystone.ts';
 import { oidcSettings } from './oidc.ts';
@@ -152,6 +153,7 @@ export const settings = [
     fallback: '30',
     about: 'how long one command of libvirt may take; starting a machine and copying a disk have longer',
   },
+  ...historySettings,
   {
     key: 'log_level',
     env: 'CORRAL_LOG_LEVEL',

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { RouteHandlerMethod } from 'fastify';
 import { newestEvent } from '../core/audit.ts';
 import { invalid } from '../core/errors.ts';
+import { prunedUpTo } from '../core/history.ts';
 import { type Desk, deskFor } from '../core/op.ts';
 import type { App } from './app.ts';
 import { checkerOf } from './call.ts';
@@ -29,7 +30,8 @@ export const eventStream = (app: App, route: Route, closing: AbortSignal): Route
     const identify = () => app.auth.authenticate({ ...credentialsOf(request), isAskedAgain: true });
     const desk = async () => deskFor(app.db, app.site, { caller: await identify(), requestId: request.id });
     const start = last === undefined ? await newestEvent(app.db.ask) : Number(last);
-    const frames = Readable.from(follow(feed, desk, start, AbortSignal.any([closed.signal, closing])), {
+    const greeting = last === undefined ? '' : await gapAfter(app, start);
+    const frames = Readable.from(follow(feed, desk, { start, greeting }, AbortSignal.any([closed.signal, closing])), {
       objectMode: false,
     });
     hangUpOnStalled(reply.raw, closed.signal, patience);
@@ -41,10 +43,10 @@ export const eventStream = (app: App, route: Route, closing: AbortSignal): Route
 async function* follow(
   feed: EventFeed,
   desk: () => Promise<Desk>,
-  start: number,
+  { start, greeting }: { readonly start: number; readonly greeting: string },
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  yield ': connected\n\n';
+  yield `: connected\n\n${greeting}`;
   let after = start;
   while (!signal.aborted) {
     const { round } = feed;
@@ -55,6 +57,12 @@ async function* follow(
     if (page.frames === '') yield ':\n\n';
   }
 }
+
+/** Tells who comes back that some of what it has not seen may be gone. */
+const gapAfter = async (app: App, last: number): Promise<string> => {
+  const upTo = await app.db.read(prunedUpTo);
+  return last < upTo ? `: events up to ${upTo} are not kept any more\n\n` : '';
+};
 
 /** Ends a connection whose other side has taken nothing of what waits for it, for too long. */
 export const hangUpOnStalled = (

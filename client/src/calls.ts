@@ -217,6 +217,8 @@ export interface Calls {
       readonly capabilities: readonly 'nativeless-trunk-mode'[];
       readonly fields: Readonly<Record<string, unknown>>;
       readonly secrets: readonly string[];
+      readonly identity?: string;
+      readonly duplicate_of?: string;
     };
   };
   /** Register a switch; the fields beside `type` are its driver’s. Who may: Admin. `PUT /switch/:switch` */

@@ -17,6 +17,7 @@ import { hasAccess } from './access.ts';
 import { accessList, channelsOf, mayManage, requireAccess } from './networks.ts';
 import type { ReadOp, WriteOp } from './op.ts';
 import { portStateOf } from './port-state.ts';
+import { requireSoleRecords } from './switch-identity.ts';
 import { driverOf } from './switches.ts';
 
 /** The channel that VLAN drivers choose when the caller names none. */
@@ -61,6 +62,7 @@ export const nodeConnectNetwork = async (
       `channel ${channel} is not legal for network ${network.label}; legal are ${channelsOf(network).join(' and ')}`,
     );
   }
+  await requireSoleRecords(op, node, `node ${node.label} cannot be connected`);
   await requireDriverConsent(op, nic, { kind: 'connect', channel, vlan: network.vlan });
   op.record(eventOf('node_connect_network', node, nic, network, channel));
   return queueAction(op, nic, { kind: 'connect', network, channel });

@@ -54,7 +54,10 @@ export const switchSetPolicy = async (op: WriteOp, args: { switch: string; polic
 
 /** Has the engine read the whole switch now, and tells what it saw. */
 export const switchSweep = async (desk: Desk, args: { switch: string }): Promise<DriftView> => {
-  const { id, label } = await desk.read((op) => findSwitch(op, args.switch));
+  const { id, label, duplicate_of } = await desk.read((op) => findSwitch(op, args.switch));
+  if (duplicate_of !== null) {
+    throw switchFailed(`switch ${label} is not read: another record has the same device; delete one of the two`);
+  }
   const started = Date.now();
   await sweepNow(desk, [id]);
   const view = await desk.read((op) => showSwitchDrift(op, { switch: label }));
@@ -73,6 +76,7 @@ export const sweepNow = async (desk: Desk, switchIds: readonly number[]): Promis
       .updateTable('switches')
       .set(({ eb }) => ({ sweep_wanted: eb('sweep_wanted', '+', 1), probe_at: 0 }))
       .where('id', 'in', switchIds)
+      .where('duplicate_of', 'is', null)
       .returning(['id', 'sweep_wanted'])
       .execute();
   });

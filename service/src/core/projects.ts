@@ -4,6 +4,7 @@ import { blocked, duplicate, projectMismatch } from './errors.ts';
 import { findNode, findProject, type Node } from './find.ts';
 import type { ReadOp, WriteOp } from './op.ts';
 import { requireTrustedPorts } from './port-trust.ts';
+import { requireSoleRecords } from './switch-identity.ts';
 import { revokeTokensFor } from './tokens.ts';
 
 export const listProjects = async ({ tx }: ReadOp): Promise<string[]> => {
@@ -65,6 +66,7 @@ export const projectConnectNode = async (op: WriteOp, args: NodeOfProject): Prom
   requireProject(op.caller, project.label);
   const node = await findNode(op, args.node);
   if (node.project_id !== null) throw blocked(`node ${node.label} is not free`);
+  await requireSoleRecords(op, node, `node ${node.label} cannot be reserved`);
   await requireTrustedPorts(op, node, `node ${node.label} cannot be reserved`);
   await moveNode.run(op.tx, { id: node.id, projectId: project.id });
   op.record({ type: 'project_connect_node', projects: [project], node: node.label });

@@ -3,8 +3,9 @@ import { shownFields, toldSchema } from '../schema/shown.ts';
 import { checkOf, inBody, joinMistakes } from '@corral/base/schema/check';
 import { badArgument, blocked, CorralError, duplicate, invalid } from './errors.ts';
 import { findSwitch } from './find.ts';
-import type { ReadOp, WriteOp } from './op.ts';
+import type { Desk, ReadOp, WriteOp } from './op.ts';
 import type { Site } from './site.ts';
+import { recordPlaces, releaseDuplicates, requireFreePlaces } from './switch-identity.ts';
 
 /** How existing clients spell the types they know: this, and then the short name. */
 const legacyTypePrefix = 'http://schema.massopencloud.org/haas/v0/switches/';
@@ -34,13 +35,22 @@ interface SwitchRegister {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export const switchRegister = async (op: WriteOp, args: SwitchRegister): Promise<void> => {
-  const type = typeNamed(op.site, args.type);
-  const mistakes = checkOf(driverOf(op.site, type).config, inBody)(args.fields);
+/** Names are resolved before the transaction begins: no resolver is waited for inside. */
+export const switchRegister = async (desk: Desk, args: SwitchRegister): Promise<void> => {
+  const type = typeNamed(desk.site, args.type);
+  const driver = driverOf(desk.site, type);
+  const mistakes = checkOf(driver.config, inBody)(args.fields);
   if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
+  const places = (await driver.places?.(args.fields)) ?? [];
+  await desk.write((op) => insertSwitch(op, { ...args, type }, places));
+};
+
+const insertSwitch = async (op: WriteOp, args: SwitchRegister, places: readonly string[]): Promise<void> => {
+  const { type } = args;
   const taken = await op.tx.selectFrom('switches').select('id').where('label', '=', args.switch).executeTakeFirst();
   if (taken) throw duplicate(`switch ${args.switch} exists already`);
-  await op.tx
+  await requireFreePlaces(op, args.switch, places);
+  const { id } = await op.tx
     .insertInto('switches')
     .values({
       label: args.switch,
@@ -49,7 +59,9 @@ export const switchRegister = async (op: WriteOp, args: SwitchRegister): Promise
       // Its first sweep is its first turn like any other: what its ports carry is read when nics are connected.
       sweep_at: Date.now() + firstSweepMs,
     })
-    .execute();
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await recordPlaces(op, id, places);
   op.record({ type: 'switch_register', switch: args.switch, detail: { type } });
 };
 
@@ -57,6 +69,8 @@ export const switchDelete = async (op: WriteOp, args: { switch: string }): Promi
   const found = await findSwitch(op, args.switch);
   const port = await op.tx.selectFrom('ports').select('label').where('switch_id', '=', found.id).executeTakeFirst();
   if (port) throw blocked(`switch ${found.label} still has port ${port.label}; delete its ports first`);
+  await op.tx.deleteFrom('switch_places').where('switch_id', '=', found.id).execute();
+  await releaseDuplicates(op, found.id);
   await op.tx.deleteFrom('switches').where('id', '=', found.id).execute();
   op.record({ type: 'switch_delete', switch: found.label });
 };
@@ -84,11 +98,19 @@ interface SwitchView {
   /** What it was registered with, as far as that is no secret. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly secrets: readonly string[];
+  /** What the device says it is; only if it does. */
+  readonly identity?: string;
+  /** The switch that has this device already; only then. */
+  readonly duplicate_of?: string;
 }
 
 export const showSwitch = async (op: ReadOp, args: { switch: string }): Promise<SwitchView> => {
   const found = await findSwitch(op, args.switch);
   const ports = await op.tx.selectFrom('ports').select('label').where('switch_id', '=', found.id).execute();
+  const other =
+    found.duplicate_of === null
+      ? undefined
+      : await op.tx.selectFrom('switches').select('label').where('id', '=', found.duplicate_of).executeTakeFirst();
   const driver = driverOf(op.site, found.type);
   const fields = JSON.parse(op.site.vault.open(found.config)) as Readonly<Record<string, unknown>>;
   return {
@@ -97,6 +119,8 @@ export const showSwitch = async (op: ReadOp, args: { switch: string }): Promise<
     type: found.type,
     capabilities: driver.capabilities,
     ...shownFields(driver.config, fields),
+    ...(found.identity === null ? {} : { identity: found.identity }),
+    ...(other === undefined ? {} : { duplicate_of: other.label }),
   };
 };
 

@@ -12,6 +12,7 @@ import { readings } from './migrations/0002-readings.ts';
 import { making } from './migrations/0003-making.ts';
 import { identity } from './migrations/0004-identity.ts';
 import { portTrust } from './migrations/0005-port-trust.ts';
+import { switchIdentity } from './migrations/0006-switch-identity.ts';
 import { eventHistory } from './migrations/0007-event-history.ts';
 import { lateWrites } from './migrations/0010-late-writes.ts';
 import { tables } from './tables.ts';
@@ -20,7 +21,7 @@ import { tables } from './tables.ts';
 export const holdings: Holdings<Topic> = {
   name: 'corral',
   history: 'schema_migrations',
-  migrations: [initial, readings, making, identity, portTrust, eventHistory, lateWrites],
+  migrations: [initial, readings, making, identity, portTrust, switchIdentity, eventHistory, lateWrites],
   tables,
   topics,
   isVerdict: (error) => verdictOf(error) !== null,

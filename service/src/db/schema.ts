@@ -50,10 +50,16 @@ export interface Database {
     faults: Generated<number>;
     /** When the first of them failed; null when the last attempt did not. */
     fault_since: Generated<number | null>;
+    /** What the device says it is, as it was last met; null: it does not say, or was never met. */
+    identity: Generated<string | null>;
+    /** The record that has the same device already: this one is not used. */
+    duplicate_of: Generated<number | null>;
     probe_at: Generated<number>;
     /** The number of the newest session with it. */
     session: Generated<number>;
   };
+  /** Where switches are reached, after resolution. */
+  switch_places: { switch_id: number; place: string };
   ports: {
     id: Id;
     switch_id: Fixed<number>;

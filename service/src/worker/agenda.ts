@@ -61,6 +61,8 @@ const portsOfSwitches = (tx: Tx) =>
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
     .select(['switches.id', 'switches.label', 'switches.probe_at'])
     .select(({ fn }) => [fn.min(fn.coalesce('ports.suspect_retry_at', sql<number>`0`)).as('dueAt')])
+    // Through the second record of a device nothing is read or put back: the first would be at odds with it.
+    .where('switches.duplicate_of', 'is', null)
     .groupBy(['switches.id', 'switches.label', 'switches.probe_at']);
 
 /*
@@ -115,8 +117,10 @@ const switchesWithRounds = statement((tx, { sweepBefore }: { sweepBefore: number
     .where((where) =>
       where.or([
         where('unsaved_since', 'is not', null),
-        where('sweep_at', '<=', sweepBefore),
-        where('sweep_answered', '<', where.ref('sweep_wanted')),
+        where.and([
+          where('duplicate_of', 'is', null),
+          where.or([where('sweep_at', '<=', sweepBefore), where('sweep_answered', '<', where.ref('sweep_wanted'))]),
+        ]),
       ]),
     ),
 );

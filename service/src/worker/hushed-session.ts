@@ -16,7 +16,8 @@ export const hushedSession = (session: SwitchSession, secrets: readonly string[]
     });
   const told = (state: PortConfig): PortConfig =>
     state.unclear === undefined ? state : { ...state, unclear: withoutSecrets(state.unclear, secrets) };
-  const { readAll, drained, save } = {
+  const { readAll, drained, save, identity } = {
+    identity: session.identity?.bind(session),
     readAll: session.readAll?.bind(session),
     drained: session.drained?.bind(session),
     save: session.save?.bind(session),
@@ -29,6 +30,7 @@ export const hushedSession = (session: SwitchSession, secrets: readonly string[]
     read: async (ports, signal) => (await quietly(session.read(ports, signal))).map(told),
     ...(readAll ? { readAll: async (signal) => (await quietly(readAll(signal))).map(told) } : {}),
     ...(drained ? { drained: (signal) => quietly(drained(signal)) } : {}),
+    ...(identity ? { identity: (signal) => quietly(identity(signal)) } : {}),
     ...(save ? { save: (signal) => quietly(save(signal)) } : {}),
     close: () => session.close(),
   };

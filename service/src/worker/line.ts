@@ -1,4 +1,5 @@
 import { hush } from '@corral/base/secrets/hush';
+import { meetDevice } from '../core/switch-identity.ts';
 import { driverOf } from '../core/switches.ts';
 import { OldSession, type SwitchSession } from '../drivers/switches/contract.ts';
 import { callDevice, DeviceTimeout } from './device.ts';
@@ -9,7 +10,7 @@ import { lateWriteMsOf } from './late-writes.ts';
 import type { DeviceCall } from './pass.ts';
 import { probeAt, timeoutFor } from './patience.ts';
 import { nextSession } from './sessions.ts';
-import { LeaseLost } from './settle.ts';
+import { LeaseLost, requireLease } from './settle.ts';
 import type { Workshop } from './workshop.ts';
 
 /** How a talk with a switch went; dead: nobody let us in, or nobody answered in time. */
@@ -135,6 +136,25 @@ export class SwitchLine {
     const session = await device('let us in', 1, open).catch((error: unknown) => {
       throw hush(error, secrets);
     });
-    return hushedSession(session, secrets);
+    const hushed = hushedSession(session, secrets);
+    try {
+      await this.#meet(hushed, device, (await driver.places?.(fields)) ?? []);
+    } catch (error) {
+      await hushed.close().catch(() => undefined);
+      throw error;
+    }
+    return hushed;
+  }
+
+  /** Which device is this? Before anything else is said to it. */
+  async #meet(session: SwitchSession, device: DeviceCall, places: readonly string[]): Promise<void> {
+    const identity = session.identity
+      ? await device('tell what it is', 1, (signal) => session.identity?.(signal) ?? Promise.resolve(null))
+      : null;
+    const other = await this.#shop.desk.write(async (op) => {
+      await requireLease(op, this.#held.lease);
+      return meetDevice(op, this.#target.id, { identity, places });
+    });
+    if (other !== null) throw new Error(`it is the same device as switch ${other}; delete one of the two records`);
   }
 }

@@ -82,6 +82,8 @@ export const planSwitch = async (
   const now = Date.now();
   const isShut = isBreakerOpen(state, now);
   const isQuiet = state.probe_at > now;
+  // Through the second record of a device only what tenants asked for is done, so that they can let go of it.
+  const isDuplicate = state.duplicate_of !== null;
   const found = await planPorts(tx, clock, await portsWithWork.all(tx, { switchId }), switchId);
   const due = found.filter(({ dueAt }) => dueAt <= now);
   const work = due
@@ -97,10 +99,10 @@ export const planSwitch = async (
   ].filter((at) => at > now);
   const patience = work.length === 0 ? config.saveDelayMs : longestUnsavedMs;
   return {
-    tasks: isShut ? [] : work,
+    tasks: isShut ? [] : work.filter(({ action }) => action !== null || !isDuplicate),
     overdue,
-    unread: isQuiet ? [] : due.filter(({ task }) => task.isUnread).map(({ task }) => task),
-    sweep: !isQuiet && isSweepDue(state, now, config) ? state.sweep_wanted : null,
+    unread: isQuiet || isDuplicate ? [] : due.filter(({ task }) => task.isUnread).map(({ task }) => task),
+    sweep: !isQuiet && !isDuplicate && isSweepDue(state, now, config) ? state.sweep_wanted : null,
     isSaveDue:
       !isQuiet && state.unsaved_since !== null && now - state.unsaved_since >= patience && state.save_at <= now,
     faults: state.faults,
@@ -167,7 +169,7 @@ const switchState = statement((tx, { switchId }: { switchId: number }) =>
   tx
     .selectFrom('switches')
     .select(['faults', 'fault', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered'])
-    .select(['unsaved_since', 'save_at'])
+    .select(['unsaved_since', 'save_at', 'duplicate_of'])
     .where('id', '=', switchId),
 );
 

@@ -82,6 +82,11 @@ export interface SwitchDriver {
    * Without this, ports of a session that broke off stay in doubt for as long as something of it can arrive.
    */
   readonly refusesLateWrites?: true;
+  /**
+   * Where a switch with these fields is reached, after names are resolved: two with a place in common are one device. Not
+   * there: nobody can tell.
+   */
+  places?(config: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
   open(target: SwitchTarget, signal: AbortSignal): Promise<SwitchSession>;
 }
 
@@ -97,6 +102,8 @@ export interface SwitchSession {
    * goes on forwarding for a while after it shows a change. `apply` waits by itself.
    */
   drained?(signal: AbortSignal): Promise<void>;
+  /** What the device says it is, the same by whatever way it is reached and different for every other; null: nothing. */
+  identity?(signal: AbortSignal): Promise<string | null>;
   /** Running configuration to startup configuration. */
   save?(signal: AbortSignal): Promise<void>;
   /** While a call is under way, or after one was aborted: by a reset, so that nothing of it is sent any more. */

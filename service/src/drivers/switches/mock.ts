@@ -67,6 +67,7 @@ const sessionWith = (device: SimulatedSwitch): SwitchSession => ({
     if (device.faults.drop) throw new Error('connection reset by peer');
     return device.ports;
   },
+  identity: () => Promise.resolve(device.serial),
   save: async (signal) => {
     await misbehave(device, signal);
     if (device.faults.saveFails) throw new Error('no space left in flash');

@@ -5,6 +5,14 @@ import { ciscoNxos, nexus } from './cli/cisco-nxos.ts';
 import { dellOs10 } from './cli/dell-os10.ts';
 import { delln3000 } from './cli/delln3000.ts';
 import { cliSwitch } from './cli/driver.ts';
+import {
+  aristaQuestions,
+  dellNQuestions,
+  iosQuestions,
+  nxosQuestions,
+  os10Questions,
+  powerconnectQuestions,
+} from './cli/identity.ts';
 import { powerconnect55xx } from './cli/powerconnect55xx.ts';
 import { vde } from './cli/vde.ts';
 import { aristaEapi } from './http/arista-eapi.ts';
@@ -23,13 +31,13 @@ export const switchDrivers = (paths: {
   dellnos9,
   'arista-eapi': aristaEapi,
   ovs: ovsSwitch,
-  'arista-eos': cliSwitch(aristaEos),
-  'cisco-ios': cliSwitch(ciscoIos),
-  'cisco-nxos': cliSwitch(ciscoNxos),
-  nexus: cliSwitch(nexus),
-  'dell-os10': cliSwitch(dellOs10),
-  delln3000: cliSwitch(delln3000),
-  powerconnect55xx: cliSwitch(powerconnect55xx),
-  vde: cliSwitch(vde),
+  'arista-eos': cliSwitch(aristaEos, { identity: aristaQuestions }),
+  'cisco-ios': cliSwitch(ciscoIos, { identity: iosQuestions }),
+  'cisco-nxos': cliSwitch(ciscoNxos, { identity: nxosQuestions }),
+  nexus: cliSwitch(nexus, { identity: nxosQuestions }),
+  'dell-os10': cliSwitch(dellOs10, { identity: os10Questions }),
+  delln3000: cliSwitch(delln3000, { identity: dellNQuestions }),
+  powerconnect55xx: cliSwitch(powerconnect55xx, { identity: powerconnectQuestions }),
+  vde: cliSwitch(vde, { isPerUser: true }),
   junos: junosSwitch,
 });

@@ -41,6 +41,7 @@ export class SimulatedSwitch {
   readonly #memoryFile: string;
   readonly #startupFile: string;
   readonly #faultsFile: string;
+  readonly #serialFile: string;
 
   constructor(directory: string, label: string) {
     const place = join(directory, directoryFor(label));
@@ -48,6 +49,7 @@ export class SimulatedSwitch {
     this.#memoryFile = join(place, 'ports.json');
     this.#startupFile = join(place, 'startup.json');
     this.#faultsFile = join(place, 'faults.json');
+    this.#serialFile = join(place, 'serial.json');
   }
 
   get faults(): Faults {
@@ -56,6 +58,16 @@ export class SimulatedSwitch {
 
   set faults(faults: Faults) {
     store(this.#faultsFile, faults);
+  }
+
+  /** What it says it is; null: nothing. */
+  get serial(): string | null {
+    const serial = load(this.#serialFile);
+    return typeof serial === 'string' ? serial : null;
+  }
+
+  set serial(serial: string | null) {
+    store(this.#serialFile, serial);
   }
 
   /** What the ports carry now; a port never written carries nothing. */

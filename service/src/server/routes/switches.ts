@@ -44,6 +44,10 @@ export const switchRoutes: readonly Route[] = [
       capabilities: Capabilities,
       fields: Type.Record(Type.String(), Type.Unknown()),
       secrets: Type.Array(Type.String()),
+      identity: Type.Optional(Type.String({ description: 'what the device says it is; only if it does' })),
+      duplicate_of: Type.Optional(
+        Type.String({ description: 'the switch that has this device already; this one is not used then' }),
+      ),
     }),
     handle: (desk, { params: args }) => desk.read((op) => showSwitch(op, args)),
   }),
@@ -66,8 +70,7 @@ export const switchRoutes: readonly Route[] = [
       },
       { additionalProperties: true },
     ),
-    handle: (desk, { params: args, body: { type, ...fields } }) =>
-      desk.write((op) => switchRegister(op, { ...args, type, fields })),
+    handle: (desk, { params: args, body: { type, ...fields } }) => switchRegister(desk, { ...args, type, fields }),
   }),
   route({
     name: 'switch_delete',

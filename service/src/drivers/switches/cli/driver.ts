@@ -1,12 +1,22 @@
 import type { PortConfig, SwitchDriver } from '../contract.ts';
+import { placesAt } from '../places.ts';
 import { type CliDevice, readAllPorts, readPorts, saveConfig } from './device.ts';
 import type { Dialect, ShownPort } from './dialect.ts';
+import { identityOf, type IdentityQuestions } from './identity.ts';
 import { dummyVlanFrom, loginFrom } from './login.ts';
 import { applyPorts } from './pass.ts';
 import { CommandLine } from './session.ts';
 
+/** Which device is at the other end. */
+interface Whereabouts {
+  /** How the device tells which one it is. Not there: it does not. */
+  readonly identity?: IdentityQuestions;
+  /** Who logs in decides which switch it is: several are behind one address. */
+  readonly isPerUser?: true;
+}
+
 /** The driver of a switch that is told what to do over an SSH command line. */
-export const cliSwitch = (dialect: Dialect): SwitchDriver => {
+export const cliSwitch = (dialect: Dialect, { identity, isPerUser }: Whereabouts = {}): SwitchDriver => {
   const { config, capabilities, hasLegacyType, refuse, save } = dialect;
   return {
     config,
@@ -14,6 +24,10 @@ export const cliSwitch = (dialect: Dialect): SwitchDriver => {
     ...(hasLegacyType && { hasLegacyType }),
     ...(refuse && { refuse }),
     portName: (name) => dialect.portName(name),
+    places: (fields) => {
+      const { host, port, username } = loginFrom(fields);
+      return placesAt(host, port, isPerUser ? `user ${username}` : '');
+    },
     open: async ({ config: fields, permit }, signal) => {
       const line = await CommandLine.open(loginFrom(fields), dialect.console, signal, permit);
       const device: CliDevice = { dialect, line, deadVlan: dummyVlanFrom(fields) };
@@ -30,6 +44,7 @@ export const cliSwitch = (dialect: Dialect): SwitchDriver => {
         apply: (ports, until) => guarded(applyPorts(device, ports, until)),
         read: (ports, until) => guarded(readPorts(device, ports, until).then(carriedNow)),
         readAll: (until) => guarded(readAllPorts(device, until).then(carriedNow)),
+        ...(identity && { identity: (until: AbortSignal) => guarded(identityOf(device, identity, until)) }),
         ...(save && { save: (until: AbortSignal) => guarded(saveConfig(device, save, until)) }),
         close: () => {
           line.close();

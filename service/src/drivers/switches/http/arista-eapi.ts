@@ -12,9 +12,14 @@ import {
   showConfiguration,
   showPorts,
 } from './arista-ports.ts';
+import { placesOfUrl } from '../places.ts';
 import { type Command, CommandRefused, runCommands } from './eapi.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
+import { member } from './json.ts';
 import { type HttpLine, meetOver } from './line.ts';
+import { aristaIdentity } from '../serial-numbers.ts';
+
+const defaults = { scheme: 'https', ports: { http: 80, https: 443 } } as const;
 
 /** Arista switches, by eAPI: a pass over the ports is one configuration session, committed whole. */
 export const aristaEapi: SwitchDriver = {
@@ -25,8 +30,9 @@ export const aristaEapi: SwitchDriver = {
   }),
   capabilities: ['nativeless-trunk-mode'],
   portName: aristaPortName,
+  places: (config) => placesOfUrl(httpTargetFrom(config, defaults).origin),
   open: ({ label, config, permit }, signal) => {
-    const target = httpTargetFrom(config, { scheme: 'https', ports: { http: 80, https: 443 } });
+    const target = httpTargetFrom(config, defaults);
     const password = textField(config, 'enable_password');
     const enable: Command = password === undefined ? 'enable' : { cmd: 'enable', input: password };
     const name = `corral-${hash('sha256', label).slice(0, 8)}`;
@@ -74,6 +80,14 @@ class AristaSession implements SwitchSession {
 
   async readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
     return [...(await this.#ports(signal)).values()];
+  }
+
+  async identity(signal: AbortSignal): Promise<string | null> {
+    const [shown] = await this.#run(['show version'], signal).catch((error: unknown) => {
+      if (error instanceof CommandRefused) return [];
+      throw error;
+    });
+    return aristaIdentity(textIn(shown, 'serialNumber'), textIn(shown, 'systemMacAddress'));
   }
 
   async save(signal: AbortSignal): Promise<void> {
@@ -134,3 +148,8 @@ class AristaSession implements SwitchSession {
     return (await runCommands(this.#line, [this.#enable, ...commands], signal)).slice(1);
   }
 }
+
+const textIn = (value: unknown, name: string): string => {
+  const text = member(value, name);
+  return typeof text === 'string' ? text : '';
+};

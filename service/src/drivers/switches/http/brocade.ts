@@ -8,7 +8,10 @@ import { writesToCarry, writesToIdle } from './brocade-writes.ts';
 import { notToBeOpened } from '../understood.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
 import { type HttpLine, meetOver } from './line.ts';
+import { placesOfUrl } from '../places.ts';
 import { InterfaceType, slashedPortName } from './port-names.ts';
+
+const defaults = { scheme: 'http', ports: { http: 80, https: 443 } } as const;
 
 /** Brocade VDX switches, by the REST interface of Network OS. */
 export const brocade: SwitchDriver = {
@@ -17,9 +20,12 @@ export const brocade: SwitchDriver = {
   hasLegacyType: true,
   portName: slashedPortName,
   refuse: nativeFirst,
+  // A record is for the ports of one kind: another for another kind of the same switch has none in common with it.
+  places: (config) =>
+    placesOfUrl(httpTargetFrom(config, defaults).origin, (textField(config, 'interface_type') ?? '').toLowerCase()),
   open: ({ config, permit }, signal) =>
     meetOver(
-      httpTargetFrom(config, { scheme: 'http', ports: { http: 80, https: 443 } }),
+      httpTargetFrom(config, defaults),
       (line) => new BrocadeSession(line, textField(config, 'interface_type') ?? ''),
       signal,
       permit,

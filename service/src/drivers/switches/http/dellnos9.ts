@@ -9,7 +9,10 @@ import { type Step, type Steps, stepsFor } from './dellnos9-steps.ts';
 import { documentIn, errorMessageIn } from './documents.ts';
 import { httpFields, httpTargetFrom, textField } from './fields.ts';
 import { type HttpLine, meetOver } from './line.ts';
+import { placesOfUrl } from '../places.ts';
 import { InterfaceType, slashedPortName } from './port-names.ts';
+
+const defaults = { scheme: 'http', ports: { http: 8008, https: 8888 } } as const;
 
 /** Dell switches with OS9, by the commands that its REST interface takes. */
 export const dellnos9: SwitchDriver = {
@@ -18,9 +21,12 @@ export const dellnos9: SwitchDriver = {
   hasLegacyType: true,
   portName: slashedPortName,
   refuse: nativeFirst,
+  // A record is for the ports of one kind: another for another kind of the same switch has none in common with it.
+  places: (config) =>
+    placesOfUrl(httpTargetFrom(config, defaults).origin, (textField(config, 'interface_type') ?? '').toLowerCase()),
   open: ({ config, permit }, signal) =>
     meetOver(
-      httpTargetFrom(config, { scheme: 'http', ports: { http: 8008, https: 8888 } }),
+      httpTargetFrom(config, defaults),
       (line) => new DellSession(line, textField(config, 'interface_type') ?? ''),
       signal,
       permit,

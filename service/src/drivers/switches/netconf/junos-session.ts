@@ -5,6 +5,7 @@ import { type Complaint, complaintsFrom } from './junos-blame.ts';
 import { type JunosView, viewOf } from './junos-config.ts';
 import { editFor, vlanInTheWay } from './junos-edit.ts';
 import { notToBeOpened } from '../understood.ts';
+import { junosIdentity } from './junos-identity.ts';
 import { isPort } from './junos-ports.ts';
 import type { NetconfClient } from './netconf.ts';
 import { isUnknownTo, requireDone, RpcRefused, wordsOf } from './rpc-error.ts';
@@ -74,6 +75,10 @@ export class JunosSession implements SwitchSession {
     const view = await this.#view('committed', signal);
     const known = await this.#known(ports, view, signal);
     return ports.filter((port) => known.has(port)).map((port) => view.stateOf(port));
+  }
+
+  identity(signal: AbortSignal): Promise<string | null> {
+    return junosIdentity(this.#client, signal);
   }
 
   async readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {

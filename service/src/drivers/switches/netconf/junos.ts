@@ -1,6 +1,7 @@
 import { Type } from '@corral/base/schema/type';
 import { shown } from '../../../schema/shown.ts';
 import type { SwitchDriver } from '../contract.ts';
+import { placesAt } from '../places.ts';
 import { passwordOrKeyFields, sshLoginFrom } from '../ssh-login.ts';
 import { portName } from './junos-ports.ts';
 import { JunosSession } from './junos-session.ts';
@@ -21,6 +22,10 @@ export const junosSwitch: SwitchDriver = {
   config: passwordOrKeyFields(netconfPort, { confirm_timeout: Type.Optional(shown(confirmTimeout)) }),
   capabilities: ['nativeless-trunk-mode'],
   portName,
+  places: (config) => {
+    const { host, port } = sshLoginFrom(config, netconfPort);
+    return placesAt(host, port);
+  },
   open: async ({ config, permit }, signal) => {
     const client = await NetconfClient.open(sshLoginFrom(config, netconfPort), signal, permit);
     const missing = ['candidate', 'confirmed-commit', 'validate'].filter((capability) => !client.offers(capability));

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Permit, PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
+import { placeInFiles, placesAt } from '../places.ts';
 import { allVlans, type Carried } from '../vlans.ts';
 import { type BridgePort, readBridge } from './bridge.ts';
+import { ovsIdentity } from './identity.ts';
 import { becomeNewest, ifNewest } from './fence.ts';
 import { namePattern, nameRule, ovsFields, type OvsTarget, targetFrom } from './fields.ts';
 import { Ovsdb } from './ovsdb.ts';
@@ -21,6 +23,12 @@ export const ovsSwitch: SwitchDriver = {
       ? name
       : { refused: `${JSON.stringify(name)} cannot be a port of an Open vSwitch: its name is ${nameRule}` },
   refusesLateWrites: true,
+  places: (config) => {
+    const { address, bridge } = targetFrom(config);
+    return address.kind === 'unix'
+      ? placeInFiles(address.path, `bridge ${bridge}`)
+      : placesAt(address.host, address.port, `bridge ${bridge}`);
+  },
   open: async ({ config, permit }, signal) => {
     const target = targetFrom(config);
     const ovsdb = await Ovsdb.connect(target.address, target.tls, signal, permit);
@@ -98,6 +106,10 @@ class OvsSession implements SwitchSession {
   async drained(signal: AbortSignal): Promise<void> {
     await untilAllApplied(this.#ovsdb, signal);
     await this.#settled(signal);
+  }
+
+  identity(signal: AbortSignal): Promise<string | null> {
+    return ovsIdentity(this.#ovsdb, this.#bridge, signal);
   }
 
   close(): Promise<void> {

@@ -1,0 +1,160 @@
+import { statement } from '../db/statement.ts';
+import { blocked, duplicate } from './errors.ts';
+import type { Node } from './find.ts';
+import type { ReadOp, WriteOp } from './op.ts';
+
+/*
+ * One device has one record. Two would be two nics on one port, each with VLANs of its own. Before anybody has talked
+ * to a device, the places are compared at which it is reached; then what it says it is.
+ */
+
+/** What is known of the device behind a record. */
+export interface Device {
+  /** What it says it is; null: it does not say. */
+  readonly identity: string | null;
+  /** Where it is reached, after resolution. */
+  readonly places: readonly string[];
+}
+
+interface Labelled {
+  readonly id: number;
+  readonly label: string;
+}
+
+const switchAt = async (
+  { tx }: ReadOp,
+  places: readonly string[],
+  except: number,
+): Promise<(Labelled & { place: string }) | undefined> =>
+  places.length === 0
+    ? undefined
+    : tx
+        .selectFrom('switch_places')
+        .innerJoin('switches', 'switches.id', 'switch_places.switch_id')
+        .select(['switches.id', 'switches.label', 'switch_places.place'])
+        .where('switch_places.place', 'in', places)
+        .where('switches.id', '!=', except)
+        .where('switches.duplicate_of', 'is', null)
+        .orderBy('switches.id')
+        .executeTakeFirst();
+
+/** Refuses a switch at a place where another is recorded. */
+export const requireFreePlaces = async (op: WriteOp, label: string, places: readonly string[]): Promise<void> => {
+  const other = await switchAt(op, places, 0);
+  if (!other) return;
+  throw duplicate(
+    `switch ${label} would be the same device as switch ${other.label} (${other.place}); ` +
+      `register its ports there, or delete switch ${other.label} first`,
+  );
+};
+
+export const recordPlaces = async ({ tx }: WriteOp, switchId: number, places: readonly string[]): Promise<void> => {
+  await tx.deleteFrom('switch_places').where('switch_id', '=', switchId).execute();
+  if (places.length === 0) return;
+  await tx
+    .insertInto('switch_places')
+    .values(places.map((place) => ({ switch_id: switchId, place })))
+    .execute();
+};
+
+/** Nothing that was read of the ports counts any more; they are read again. */
+const distrustPorts = async ({ tx }: WriteOp, switchId: number): Promise<void> => {
+  await tx.updateTable('ports').set({ unread: 1, may_carry_any: 1 }).where('switch_id', '=', switchId).execute();
+  await askForSweep(tx, switchId);
+};
+
+const askForSweep = (tx: WriteOp['tx'], switchId: number): Promise<unknown> =>
+  tx
+    .updateTable('switches')
+    .set(({ eb }) => ({ sweep_wanted: eb('sweep_wanted', '+', 1) }))
+    .where('id', '=', switchId)
+    .execute();
+
+/**
+ * Writes down which device a session found behind a record. Answers with the label of the record that has the device
+ * already, if that is news: the second record is not used any more then, until one of the two is deleted.
+ */
+export const meetDevice = async (op: WriteOp, switchId: number, device: Device): Promise<string | null> => {
+  const { tx } = op;
+  const { identity, places } = device;
+  const own = await tx
+    .selectFrom('switches')
+    .select(['id', 'label', 'identity', 'duplicate_of'])
+    .where('id', '=', switchId)
+    .executeTakeFirstOrThrow();
+  await recordPlaces(op, switchId, places);
+  if (identity !== null && identity !== own.identity) {
+    await tx.updateTable('switches').set({ identity }).where('id', '=', switchId).execute();
+    if (own.identity !== null) {
+      op.record({ type: 'switch_replaced', switch: own.label, detail: { was: own.identity, is: identity } });
+      await distrustPorts(op, switchId);
+    }
+  }
+  const other = identity === null ? await switchAt(op, places, switchId) : await switchWith(op, identity, switchId);
+  if (other && own.duplicate_of === null) {
+    await tx.updateTable('switches').set({ duplicate_of: other.id }).where('id', '=', switchId).execute();
+    // What was done through the second record is seen through the first.
+    await askForSweep(tx, other.id);
+    op.record({ type: 'switch_duplicate', switch: own.label, detail: { same_as: other.label, identity } });
+    return other.label;
+  }
+  if (!other && own.duplicate_of !== null) await resolve(op, own);
+  return null;
+};
+
+const switchWith = ({ tx }: ReadOp, identity: string, except: number): Promise<Labelled | undefined> =>
+  tx
+    .selectFrom('switches')
+    .select(['id', 'label'])
+    .where('identity', '=', identity)
+    .where('id', '!=', except)
+    .where('duplicate_of', 'is', null)
+    .orderBy('id')
+    .executeTakeFirst();
+
+/** A record that was the second is the only one now. */
+const resolve = async (op: WriteOp, own: Labelled): Promise<void> => {
+  await op.tx.updateTable('switches').set({ duplicate_of: null }).where('id', '=', own.id).execute();
+  op.record({ type: 'switch_resolved', switch: own.label });
+  await distrustPorts(op, own.id);
+};
+
+/** A record goes: the first of those that were second to it takes its place, and the others are second to that one. */
+export const releaseDuplicates = async (op: WriteOp, switchId: number): Promise<void> => {
+  const seconds = await op.tx
+    .selectFrom('switches')
+    .select(['id', 'label'])
+    .where('duplicate_of', '=', switchId)
+    .orderBy('id')
+    .execute();
+  const [heir, ...others] = seconds;
+  if (heir === undefined) return;
+  await resolve(op, heir);
+  for (const { id } of others) {
+    await op.tx.updateTable('switches').set({ duplicate_of: heir.id }).where('id', '=', id).execute();
+  }
+  op.ring('actions');
+};
+
+/** Refuses what would put a project on a port of a device that has two records. */
+export const requireSoleRecords = async ({ tx }: ReadOp, node: Node, what: string): Promise<void> => {
+  const found = await duplicateUnderNode.first(tx, { nodeId: node.id });
+  if (!found) return;
+  throw blocked(
+    `${what}: the switch of nic ${found.nic} is registered twice; an administrator has to delete one record`,
+    {
+      forAdmins: `${what}: switch ${found.switch} (nic ${found.nic}) is the same device as switch ${found.other}; delete one of the two records`,
+    },
+  );
+};
+
+const duplicateUnderNode = statement((tx, { nodeId }: { nodeId: number }) =>
+  tx
+    .selectFrom('nics')
+    .innerJoin('ports', 'ports.id', 'nics.port_id')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .innerJoin('switches as others', 'others.id', 'switches.duplicate_of')
+    .select(['nics.label as nic', 'switches.label as switch', 'others.label as other'])
+    .where('nics.node_id', '=', nodeId)
+    .limit(1),
+);

@@ -6,7 +6,7 @@ export const switchIdentity: Migration = {
   name: 'switch-identity',
   statements: ({ bigint }) => [
     `alter table switches add column identity text`,
-    `alter table switches add column duplicate_of ${bigint} references switches (id)`,
+    `alter table switches add column duplicate_of ${bigint}`,
     `create index switches_by_identity on switches (identity) where identity is not null`,
     `create index duplicate_switches on switches (duplicate_of) where duplicate_of is not null`,
 

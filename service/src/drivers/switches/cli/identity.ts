@@ -1,5 +1,5 @@
 import { aristaIdentity, serialOf } from '../serial-numbers.ts';
-import { type CliDevice, objectionIn } from './device.ts';
+import { type CliDevice, errorIn } from './device.ts';
 
 /** What a device is asked to learn which one it is. */
 export interface IdentityQuestions {
@@ -17,7 +17,7 @@ export const identityOf = async (
   const texts: string[] = [];
   for (const command of ask) {
     const { text } = await line.run(command, signal);
-    if (text.split('\n').length > 6 || objectionIn(text, dialect.console) === null) texts.push(text);
+    if (text.split('\n').length > 6 || errorIn(text, dialect.console) === null) texts.push(text);
   }
   return parse(texts.join('\n'));
 };

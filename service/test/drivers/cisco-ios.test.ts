@@ -208,6 +208,15 @@ describe('a refusal', () => {
     expect(await session.read(['GigabitEthernet1/0/2'], amply())).toHaveLength(1);
   });
 
+  it('that has no mark, and leaves the configuration mode, is one all the same', async () => {
+    const { device, session } = await start({ isVtpClient: true });
+    expect(await session.apply([{ port, native: 100, tagged: [] }], amply())).toMatchObject([
+      { applied: false, reason: expect.stringContaining('VTP VLAN configuration not allowed') as string },
+    ]);
+    expect(device.console.transcript).not.toContain(`interface ${port}`);
+    expect(await session.read([port], amply())).toHaveLength(1);
+  });
+
   it('in the middle of a port leaves that port shut', async () => {
     const { device, session } = await start({ refusesAccessVlan: 200 });
     const outcomes = await session.apply(

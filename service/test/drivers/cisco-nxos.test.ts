@@ -71,6 +71,18 @@ describe('a port of NX-OS that is routed by default', () => {
   });
 });
 
+it.each(["Syntax error while parsing 'switchport trunk native vlan 333'", 'command failed: not now', 'Bad VLAN list'])(
+  '%j is a refusal',
+  async (words) => {
+    const { device, open } = await trial();
+    device.refuse(/^switchport trunk native vlan 333$/, words);
+    expect(await (await open()).apply([{ port, native: 333, tagged: [] }], amply())).toMatchObject([
+      { applied: false, reason: expect.stringContaining(words) as string },
+    ]);
+    expect(await device.carried(port)).toEqual({ native: null, tagged: [] });
+  },
+);
+
 describe('a login to NX-OS', () => {
   it('needs a password or a key', async () => {
     const check = checkOf(ciscoNxos.config, inBody);

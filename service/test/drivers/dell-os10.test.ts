@@ -102,6 +102,14 @@ describe('a port of OS10', () => {
     expect(all?.map(({ port: name }) => name)).toEqual(device.ports);
   });
 
+  it('is done although the log, which begins like a refusal, answers', async () => {
+    const { device, open } = await trial();
+    const text = `%IFM_ASTATE_UP: Interface admin state up :${port}`;
+    device.interrupt({ text, to: /^(?:interface|switchport|no shutdown)/, afterLine: 0, times: 20 });
+    expect(await (await open()).apply([{ port, native: 100, tagged: [] }], amply())).toEqual([{ port, applied: true }]);
+    expect(await device.carried(port)).toEqual({ native: 100, tagged: [] });
+  });
+
   it('says what the switch said to a VLAN that it refuses', async () => {
     const { open } = await trial();
     const [outcome] = await (await open()).apply([{ port, native: 4094, tagged: [] }], amply());

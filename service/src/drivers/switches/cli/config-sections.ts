@@ -54,12 +54,12 @@ export const sectionsIn = (text: string, head: RegExp, { around, isWhole }: Answ
   return sections.map(({ name, raw }) => ({ name, lines: linesOf(raw) }));
 };
 
-/** Every line is as deep as the first, or inside another one. Comments are left out. */
+/** Lines are as deep as the first, or inside another one; a block that begins deeper than it goes on is not understood. */
 const linesOf = (raw: readonly string[]): readonly SectionLine[] => {
-  const [first = ''] = raw;
-  const depth = indentOf(first);
+  const depth = raw.reduce((least, line) => Math.min(least, indentOf(line)), Infinity);
+  const isRagged = indentOf(raw[0] ?? '') !== depth;
   return raw
-    .map((line) => ({ text: line.trim(), isNested: indentOf(line) !== depth }))
+    .map((line) => ({ text: line.trim(), isNested: isRagged || indentOf(line) !== depth }))
     .filter(({ text }) => !text.startsWith('!'));
 };
 

@@ -11,7 +11,7 @@ import { mirrorsIn, type Mirrors } from './mirrors.ts';
 
 /** What both families have on a port that is understood; what it carries is told by `show interfaces switchport`. */
 const known: KnownLines = {
-  read: /^(?:no )?(?:shutdown|switchport (?:mode (?:access|trunk|general)|access vlan \S+|trunk (?:native|allowed) vlan .+|general .+))$/,
+  read: /^(?:no )?(?:shutdown|switchport (?:mode (?:access|trunk|general)|access vlan \S+|trunk (?:native|allowed) vlan .+|general (?:allowed|pvid|ingress-filtering|acceptable-frame-type)\b.*))$/,
   plain: [
     ...commonLines,
     beginningWith(

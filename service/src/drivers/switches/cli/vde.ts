@@ -1,5 +1,6 @@
-import type { PortConfig } from '../contract.ts';
-import type { Dialect, PortChange } from './dialect.ts';
+import { unclear } from '../vlans.ts';
+import { UnusableAnswer } from './config-sections.ts';
+import type { Dialect, PortChange, ShownPort } from './dialect.ts';
 import { passwordOrKeyLogin } from './login.ts';
 
 /** vde_switch's number for "no untagged VLAN": what comes without a tag is dropped. */
@@ -18,22 +19,34 @@ const lines = ({ wanted, was }: PortChange): readonly string[] => {
   ];
 };
 
+/** What stands at the first column of both answers, beside the lines that are read. */
+const frame = /^(?:0000 DATA END WITH '\.'|\.|1000 Success)$/;
+
 /** `port/allprint` tells the ports and their untagged VLAN, `vlan/allprint` after it who is tagged in which. */
-const portsIn = (answers: readonly string[]): readonly PortConfig[] => {
+const portsIn = (answers: readonly string[]): readonly ShownPort[] => {
   const text = answers.join('\n');
   if (text.split('\n').filter((line) => line === '1000 Success').length !== 2)
     throw new Error(`vde_switch does not show its ports: "${text.trim().slice(-120)}"`);
-  const ports = new Map<string, { native: number | null; tagged: number[] }>();
-  let vlan = 0;
-  for (const line of text.split('\n')) {
+  const ports = new Map<string, { native: number | null; tagged: number[]; strange?: string }>();
+  let vlan: number | null = null;
+  for (const line of text.split('\n').filter((each) => each !== '' && !frame.test(each))) {
     const [, name, untagged] = /^Port (\d+) untagged_vlan=(\d+) /.exec(line) ?? [];
-    if (name !== undefined)
+    const [, id] = /^VLAN (\d+)$/.exec(line) ?? [];
+    const [, member, tagged] = /^ -- Port (\d+) tagged=([01]) /.exec(line) ?? [];
+    const port = ports.get(`${Number(member)}`);
+    if (name !== undefined && vlan === null)
       ports.set(`${Number(name)}`, { native: Number(untagged) === none ? null : Number(untagged), tagged: [] });
-    vlan = Number(/^VLAN (\d+)$/.exec(line)?.[1] ?? vlan);
-    const [, member] = /^ -- Port (\d+) tagged=1 /.exec(line) ?? [];
-    if (member !== undefined) ports.get(`${Number(member)}`)?.tagged.push(vlan);
+    else if (id !== undefined) vlan = Number(id);
+    else if (member !== undefined && vlan !== null) {
+      if (tagged === '1') port?.tagged.push(vlan);
+      else if (port && port.native !== vlan) port.strange = `VLAN ${vlan}:${line}`;
+    } else if (vlan !== null || !/^\s/.test(line)) throw new UnusableAnswer(line);
   }
-  return [...ports].map(([port, { native, tagged }]) => ({ port, native, tagged: tagged.sort((a, b) => a - b) }));
+  return [...ports].map(([port, { native, tagged, strange }]) =>
+    strange === undefined
+      ? { port, native, tagged: [...new Set(tagged)].sort((a, b) => a - b) }
+      : { port, ...unclear(strange) },
+  );
 };
 
 /** A vde_switch whose management console is reached over SSH (sshd with `ForceCommand unixterm`). */

@@ -4,6 +4,7 @@ export type ObmdErrorType =
   | 'BadArgumentError'
   | 'AuthorizationError'
   | 'NotFoundError'
+  | 'DuplicateError'
   | 'MethodNotAllowedError'
   | 'PayloadTooLargeError'
   | 'UnsupportedError'
@@ -32,6 +33,7 @@ const thrower =
 export const invalid = thrower('ValidationError');
 export const badArgument = thrower('BadArgumentError');
 export const unauthorized = thrower('AuthorizationError');
+export const duplicate = thrower('DuplicateError');
 export const notFound = thrower('NotFoundError');
 export const unsupported = thrower('UnsupportedError');
 export const bmcFailed = thrower('BmcError');

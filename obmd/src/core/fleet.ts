@@ -3,6 +3,7 @@ import type { Outbound } from '@corral/base/http/outbound';
 import { checkOf, inBody, joinMistakes } from '@corral/base/schema/check';
 import type { BmcDriver } from '../drivers/contract.ts';
 import { BootRestorer } from './boot-restorer.ts';
+import { BmcPlaces } from './bmc-places.ts';
 import { hushedBmc } from './hushed-bmc.ts';
 import type { CallLimits } from './call-queue.ts';
 import { badArgument, invalid, notFound, unauthorized } from './errors.ts';
@@ -39,6 +40,7 @@ export class Fleet {
   readonly #parts: FleetParts;
   readonly #machines = new Map<string, Machine>();
   readonly #turns = new Map<string, Mutex>();
+  readonly #places = new BmcPlaces();
   readonly boots: BootRestorer;
   readonly cycles: SoftCycles;
 
@@ -60,6 +62,7 @@ export class Fleet {
     for (const { label, type, info, tokenHash, cycleUntil, bootAfter } of await parts.register.all()) {
       const machine = fleet.#machineOf(label, type, info);
       fleet.#machines.set(label, machine);
+      fleet.#places.expect(label, () => fleet.#placesOf(type, info));
       if (tokenHash === null) continue;
       machine.tenure = newTenure(tokenHash);
       if (bootAfter !== null) fleet.boots.resume(machine, machine.tenure, bootAfter);
@@ -85,6 +88,7 @@ export class Fleet {
   async put(id: string, type: string, info: Info): Promise<void> {
     this.#check(type, info);
     await this.#turn(id, async () => {
+      await this.#places.take(id, await this.#placesOf(type, info));
       await this.#register.put(id, type, info);
       const before = this.#machines.get(id);
       this.#machines.set(id, this.#machineOf(id, type, info));
@@ -97,6 +101,7 @@ export class Fleet {
       const machine = this.#find(id);
       await this.#register.remove(id);
       this.#machines.delete(id);
+      this.#places.release(id);
       await machine.close('the node was deleted');
     });
   }
@@ -146,6 +151,10 @@ export class Fleet {
     if (driver !== undefined) return driver;
     const known = Object.keys(this.#parts.drivers).sort().join(', ');
     throw badArgument(`field "type": there is no type ${JSON.stringify(type)}; expected one of ${known}`);
+  }
+
+  #placesOf(type: string, info: Info): Promise<readonly string[]> {
+    return this.#driver(type).placesOf?.(info) ?? Promise.resolve([]);
   }
 
   #check(type: string, info: Info): void {

@@ -73,6 +73,8 @@ export interface BmcDriver {
   readonly secrets: readonly string[];
   /** The host that is connected to for a BMC of this `info`, which has passed the schema; null: none. */
   readonly hostOf?: (info: Readonly<Record<string, unknown>>) => string | null;
+  /** Where its BMC is reached, after names are resolved: two nodes with a place in common would be one machine. */
+  readonly placesOf?: (info: Readonly<Record<string, unknown>>) => Promise<readonly string[]>;
   /** `info` has passed the schema. `outbound` says where connections may go. */
   readonly bmcOf: (info: Readonly<Record<string, unknown>>, outbound: Outbound) => Bmc;
 }

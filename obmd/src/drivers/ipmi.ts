@@ -4,6 +4,7 @@ import { type BootFlags, bootFlagsFrom } from './ipmi/boot-flags.ts';
 import { openSol } from './ipmi/sol.ts';
 import { type IpmiTarget, ipmiInfo, ipmiTargetFrom } from './ipmi/target.ts';
 import { runTool } from './ipmi/tool.ts';
+import { placesAt } from './places.ts';
 import { permittedAddress } from './permission.ts';
 
 /** A BMC that speaks IPMI 2.0 over LAN, by ipmitool. */
@@ -11,6 +12,10 @@ export const ipmiBmc: BmcDriver = {
   info: ipmiInfo,
   secrets: ['pass'],
   hostOf: (info) => ipmiTargetFrom(info).addr,
+  placesOf: (info) => {
+    const { addr, port } = ipmiTargetFrom(info);
+    return placesAt(addr, port);
+  },
   bmcOf: (info, outbound) => bmcAt(ipmiTargetFrom(info), outbound),
 };
 

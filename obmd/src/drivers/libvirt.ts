@@ -7,6 +7,7 @@ import { type Domain, namePattern, nameRule } from './libvirt/domain.ts';
 import { withNextBoot } from './libvirt/next-boot.ts';
 import { define, definitionOf, start } from './libvirt/start.ts';
 import { isOff, onDomain, stateOf } from './libvirt/virsh.ts';
+import { placesOfDomain } from './places.ts';
 import { permittedAddress } from './permission.ts';
 
 /** A virtual machine as a node: libvirt is its BMC. */
@@ -20,6 +21,7 @@ export const libvirtBmc: BmcDriver = {
   ),
   secrets: [],
   hostOf: ({ uri }) => (typeof uri === 'string' ? hostOf(uri) : null),
+  placesOf: ({ uri, domain }) => placesOfDomain(String(uri), String(domain)),
   bmcOf: ({ uri, domain }, outbound) => {
     if (typeof uri !== 'string' || typeof domain !== 'string') throw new Error('the BMC has no field uri or domain');
     const host = hostOf(uri);

@@ -1,5 +1,6 @@
 import type { Outbound } from '@corral/base/http/outbound';
 import type { Bmc, BmcDriver, NextBoot } from './contract.ts';
+import { placesAt } from './places.ts';
 import { bootDevices, setBootDevice, setNextBoot } from './redfish/boot.ts';
 import { RedfishClient } from './redfish/client.ts';
 import { PowerSwitch } from './redfish/power.ts';
@@ -12,6 +13,12 @@ export const redfishBmc: BmcDriver = {
   info: redfishInfo,
   secrets: ['pass'],
   hostOf: (info) => new URL(targetFrom(info).origin).hostname,
+  placesOf: (info) => {
+    const { origin, system } = targetFrom(info);
+    const { hostname, port, protocol } = new URL(origin);
+    const usual = protocol === 'https:' ? 443 : 80;
+    return placesAt(hostname, port === '' ? usual : Number(port), system && `system ${system.split('/').at(-1) ?? ''}`);
+  },
   bmcOf: (info, outbound) => new RedfishBmc(targetFrom(info), outbound),
 };
 

@@ -9,6 +9,7 @@ export const statusOf = {
   AuthorizationError: 401,
   NotFoundError: 404,
   MethodNotAllowedError: 405,
+  DuplicateError: 409,
   PayloadTooLargeError: 413,
   ServerError: 500,
   UnsupportedError: 501,

@@ -1,0 +1,38 @@
+import { isSamePlace } from '../drivers/places.ts';
+import { duplicate } from './errors.ts';
+
+type Resolve = () => Promise<readonly string[]>;
+
+/** Which node is at which BMC: two nodes at one would be two tenants at one machine. */
+export class BmcPlaces {
+  readonly #known = new Map<string, readonly string[]>();
+  /** Nodes from before the start, whose names nobody has resolved yet. */
+  readonly #expected = new Map<string, Resolve>();
+
+  expect(id: string, resolve: Resolve): void {
+    this.#expected.set(id, resolve);
+  }
+
+  /** Refuses a place that another node has; one that was there before stays as it is. */
+  async take(id: string, places: readonly string[]): Promise<void> {
+    for (const [other, resolve] of this.#expected) {
+      if (other === id) continue;
+      const found = await resolve();
+      if (this.#expected.delete(other)) this.#known.set(other, found);
+    }
+    for (const [other, taken] of this.#known) {
+      const place = other === id ? undefined : taken.find((one) => places.some((own) => isSamePlace(one, own)));
+      if (place === undefined) continue;
+      throw duplicate(
+        `node ${id} would be the same machine as node ${other} (${place}); delete node ${other} first, or correct "info"`,
+      );
+    }
+    this.#expected.delete(id);
+    this.#known.set(id, places);
+  }
+
+  release(id: string): void {
+    this.#known.delete(id);
+    this.#expected.delete(id);
+  }
+}

@@ -5,29 +5,31 @@ import type { PortConfig, SwitchDriver, SwitchSession } from '../../src/drivers/
 
 /*
  * An extension, named in the configuration like any other: a type of switch whose line loses the first write to each
- * port, and delivers it so many milliseconds after the caller gave it up. It remembers its ports by its label.
+ * port, and delivers it so many milliseconds after the port was freed. It remembers its ports by its label.
  */
 
 /** The setting that plugs it in. */
 export const slowSwitches = { CORRAL_EXTENSIONS: fileURLToPath(import.meta.url) };
 
 const memory = new Map<string, PortConfig>();
-const seen = new Set<string>();
+/** The first write to each port, until it is delivered. */
+const lost = new Map<string, PortConfig>();
 
 const sessionOf = (label: string, lateMs: number): SwitchSession => {
   const key = (port: string): string => `${label} ${port}`;
   const write = (ports: readonly PortConfig[]): void => {
-    for (const state of ports) memory.set(key(state.port), state);
+    for (const state of ports) {
+      memory.set(key(state.port), state);
+      const late = lost.get(key(state.port));
+      if (late && state.native === null) setTimeout(() => memory.set(key(late.port), late), lateMs).unref();
+    }
   };
   return {
     apply: async (ports, signal) => {
-      const isFirst = ports.some(({ port }) => !seen.has(key(port)));
-      for (const { port } of ports) seen.add(key(port));
-      if (!isFirst) write(ports);
-      else {
-        signal.addEventListener('abort', () => setTimeout(() => write(ports), lateMs));
-        await sleep(60_000, undefined, { signal });
-      }
+      const first = ports.filter(({ port }) => !lost.has(key(port)));
+      for (const state of first) lost.set(key(state.port), state);
+      if (first.length > 0) await sleep(60_000, undefined, { signal });
+      write(ports);
       return ports.map(({ port }) => ({ port, applied: true as const }));
     },
     read: (ports) => Promise.resolve(ports.map((port) => memory.get(key(port)) ?? { port, native: null, tagged: [] })),

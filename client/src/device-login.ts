@@ -67,6 +67,8 @@ interface Asked {
   readonly code: DeviceCode;
   readonly deviceCode: string;
   readonly intervalMs: number;
+  /** By the monotonic clock. */
+  readonly deadline: number;
 }
 
 const askForCode = async (way: ProviderWay, { deviceEndpoint }: DeviceProvider, login: DeviceLogin): Promise<Asked> => {
@@ -82,15 +84,17 @@ const askForCode = async (way: ProviderWay, { deviceEndpoint }: DeviceProvider, 
       `the identity provider ${way.issuer} gave an answer without a code; nobody can log in by it`,
     );
   }
+  const lastsMs = Math.min(expires_in, longestCodeS) * 1000;
   return {
     deviceCode: device_code,
+    deadline: performance.now() + lastsMs,
     intervalMs: Math.min(Math.max(isPositive(interval) ? interval : usualIntervalS, 1), longestIntervalS) * 1000,
     code: {
       userCode: user_code,
       verificationUri: safeAddress(way, verification_uri),
       verificationUriComplete:
         typeof verification_uri_complete === 'string' ? safeAddress(way, verification_uri_complete) : null,
-      expiresAt: new Date(Date.now() + Math.min(expires_in, longestCodeS) * 1000),
+      expiresAt: new Date(Date.now() + lastsMs),
     },
   };
 };
@@ -99,7 +103,7 @@ const waitForTokens = async (
   way: ProviderWay,
   { tokenEndpoint }: DeviceProvider,
   login: DeviceLogin,
-  { deviceCode, intervalMs, code }: Asked,
+  { deviceCode, intervalMs, deadline }: Asked,
   wait: Wait,
 ): Promise<Tokens> => {
   const form = {
@@ -110,7 +114,7 @@ const waitForTokens = async (
   };
   for (let pauseMs = intervalMs; ;) {
     await wait(pauseMs, way.signal);
-    if (Date.now() >= code.expiresAt.getTime()) throw tooLate();
+    if (performance.now() >= deadline) throw tooLate();
     const answer = await sendForm(way, tokenEndpoint, form).catch((error: unknown) => {
       if (error instanceof UnreachableError || error instanceof TimedOutError) return null;
       throw error;

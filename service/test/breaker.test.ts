@@ -122,7 +122,8 @@ describe.each(engines)('the breaker of a switch on %s', (engine) => {
     const stuck = await queue(first, 'bad-sw-1');
     await failedTimes(first, 'bad-sw', 3);
     await first.stop();
-    const later = `update switches set probe_at = ${Date.now() + 3_600_000} where label = 'bad-sw'`;
+    // Twice as far off it would not be believed.
+    const later = `update switches set probe_at = ${Date.now() + 15_000} where label = 'bad-sw'`;
     await runSql(first, { sqlite: later, postgres: later });
 
     const second = await first.restart({ CORRAL_ENGINE_BUDGET: '0.3' });

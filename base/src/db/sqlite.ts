@@ -8,6 +8,7 @@ import { sql } from './kysely.ts';
 import { DatabaseRefused, inUse, type MigrationSession, migrate } from './migrate.ts';
 import { Mutex } from './mutex.ts';
 import type { Holdings, Opening } from './open.ts';
+import { steadyNow } from '../steady-clock.ts';
 import { retrying } from './retry.ts';
 import { openingPatienceMs, SqliteConnection, versionBy } from './sqlite-connection.ts';
 import { isBusy } from './sqlite-fault.ts';
@@ -100,9 +101,9 @@ export const openSqlite = async <Schema, Topic extends string>(
     statistics,
     condition,
     changes: new Changes<Topic>(),
-    // SQLite lives on one machine: its clock is this process's.
+    // SQLite lives on one machine: its clock is this process's, and does not jump when somebody sets it.
     get now() {
-      return sql<number>`${Date.now()}`;
+      return sql<number>`${steadyNow()}`;
     },
     read: async (work) => {
       statistics.reads += 1;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { steadyNow } from '@corral/base/steady-clock';
 import type { BootRestorer } from './boot-restorer.ts';
 import type { Machine, Tenure } from './machine.ts';
 import { beginSoftCycle, hardCycle, powerOn } from './power.ts';
@@ -40,7 +41,7 @@ export class SoftCycles {
 
   /** Asks the operating system, and sees to the rest. Recorded first: a machine that goes down must come up again. */
   async begin(machine: Machine, tenure: Tenure): Promise<void> {
-    const until = Date.now() + this.#graceMs;
+    const until = steadyNow() + this.#graceMs;
     await this.#record.set(machine, tenure, until);
     let isWaiting = false;
     try {
@@ -51,8 +52,9 @@ export class SoftCycles {
     if (isWaiting) this.resume(machine, tenure, until);
   }
 
-  /** Goes on with what was begun, perhaps by an earlier process. */
-  resume(machine: Machine, tenure: Tenure, until: number): void {
+  /** Goes on with what was begun, perhaps by an earlier process, by a clock that may have been set since. */
+  resume(machine: Machine, tenure: Tenure, stored: number): void {
+    const until = Math.min(stored, steadyNow() + this.#graceMs);
     this.#under.get(machine)?.abort();
     const stop = new AbortController();
     this.#under.set(machine, stop);
@@ -92,10 +94,10 @@ export class SoftCycles {
   }
 
   async #isDownBefore(machine: Machine, tenure: Tenure, until: number, stop: AbortSignal): Promise<boolean> {
-    while (Date.now() < until && !stop.aborted) {
+    while (steadyNow() < until && !stop.aborted) {
       const status = await machine.powerStatus(tenure).catch(() => null);
       if (status === 'off') return true;
-      await sleep(Math.min(pollMs, Math.max(1, until - Date.now())), undefined, { signal: stop, ref: false }).catch(
+      await sleep(Math.min(pollMs, Math.max(1, until - steadyNow())), undefined, { signal: stop, ref: false }).catch(
         () => undefined,
       );
     }

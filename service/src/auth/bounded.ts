@@ -1,5 +1,5 @@
 /** Puts a value last in line for being forgotten. When there are more than `most`, the oldest tenth goes. */
-export const keepNewest = <T>(map: Map<string, T>, key: string, value: T, most: number): void => {
+export const keepNewest = <Key, T>(map: Map<Key, T>, key: Key, value: T, most: number): void => {
   map.delete(key);
   map.set(key, value);
   if (map.size <= most) return;

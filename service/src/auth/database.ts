@@ -18,13 +18,13 @@ export const databaseBackend = (db: Db, passwords: PasswordCheck): AuthBackend =
     const { username, password } = parseBasic(header);
     const user = (await lookUpAgain(name, username)) ?? (await passwords.check({ username, password, address }));
     const { id, version, caller } = user;
-    remembered.remember(name, { userId: id, version, caller, from: addressKey(address) }, epoch, Date.now());
+    remembered.remember(name, { userId: id, version, caller, from: addressKey(address) }, epoch, performance.now());
     return caller;
   };
 
   /** The user whom a verified credential is of, if nothing about the user has changed since. */
   const lookUpAgain = async (name: string, username: string) => {
-    const known = remembered.stale(name, Date.now());
+    const known = remembered.stale(name, performance.now());
     if (known === null) return null;
     const user = await findUserRecord(db, username);
     if (user !== null && known.userId === user.id && known.version === user.version) return user;
@@ -41,7 +41,7 @@ export const databaseBackend = (db: Db, passwords: PasswordCheck): AuthBackend =
       const { address } = credentials;
       // What was right from one address must not let another guess past the throttle.
       const name = remembered.nameOf(`${addressKey(address)} ${header}`);
-      const caller = remembered.fresh(name, Date.now());
+      const caller = remembered.fresh(name, performance.now());
       if (caller) return caller;
       // Whoever comes after a change to users does not join a check that began before it.
       const key = `${remembered.epoch} ${name}`;

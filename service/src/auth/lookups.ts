@@ -14,6 +14,7 @@ export interface Holder {
 
 interface Entry {
   readonly holder: Holder;
+  /** By the monotonic clock. */
   readonly lookedUpAt: number;
   readonly epoch: number;
   /** Moves on as soon as a use is being written down. */
@@ -24,6 +25,8 @@ interface Entry {
 export interface SecretStore {
   /** Throws AuthorizationError where nobody holds it. */
   find(hash: string): Promise<Holder>;
+  /** Told of every use. */
+  used?(id: number): void;
   /** Writes down that it was used. */
   use(id: number, now: number): Promise<unknown>;
 }
@@ -52,7 +55,8 @@ export class Lookups {
     const hash = hashOfSecret(secret);
     const now = Date.now();
     const entry = this.#entries.get(hash);
-    const isFresh = entry?.epoch === this.#epoch && now - entry.lookedUpAt < lookupLastsMs && now < entry.holder.until;
+    const isFresh =
+      entry?.epoch === this.#epoch && performance.now() - entry.lookedUpAt < lookupLastsMs && now < entry.holder.until;
     if (isFresh) return this.#admit(entry, use, now);
     // Whoever comes after a change does not join a look-up that began before it.
     const key = `${this.#epoch} ${use} ${hash}`;
@@ -65,21 +69,23 @@ export class Lookups {
 
   async #find(hash: string, use: 'use' | 'look'): Promise<Caller> {
     const epoch = this.#epoch;
-    const now = Date.now();
+    const lookedUpAt = performance.now();
     this.#entries.delete(hash);
     const holder = await this.#store.find(hash);
-    const entry = { holder, lookedUpAt: now, epoch, usedAt: holder.usedAt };
+    const entry = { holder, lookedUpAt, epoch, usedAt: holder.usedAt };
     this.#entries.set(hash, entry);
     if (this.#entries.size > mostEntries) {
       const [oldest] = this.#entries.keys();
       if (oldest !== undefined) this.#entries.delete(oldest);
     }
-    return this.#admit(entry, use, now);
+    return this.#admit(entry, use, Date.now());
   }
 
   #admit(entry: Entry, use: 'use' | 'look', now: number): Caller {
     const { id, caller } = entry.holder;
-    if (use === 'use' && now - entry.usedAt >= useEveryMs && !this.#noting.has(id)) {
+    if (use === 'use') this.#store.used?.(id);
+    // Also when it was used in the future: the clock has been set back since.
+    if (use === 'use' && Math.abs(now - entry.usedAt) >= useEveryMs && !this.#noting.has(id)) {
       entry.usedAt = now;
       this.#note(id, now);
     }

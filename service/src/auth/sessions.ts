@@ -5,11 +5,12 @@ import { type RowOf, statement } from '../db/statement.ts';
 import type { AuthBackend } from './contract.ts';
 import { type HolderRules, ownerOf } from './holder.ts';
 import { locksRows } from '@corral/base/db/bound';
+import { endOfSession } from './last-uses.ts';
 import { type Holder, Lookups } from './lookups.ts';
 import { requireOwnPage } from './own-page.ts';
 import { sessionCookieName } from './session-cookie.ts';
 
-type SessionRules = HolderRules & { readonly sessionIdleMs: number };
+type SessionRules = HolderRules & Parameters<typeof endOfSession>[1];
 
 const over = () => unauthorized('the session is over; sign in again');
 
@@ -17,6 +18,7 @@ const over = () => unauthorized('the session is over; sign in again');
 export const sessionBackend = (db: Db, rules: SessionRules): AuthBackend => {
   const lookups = new Lookups(db, {
     find: async (hash) => holderIn(await db.ask(sessionByHash, { hash }), rules),
+    used: (id) => rules.lastUses.note(id),
     use: (id, now) => db.write((tx) => useSession.run(tx, { id, now })),
   });
   return {
@@ -48,8 +50,8 @@ const valuesIn = (cookies: string, name: string): string[] =>
 
 const holderIn = ([row, ...others]: readonly RowOf<typeof sessionByHash>[], rules: SessionRules): Holder => {
   if (row === undefined) throw over();
-  const ends = Math.min(row.expires_at, row.seen_at + rules.sessionIdleMs);
-  if (Date.now() >= ends) throw over();
+  const ends = endOfSession(row, rules);
+  if (ends === null) throw over();
   const { caller, until } = ownerOf([row, ...others], rules);
   return {
     id: row.id,
@@ -88,5 +90,5 @@ const sessionHeld = statement((tx, { id }: { id: number }) =>
 );
 
 const useSession = statement((tx, { id, now }: { id: number; now: number }) =>
-  tx.updateTable('sessions').set({ seen_at: now }).where('id', '=', id).where('seen_at', '<', now),
+  tx.updateTable('sessions').set({ seen_at: now }).where('id', '=', id).where('seen_at', '!=', now),
 );

@@ -12,7 +12,7 @@ import { type Holder, Lookups } from './lookups.ts';
 const wrong = () => unauthorized('the token is wrong, expired or revoked; make a new one');
 
 /** Tokens that people made for their scripts, as `Authorization: Bearer corral_…`. */
-export const tokenBackend = (db: Db, rules: HolderRules): AuthBackend => {
+export const tokenBackend = (db: Db, rules: TokenRules): AuthBackend => {
   const lookups = new Lookups(db, {
     find: async (hash) => holderIn(await db.ask(tokenByHash, { hash, now: Date.now() }), rules),
     use: (id, now) => db.write((tx) => useToken.run(tx, { id, now })),
@@ -31,10 +31,13 @@ export const tokenBackend = (db: Db, rules: HolderRules): AuthBackend => {
   };
 };
 
+type TokenRules = HolderRules & { readonly tokenLongestMs: number };
+
 const bearer = /^bearer +(\S+) *$/i;
 
-const holderIn = ([row, ...others]: readonly RowOf<typeof tokenByHash>[], rules: HolderRules): Holder => {
-  if (row === undefined) throw wrong();
+const holderIn = ([row, ...others]: readonly RowOf<typeof tokenByHash>[], rules: TokenRules): Holder => {
+  // One that is to end further in the future than any can was made by a clock that has been set back since.
+  if (row === undefined || row.expires_at - Date.now() > 2 * rules.tokenLongestMs) throw wrong();
   const { caller: owner, until } = ownerOf([row, ...others], rules);
   const caller = within(owner, row);
   const { limit } = row;
@@ -99,5 +102,5 @@ const useToken = statement((tx, { id, now }: { id: number; now: number }) =>
     .updateTable('api_tokens')
     .set({ used_at: now })
     .where('id', '=', id)
-    .where((where) => where.or([where('used_at', 'is', null), where('used_at', '<', now)])),
+    .where((where) => where.or([where('used_at', 'is', null), where('used_at', '!=', now)])),
 );

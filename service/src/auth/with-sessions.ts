@@ -1,6 +1,7 @@
 import type { IdentityRules } from '../core/site.ts';
 import type { Db } from '../db/db.ts';
 import type { AuthBackend } from './contract.ts';
+import { LastUses } from './last-uses.ts';
 import { sessionBackend } from './sessions.ts';
 import { tokenBackend } from './tokens.ts';
 
@@ -15,6 +16,6 @@ export const withSessions = (
 ): readonly AuthBackend[] => {
   const backends = Object.keys(named);
   if (backends.includes('null')) return Object.values(named);
-  const rules = { ...identity, backends };
+  const rules = { ...identity, backends, lastUses: new LastUses() };
   return [tokenBackend(db, rules), ...Object.values(named), sessionBackend(db, rules)];
 };

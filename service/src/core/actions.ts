@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { steadyNow } from '@corral/base/steady-clock';
 import { aggregate, type RowOf, statement } from '../db/statement.ts';
 import { isAdmin, requireProject } from './caller.ts';
 import { blocked, notFound } from './errors.ts';
@@ -101,7 +102,7 @@ export const queueAction = async (op: WriteOp, nic: Nic, draft: ActionDraft): Pr
     networkId: draft.kind === 'revert' ? null : draft.network.id,
     network: draft.kind === 'revert' ? null : draft.network.label,
     channel: draft.kind === 'revert' ? '' : draft.channel,
-    createdAt: Date.now(),
+    createdAt: steadyNow(),
   });
   op.ring('actions');
   return { status_id };

@@ -54,15 +54,14 @@ export const switchSetPolicy = async (op: WriteOp, args: { switch: string; polic
 
 /** Has the engine read the whole switch now, and tells what it saw. */
 export const switchSweep = async (desk: Desk, args: { switch: string }): Promise<DriftView> => {
-  const { id, label, duplicate_of } = await desk.read((op) => findSwitch(op, args.switch));
+  const { id, label, duplicate_of, swept_at: before } = await desk.read((op) => findSwitch(op, args.switch));
   if (duplicate_of !== null) {
     throw switchFailed(`switch ${label} is not read: another record has the same device; delete one of the two`);
   }
-  const started = Date.now();
   await sweepNow(desk, [id]);
   const view = await desk.read((op) => showSwitchDrift(op, { switch: label }));
   // A fault that came after the reading, of a save for example, does not undo it.
-  const isRead = view.swept_at !== null && Date.parse(view.swept_at) >= started;
+  const isRead = view.swept_at !== timeOf(before);
   if (view.fault !== null && !isRead) throw switchFailed(`switch ${label} could not be read: ${view.fault}`);
   return view;
 };

@@ -5,10 +5,10 @@ const longestPauseMs = 100;
 
 /** Asks again and again, with growing pauses, until the answer is yes; false if it never was in this time. */
 export const settledWithin = async (ms: number, isSettled: () => Promise<boolean>): Promise<boolean> => {
-  const deadline = Date.now() + ms;
+  const deadline = performance.now() + ms;
   for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
     await sleep(pause);
     if (await isSettled()) return true;
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
   }
 };

@@ -39,13 +39,13 @@ interface ReachView {
  */
 export const networkReach = async (desk: Desk, args: { network: string }): Promise<ReachView> => {
   await desk.read((op) => findReachable(op, args.network));
-  const started = Date.now();
-  const switches = await desk.read(({ tx }) => tx.selectFrom('switches').select('id').execute());
+  const switches = await desk.read(({ tx }) => tx.selectFrom('switches').select(['id', 'swept_at']).execute());
+  const before = new Map(switches.map(({ id, swept_at }) => [id, swept_at]));
   await sweepNow(
     desk,
     switches.map(({ id }) => id),
   );
-  return desk.read(async (op) => reachOf(op, await findReachable(op, args.network), started));
+  return desk.read(async (op) => reachOf(op, await findReachable(op, args.network), before));
 };
 
 const findReachable = async (op: ReadOp, label: string): Promise<Network> => {
@@ -54,13 +54,18 @@ const findReachable = async (op: ReadOp, label: string): Promise<Network> => {
   return network;
 };
 
-const reachOf = async (op: ReadOp, network: Network, started: number): Promise<ReachView> => {
+/** `before`: when each switch had been read before it was asked for. Compared, not ordered: the clock may have been set. */
+const reachOf = async (
+  op: ReadOp,
+  network: Network,
+  before: ReadonlyMap<number, number | null>,
+): Promise<ReachView> => {
   const ports = await portsOf(op, network);
   const switches = await op.tx.selectFrom('switches').selectAll().orderBy('label').execute();
   const shown = ports.map((port) => judged(port, network)).filter((port) => port !== null);
   const strangers = switches.flatMap((found) => strangersOn(found, network));
   const everyone = [...shown, ...strangers];
-  const isWhole = switches.every(({ swept_at }) => swept_at !== null && swept_at >= started);
+  const isWhole = switches.every(({ id, swept_at }) => swept_at !== null && swept_at !== before.get(id));
   const view: ReachView = {
     network: network.label,
     vlan: network.vlan,

@@ -1,3 +1,4 @@
+import { steadyNow } from '@corral/base/steady-clock';
 import type { Capability, SwitchDriver } from '../drivers/switches/contract.ts';
 import { shownFields, toldSchema } from '../schema/shown.ts';
 import { checkOf, inBody, joinMistakes } from '@corral/base/schema/check';
@@ -57,7 +58,7 @@ const insertSwitch = async (op: WriteOp, args: SwitchRegister, places: readonly 
       type,
       config: op.site.vault.seal(JSON.stringify(args.fields)),
       // Its first sweep is its first turn like any other: what its ports carry is read when nics are connected.
-      sweep_at: Date.now() + firstSweepMs,
+      sweep_at: steadyNow() + firstSweepMs,
     })
     .returning('id')
     .executeTakeFirstOrThrow();

@@ -35,7 +35,7 @@ export class KeptAnswers {
   async answer(name: string, make: () => Promise<string>): Promise<Text> {
     const event = await this.#newest();
     const kept = this.#answers.get(name);
-    const now = Date.now();
+    const now = performance.now();
     if (kept?.event === event && now < kept.until) return kept.text;
     // Made after the id was read, so at worst it is newer than its id says.
     const made = await make();

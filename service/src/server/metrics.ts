@@ -1,3 +1,4 @@
+import { steadyNow } from '@corral/base/steady-clock';
 import { sql } from '@corral/base/db/kysely';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { TokenOutcome } from '../auth/keystone.ts';
@@ -135,7 +136,7 @@ export const createMetrics = (db: Db): Metrics => {
     for (const gauge of [actions, oldest, leases, suspects, drifting, answering, sweptAt, unsaved]) gauge.reset();
     for (const row of queue.actions) {
       actions.set({ switch: row.switch, status: row.status }, row.count);
-      if (row.status === 'PENDING') oldest.set({ switch: row.switch }, Math.max(0, Date.now() - row.oldest) / 1000);
+      if (row.status === 'PENDING') oldest.set({ switch: row.switch }, Math.max(0, steadyNow() - row.oldest) / 1000);
     }
     for (const row of queue.leases) leases.set({ switch: row.switch, holder: row.holder }, 1);
     for (const row of queue.suspects) suspects.set({ switch: row.switch }, row.count);
@@ -143,7 +144,7 @@ export const createMetrics = (db: Db): Metrics => {
       const labels = { switch: row.label };
       answering.set(labels, row.faults === 0 ? 1 : 0);
       drifting.set(labels, row.drifting);
-      unsaved.set(labels, row.unsaved_since === null ? 0 : Math.max(0, Date.now() - row.unsaved_since) / 1000);
+      unsaved.set(labels, row.unsaved_since === null ? 0 : Math.max(0, steadyNow() - row.unsaved_since) / 1000);
       if (row.swept_at !== null) sweptAt.set(labels, row.swept_at / 1000);
     }
     transactions.reset();

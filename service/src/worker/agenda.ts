@@ -1,9 +1,10 @@
 import { sql } from '@corral/base/db/kysely';
+import { steadyNow } from '@corral/base/steady-clock';
 import type { EngineConfig } from '../config/config.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { statement } from '../db/statement.ts';
 import { databaseTime } from './database-time.ts';
-import { isBreakerOpen, isSweepDue } from './patience.ts';
+import { believed, isBreakerOpen, isSweepDue, longestSweepMs, retryDueAt, suspectDueAt } from './patience.ts';
 
 /** A switch with work, and when it is due. */
 export interface DueSwitch {
@@ -14,24 +15,32 @@ export interface DueSwitch {
 
 /** The switches with work now or soon. What is due later is found by a later look. */
 export const dueSwitches = async (tx: Tx, clock: Db['now'], config: EngineConfig): Promise<readonly DueSwitch[]> => {
-  const now = Date.now();
+  const now = steadyNow();
+  const at = <Row extends { readonly probe_at: number }>(row: Row): Row => believed(row, now, config.saveDelayMs);
   const actions = await switchesWithActions.all(tx, {});
   const ports = [
     ...(await switchesWithSuspects.all(tx, {})),
     ...(await switchesWithUnread.all(tx, {})),
     ...(await switchesWithRepairs.all(tx, {})),
-    ...(await lateReadings(tx, clock, now)),
-  ];
+  ].map((row) => ({ ...row, dueAt: suspectDueAt(row.dueAt, now) }));
+  const late = await lateReadings(tx, clock, now);
   // Nothing is swept before it is due: a time that never comes stands for "only on demand".
-  const rounds = await switchesWithRounds.all(tx, { sweepBefore: config.sweepMs > 0 ? now : -1 });
+  const rounds = await switchesWithRounds.all(
+    tx,
+    config.sweepMs > 0
+      ? { sweepBefore: now, sweepAfter: now + 2 * longestSweepMs(config.sweepMs) }
+      : { sweepBefore: -1, sweepAfter: Number.MAX_SAFE_INTEGER },
+  );
   return [
-    ...actions.map((row) => ({
+    ...actions.map(at).map((row) => ({
       ...row,
       // While the breaker is open nobody calls the switch, but an action still ends when its budget does.
-      dueAt: isBreakerOpen(row, now) ? Math.min(row.probe_at, row.oldest + config.budgetMs) : row.dueAt,
+      dueAt: isBreakerOpen(row, now)
+        ? Math.min(row.probe_at, row.oldest + config.budgetMs)
+        : retryDueAt(row.dueAt, now),
     })),
-    ...ports.map((row) => ({ ...row, dueAt: Math.max(row.probe_at, row.dueAt) })),
-    ...rounds.map((row) => ({
+    ...[...ports, ...late].map(at).map((row) => ({ ...row, dueAt: Math.max(row.probe_at, row.dueAt) })),
+    ...rounds.map(at).map((row) => ({
       ...row,
       dueAt: Math.max(row.probe_at, isSweepDue(row, now, config) ? 0 : saveDueAt(row, config)),
     })),
@@ -104,12 +113,12 @@ const lateReadings = async (tx: Tx, clock: Db['now'], now: number) => {
   const ahead = now - (await databaseTime(tx, clock));
   return rows.map(({ readAt, driftSince, retryAt, ...row }) => ({
     ...row,
-    dueAt: driftSince === null ? (readAt ?? 0) + ahead : (retryAt ?? 0),
+    dueAt: driftSince === null ? (readAt ?? 0) + ahead : suspectDueAt(retryAt ?? 0, now),
   }));
 };
 
 /** Switches to be swept, or told to save. */
-const switchesWithRounds = statement((tx, { sweepBefore }: { sweepBefore: number }) =>
+const switchesWithRounds = statement((tx, { sweepBefore, sweepAfter }: { sweepBefore: number; sweepAfter: number }) =>
   tx
     .selectFrom('switches')
     .select(['id', 'label', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered'])
@@ -119,7 +128,11 @@ const switchesWithRounds = statement((tx, { sweepBefore }: { sweepBefore: number
         where('unsaved_since', 'is not', null),
         where.and([
           where('duplicate_of', 'is', null),
-          where.or([where('sweep_at', '<=', sweepBefore), where('sweep_answered', '<', where.ref('sweep_wanted'))]),
+          where.or([
+            where('sweep_at', '<=', sweepBefore),
+            where('sweep_at', '>', sweepAfter),
+            where('sweep_answered', '<', where.ref('sweep_wanted')),
+          ]),
         ]),
       ]),
     ),

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@corral/base/backoff';
 import type { Listener } from '@corral/base/db/changes';
+import { steadyNow } from '@corral/base/steady-clock';
 import type { FreeLease } from '../core/lease-watch.ts';
 import { claimLease, thisProcess } from '../core/leases.ts';
 import { type DueSwitch, dueSwitches } from './agenda.ts';
@@ -83,7 +84,7 @@ export class Engine {
       return { switches: found, look: await desk.leases.look(tx, db.now, found.map(leaseOf), config.leaseMs) };
     });
     this.#forgetOthers(switches);
-    const now = Date.now();
+    const now = steadyNow();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const target of switches) {
       if (this.#running.has(target.id)) continue;

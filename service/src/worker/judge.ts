@@ -1,3 +1,4 @@
+import { steadyNow } from '@corral/base/steady-clock';
 import type { SwitchSession } from '../drivers/switches/contract.ts';
 import { type DeviceCall, type PortResult, restore } from './pass.ts';
 import { mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt } from './patience.ts';
@@ -12,7 +13,7 @@ export const judge = async (
   results: readonly PortResult[],
   device: DeviceCall,
 ): Promise<Ending[]> => {
-  const now = Date.now();
+  const now = steadyNow();
   const endings: Ending[] = [];
   const failed: { task: PortTask; failure: Failure }[] = [];
   for (const result of results) {
@@ -47,7 +48,7 @@ const failureOf = ({ kind, reason }: Exclude<PortResult, { kind: 'verified' }>):
 
 /** The whole pass failed: a fault that may pass, until the budget is used up. */
 export const faulted = (task: PortTask, reason: string, budgetMs: number): Ending => {
-  const now = Date.now();
+  const now = steadyNow();
   if (task.action === null) return { task, kind: 'later', retryAt: suspectRetryAt(task, now) };
   if (mayRetry(task, now, budgetMs)) return { task, kind: 'later', retryAt: now + pauseAfter(task.action.attempts) };
   // Never a word was sent for it: the port is what it was.

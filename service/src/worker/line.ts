@@ -1,3 +1,4 @@
+import { steadyNow } from '@corral/base/steady-clock';
 import { hush } from '@corral/base/secrets/hush';
 import { meetDevice } from '../core/switch-identity.ts';
 import { driverOf } from '../core/switches.ts';
@@ -65,10 +66,10 @@ export class SwitchLine {
       try {
         const session = await this.#open(device);
         isOpen = true;
-        if (!isReused) this.#spokeAt = Date.now();
+        if (!isReused) this.#spokeAt = performance.now();
         step('session opened');
         const value = await work(session, device);
-        this.#spokeAt = Date.now();
+        this.#spokeAt = performance.now();
         if (this.faults > 0) {
           const kind = answered === null ? 'other' : 'sweep';
           await desk.write((op) => recordRecovery(op, this.#held.lease, this.#target, this.faults, kind));
@@ -93,7 +94,7 @@ export class SwitchLine {
    * first word of a change leaves the port as it was, and nobody in doubt.
    */
   async knock(session: SwitchSession, port: string, device: DeviceCall): Promise<void> {
-    if (Date.now() - this.#spokeAt < silenceMs) return;
+    if (performance.now() - this.#spokeAt < silenceMs) return;
     await device('show its ports', 1, (signal) => session.read([port], signal));
   }
 
@@ -108,7 +109,7 @@ export class SwitchLine {
     this.faults += 1;
     const { faults } = this;
     log.warn({ switch: this.#target.label, faults, reason }, 'talking to the switch failed; trying again');
-    const fault = { reason, faults, answered, probeAt: probeAt(faults, Date.now(), config.budgetMs) };
+    const fault = { reason, faults, answered, probeAt: probeAt(faults, steadyNow(), config.budgetMs) };
     await desk.write((op) => recordFault(op, this.#held.lease, this.#target, fault));
   }
 

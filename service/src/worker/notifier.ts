@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff, pauseAfter } from '@corral/base/backoff';
 import type { Outbound } from '@corral/base/http/outbound';
+import { dueAt, steadyNow } from '@corral/base/steady-clock';
 import type { Logger } from 'pino';
 import { Agent, buildConnector, request } from 'undici';
 import type { Db } from '../db/db.ts';
@@ -83,15 +84,21 @@ export class Notifier {
     const next = await this.#db.read((tx) =>
       tx.selectFrom('notifications').select('retry_at').orderBy('retry_at').limit(1).executeTakeFirst(),
     );
-    return next === undefined ? pollMs : Math.max(0, next.retry_at - Date.now());
+    if (next === undefined) return pollMs;
+    const now = steadyNow();
+    return Math.max(0, dueAt(next.retry_at, now, growth.longestMs) - now);
   }
 
   #due(most: number) {
+    const now = steadyNow();
     return this.#db.read((tx) =>
       tx
         .selectFrom('notifications')
         .select(['id', 'node', 'attempts'])
-        .where('retry_at', '<=', Date.now())
+        .where((where) =>
+          // One that is further off than any pause was written by a clock that has been set back since.
+          where.or([where('retry_at', '<=', now), where('retry_at', '>', now + 2 * growth.longestMs)]),
+        )
         .orderBy('id')
         .limit(most)
         .execute(),
@@ -139,7 +146,7 @@ export class Notifier {
     await this.#desk.write((op) =>
       op.tx
         .updateTable('notifications')
-        .set({ attempts: attempts + 1, retry_at: Date.now() + pause })
+        .set({ attempts: attempts + 1, retry_at: steadyNow() + pause })
         .where('id', '=', id)
         .execute(),
     );

@@ -1,11 +1,13 @@
+import { steadyNow } from '@corral/base/steady-clock';
 import type { EngineConfig } from '../config/config.ts';
 import { emptyPort, type PortState, stateOf } from '../core/port-state.ts';
 import { doubtOf } from '../core/port-trust.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { type RowOf, statement } from '../db/statement.ts';
+import { askedAt } from './asked-at.ts';
 import { databaseTime } from './database-time.ts';
 import type { Late } from './late-readings.ts';
-import { isBreakerOpen, isSweepDue } from './patience.ts';
+import { believed, isBreakerOpen, isSweepDue, retryDueAt, suspectDueAt } from './patience.ts';
 
 /** However busy a switch is, what it was told is saved after this long. */
 const longestUnsavedMs = 60_000;
@@ -77,9 +79,10 @@ export const planSwitch = async (
   switchId: number,
   config: EngineConfig,
 ): Promise<SwitchPlan | null> => {
-  const state = await switchState.first(tx, { switchId });
-  if (state === undefined) return null;
-  const now = Date.now();
+  const stored = await switchState.first(tx, { switchId });
+  if (stored === undefined) return null;
+  const now = steadyNow();
+  const state = believed(stored, now, config.saveDelayMs);
   const isShut = isBreakerOpen(state, now);
   const isQuiet = state.probe_at > now;
   // Through the second record of a device only what tenants asked for is done, so that they can let go of it.
@@ -131,11 +134,12 @@ export const planWritten = async (tx: Tx, clock: Db['now'], switchId: number): P
 type PortRow = RowOf<typeof allPorts>;
 
 const planPorts = async (tx: Tx, clock: Db['now'], rows: readonly PortRow[], switchId: number) => {
+  const time = steadyNow();
   const now = rows.some(({ lateUntil }) => lateUntil !== null) ? await databaseTime(tx, clock) : 0;
   const attached = rows.length === 0 ? new Map<number, Attached[]>() : await attachmentsOf(tx, switchId);
   return rows.map((row): { task: PortTask; dueAt: number } => {
     const recorded = attached.get(row.nicId ?? 0) ?? [];
-    const action = actionOf(row);
+    const action = actionOf(row, time);
     const late = row.lateUntil === null ? null : { until: row.lateUntil, now };
     const isRepair = row.driftSince !== null && (row.policy === 'repair' || late !== null);
     const isStill = action === null && row.suspect === null;
@@ -161,7 +165,8 @@ const planPorts = async (tx: Tx, clock: Db['now'], rows: readonly PortRow[], swi
     };
     // By the database's clock, which may not be ours.
     const readMs = isLateReading && row.unread === 0 ? (row.lateReadAt ?? 0) - now : null;
-    return { task, dueAt: readMs === null ? (row.retryAt ?? row.suspectRetryAt ?? 0) : Date.now() + readMs };
+    const retryAt = row.retryAt === null ? suspectDueAt(row.suspectRetryAt ?? 0, time) : retryDueAt(row.retryAt, time);
+    return { task, dueAt: readMs === null ? retryAt : time + readMs };
   });
 };
 
@@ -239,17 +244,20 @@ const attachmentsOnSwitch = statement((tx, { switchId }: { switchId: number }) =
     .where('ports.switch_id', '=', switchId),
 );
 
-const actionOf = (row: {
-  actionId: number | null;
-  statusId: string | null;
-  kind: PlannedAction['kind'] | null;
-  networkId: number | null;
-  network: string | null;
-  channel: string | null;
-  createdAt: number | null;
-  attempts: number | null;
-  touched: 0 | 1 | null;
-}): PlannedAction | null =>
+const actionOf = (
+  row: {
+    actionId: number | null;
+    statusId: string | null;
+    kind: PlannedAction['kind'] | null;
+    networkId: number | null;
+    network: string | null;
+    channel: string | null;
+    createdAt: number | null;
+    attempts: number | null;
+    touched: 0 | 1 | null;
+  },
+  now: number,
+): PlannedAction | null =>
   row.actionId === null || row.kind === null
     ? null
     : {
@@ -259,7 +267,7 @@ const actionOf = (row: {
         networkId: row.networkId,
         network: row.network,
         channel: row.channel ?? '',
-        createdAt: row.createdAt ?? 0,
+        createdAt: askedAt(row.statusId ?? '', row.createdAt ?? 0, now),
         attempts: row.attempts ?? 0,
         touched: row.touched === 1,
       };

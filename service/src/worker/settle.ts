@@ -1,3 +1,4 @@
+import { steadyNow } from '@corral/base/steady-clock';
 import { holdsLease, type Lease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
 import { type PortState, readingOf } from '../core/port-state.ts';
@@ -50,7 +51,7 @@ export const markTouched = async (
   await writing(op, tasks, session);
   const ids = tasks.flatMap(({ action }) => (action && !action.touched ? [action.id] : []));
   if (ids.length > 0) await op.tx.updateTable('actions').set({ touched: 1 }).where('id', 'in', ids).execute();
-  if (unsaved) await markUnsaved.run(op.tx, { id: unsaved.switchId, now: Date.now() });
+  if (unsaved) await markUnsaved.run(op.tx, { id: unsaved.switchId, now: steadyNow() });
 };
 
 /** Which session writes to these ports; null: it is recorded how its writing ended. */

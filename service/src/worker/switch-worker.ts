@@ -1,3 +1,4 @@
+import { steadyNow } from '@corral/base/steady-clock';
 import { releaseLease } from '../core/leases.ts';
 import { DeviceTimeout } from './device.ts';
 import { recordSaved, recordUnsaved } from './health.ts';
@@ -6,14 +7,11 @@ import { faulted, judge } from './judge.ts';
 import { leaveInDoubt, takeOver } from './late-writes.ts';
 import { type Outcome, SwitchLine } from './line.ts';
 import { alreadyDone, runPass } from './pass.ts';
-import { faultsToOpen } from './patience.ts';
+import { faultsToOpen, saveRetryAt } from './patience.ts';
 import { planSweep, planSwitch, planWritten, type PortTask, type SwitchPlan } from './plan.ts';
 import { type Ending, LeaseLost, markTouched, settle } from './settle.ts';
 import { look, recordSightings, recordSweep, sweep } from './sweep.ts';
 import type { Workshop } from './workshop.ts';
-
-/** A save that failed is tried again after so many of its delays. */
-const pausesBetweenSaves = 6;
 
 /**
  * Works on one switch for as long as it has work, under a lease: lease, plan, apply, verify, settle. Whatever
@@ -128,7 +126,7 @@ export class SwitchWorker {
     const { id, label } = this.#target;
     const { lease } = this.#held;
     const line = this.#line;
-    const started = Date.now();
+    const started = performance.now();
     let underWay = tasks;
     let attempts = 0;
     const talk = await line.talk(async (session, device) => {
@@ -148,7 +146,7 @@ export class SwitchWorker {
       return [...done, ...(await judge(this.#shop, session, results, device))];
     });
     step('judged');
-    observer.passDone(label, talk.isFault ? 'fault' : 'ok', (Date.now() - started) / 1000);
+    observer.passDone(label, talk.isFault ? 'fault' : 'ok', (performance.now() - started) / 1000);
     if (talk.isFault) this.#mostPorts = Math.max(1, Math.floor(tasks.length / 2));
     else this.#mostPorts = tasks.length < this.#mostPorts ? Number.POSITIVE_INFINITY : tasks.length * 2;
     const endings = talk.isFault ? underWay.map((task) => faulted(task, talk.reason, config.budgetMs)) : talk.value;
@@ -190,7 +188,7 @@ export class SwitchWorker {
     step('switch swept');
     if (talk.isFault) return talk.outcome;
     // With jitter, so that switches do not march in step.
-    const nextAt = Math.round(Date.now() + config.sweepMs * (0.9 + Math.random() / 5));
+    const nextAt = Math.round(steadyNow() + config.sweepMs * (0.9 + Math.random() / 5));
     await desk.write((op) =>
       recordSweep(op, this.#held.lease, this.#target, talk.value, {
         answered,
@@ -224,7 +222,7 @@ export class SwitchWorker {
       // In which mode the device was left, nobody knows.
       await line.hangUp();
       log.warn({ switch: this.#target.label, reason }, 'the switch does not save its configuration; trying again');
-      const saveAt = Date.now() + pausesBetweenSaves * config.saveDelayMs;
+      const saveAt = saveRetryAt(steadyNow(), config.saveDelayMs);
       await desk.write((op) => recordUnsaved(op, lease, this.#target, reason, saveAt));
     }
     step('save recorded');
@@ -236,7 +234,7 @@ export class SwitchWorker {
     const { label } = this.#target;
     for (const { task, kind } of endings) {
       if (task.action === null || kind === 'later') continue;
-      const seconds = (Date.now() - task.action.createdAt) / 1000;
+      const seconds = Math.max(0, steadyNow() - task.action.createdAt) / 1000;
       const status = kind === 'done' ? 'DONE' : 'ERROR';
       observer.actionSettled(label, status, seconds);
       log.info({ switch: label, port: task.port, statusId: task.action.statusId, status, seconds }, 'action settled');

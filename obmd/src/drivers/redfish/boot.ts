@@ -134,11 +134,11 @@ const formsOf = (etag: string | undefined): readonly (string | undefined)[] => {
 /** Some BMCs accept what they then do not do. What is said once may be used up already. */
 const confirm = async (client: RedfishClient, path: string, change: Change, signal: AbortSignal): Promise<void> => {
   if (change.BootSourceOverrideEnabled === 'Once') return;
-  for (const end = Date.now() + settlingMs; ;) {
+  for (const end = performance.now() + settlingMs; ;) {
     const answer = await client.ask({ method: 'GET', path }, signal);
     const boot = answer.status === 200 ? bootIn(answer.document()) : null;
     if (boot === null || isAsSaid(boot, change)) return;
-    if (Date.now() > end)
+    if (performance.now() > end)
       throw refused(words, new Error(`it accepted the change and shows ${boot.enabled ?? ''} ${boot.target ?? ''}`));
     await rest(betweenLooks, signal);
   }

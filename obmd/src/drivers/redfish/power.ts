@@ -117,9 +117,9 @@ export class PowerSwitch {
 
   /** Looks until the power is as wanted, or for so long; and gives what was seen last. */
   async #lookUntil(isDone: (power: Power) => boolean, ms: number, signal: AbortSignal): Promise<RedfishSystem> {
-    for (const end = Date.now() + ms; ;) {
+    for (const end = performance.now() + ms; ;) {
       const system = await this.#look(signal);
-      if (isDone(system.power) || Date.now() > end) return system;
+      if (isDone(system.power) || performance.now() > end) return system;
       await rest(betweenLooks, signal);
     }
   }

@@ -13,6 +13,8 @@ export interface Attempt {
 
 /** For this long somebody may take to log in at the provider. */
 export const attemptLastsMs = 10 * 60_000;
+/** If the clock is set back meanwhile, an attempt lasts longer, but not for ever. */
+const longestLeftMs = 24 * 3_600_000;
 const purpose = 'oidc login';
 
 /** An attempt for the browser to keep: it can neither read nor change it. */
@@ -23,7 +25,9 @@ export const sealAttempt = (vault: Vault, attempt: Attempt): string =>
 export const openAttempt = (vault: Vault, sealed: string): Attempt | null => {
   try {
     const { purpose: sealedFor, ...attempt } = JSON.parse(vault.open(sealed)) as Attempt & { purpose?: unknown };
-    return sealedFor === purpose && Date.now() < attempt.expiresAt ? attempt : null;
+    const leftMs = attempt.expiresAt - Date.now();
+    // What is far in the future was sealed by a clock that has been set back since.
+    return sealedFor === purpose && leftMs > 0 && leftMs <= longestLeftMs ? attempt : null;
   } catch {
     return null;
   }

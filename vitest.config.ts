@@ -7,7 +7,7 @@ const apart = [
   'test/**/*.test.ts',
   'service/test/{drivers,packets}/**/*.test.ts',
   'client/test/login-command.test.ts',
-  'service/test/{breaker,console,console-socket-life,crash,front-*,headnode-*,obmd-*,passwords,rotate-key,steps}.test.ts',
+  'service/test/{breaker,clock-steps,console,console-socket-life,crash,front-*,headnode-*,obmd-*,passwords,rotate-key,steps}.test.ts',
 ];
 
 const project = (name: string, files: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({

@@ -8,6 +8,8 @@ packages="postgresql-15 openvswitch-switch vde2 vde-switch openssh-server openss
 packages="$packages keystone uwsgi-core uwsgi-plugin-python3 python3-psycopg2 sqlite3 chromium"
 # Shells that the command line completes words in.
 packages="$packages zsh fish"
+# A clock that can be set for one process.
+packages="$packages faketime"
 # A BMC, machines that boot from the network, and what runs virtual ones.
 packages="$packages openipmi ipmitool libvirt-daemon-system libvirt-clients qemu-utils qemu-system-arm"
 case "$(uname -m)" in

@@ -4,7 +4,16 @@ import { platform } from './machines/platform.ts';
 
 /** Real software that some of the lab is made of. */
 export type Part =
-  'Open vSwitch' | 'vde_switch' | 'ipmi_sim' | 'QEMU' | 'libvirt' | 'Keystone' | 'Chromium' | 'zsh' | 'fish';
+  | 'Open vSwitch'
+  | 'vde_switch'
+  | 'ipmi_sim'
+  | 'QEMU'
+  | 'libvirt'
+  | 'Keystone'
+  | 'Chromium'
+  | 'zsh'
+  | 'fish'
+  | 'faketime';
 
 /** Programs, and files by their whole paths. */
 const needs: Readonly<Record<Part, readonly string[]>> = {
@@ -20,6 +29,7 @@ const needs: Readonly<Record<Part, readonly string[]>> = {
   Chromium: ['/usr/bin/chromium'],
   zsh: ['zsh'],
   fish: ['fish'],
+  faketime: ['faketime'],
 };
 const places = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 

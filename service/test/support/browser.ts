@@ -48,5 +48,5 @@ export const makeToken = async (client: Client, name: string, body: object = {})
 };
 
 /** A script that comes with a token. */
-export const scriptWith = (service: Service, token: string): Client =>
+export const scriptWith = (service: Pick<Service, 'url'>, token: string): Client =>
   bareClient(service.url, { authorization: `Bearer ${token}` });

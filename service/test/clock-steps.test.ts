@@ -1,0 +1,103 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasPart } from '../../lab/src/parts.ts';
+import { SimulatedSwitch } from '../src/drivers/switches/simulated.ts';
+import { makeToken, scriptWith, signIn } from './support/browser.ts';
+import { engines, freshPostgres } from './support/engines.ts';
+import { basic, type Client, clientOf } from './support/http.ts';
+import { build, type Program, startProgram } from './support/program.ts';
+import { adminPassword } from './support/service.ts';
+import { done, eventually, obmd } from './support/world.ts';
+
+interface Shown {
+  readonly status: string;
+  readonly queue?: { readonly attempts: number };
+}
+
+/** Preloaded, it lets a file say what time of day it is. The monotonic clock is the machine's. */
+const library = (): string =>
+  readdirSync('/usr/lib')
+    .map((name) => `/usr/lib/${name}/faketime/libfaketimeMT.so.1`)
+    .find((path) => existsSync(path)) ?? '';
+
+describe.runIf(hasPart('faketime')).each(engines)('a service whose clock is set, on %s', (engine) => {
+  let directory: string;
+  let program: Program;
+  let admin: Client;
+  let clients: Readonly<Record<'session' | 'token', Client>>;
+  const nodes = ['n0', 'n1', 'n2'];
+
+  const setClock = (offset: string): Promise<void> => writeFile(join(directory, 'clock'), offset);
+  const onSwitch = () => new SimulatedSwitch(join(directory, 'data/simulated-switches'), 'sw0');
+  const show = async (id: string): Promise<Shown> => (await done(admin.get(`/networking_action/${id}`))).body as Shown;
+
+  beforeAll(async () => {
+    await build();
+    directory = await mkdtemp(join(tmpdir(), 'corral-clock-'));
+    await setClock('+0');
+    program = await startProgram({
+      LD_PRELOAD: library(),
+      FAKETIME_TIMESTAMP_FILE: join(directory, 'clock'),
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      DONT_FAKE_MONOTONIC: '1',
+      CORRAL_PORT: '0',
+      CORRAL_DATA_DIR: join(directory, 'data'),
+      CORRAL_ADMIN_PASSWORD: adminPassword,
+      CORRAL_ENGINE_BUDGET: '30',
+      CORRAL_ENGINE_POLL: '0.5',
+      CORRAL_ENGINE_LEASE: '1',
+      CORRAL_ENGINE_SESSION_IDLE: '0.5',
+      CORRAL_SESSIONS_IDLE: '1800',
+      ...(engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {}),
+    });
+    admin = clientOf(program.url, basic('admin', adminPassword));
+    await done(admin.put('/project/red'));
+    await done(admin.put('/network/net', { owner: 'red', access: 'red', net_id: '' }));
+    await done(admin.put('/switch/sw0', { type: 'mock', hostname: 'sw0', username: 'u', password: 'p' }));
+    for (const node of nodes) {
+      await done(admin.put(`/node/${node}`, { obmd }));
+      await done(admin.put(`/node/${node}/nic/eth0`, { macaddr: '52:54:00:00:00:01' }));
+      await done(admin.put(`/switch/sw0/port/${node}/eth0`));
+      await done(admin.post(`/switch/sw0/port/${node}/eth0/connect_nic`, { node, nic: 'eth0' }));
+      await done(admin.post('/project/red/connect_node', { node }));
+    }
+    const session = await signIn(program, 'admin', adminPassword);
+    clients = { session, token: scriptWith(program, await makeToken(session, 'script')) };
+  });
+  afterAll(async () => {
+    await program.kill('SIGKILL');
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it.each([
+    { what: 'an hour forward', offset: '+3600', node: 'n0' },
+    { what: 'two hours back', offset: '-3600', node: 'n1' },
+    { what: 'right again', offset: '+0', node: 'n2' },
+  ])('$what: a retry goes on and neither ends nor waits for ever, and whoever is in stays in', async (step) => {
+    for (const client of Object.values(clients)) await done(client.get('/auth/whoami'));
+    onSwitch().faults = { unreachable: true };
+    const queued = await done(admin.post(`/node/${step.node}/nic/eth0/connect_network`, { network: 'net' }));
+    const { status_id: id } = queued.body as { status_id: string };
+    const triedMoreThan = (least: number): Promise<number> =>
+      eventually(async () => {
+        const { status, queue } = await show(id);
+        expect(status).toBe('PENDING');
+        return (queue?.attempts ?? 0) > least ? queue?.attempts : undefined;
+      });
+    const before = await triedMoreThan(0);
+    await setClock(step.offset);
+    await triedMoreThan(before + 1);
+    for (const client of Object.values(clients)) await done(client.get('/auth/whoami'));
+    onSwitch().faults = {};
+    const shown = await eventually(async () => {
+      const now = await show(id);
+      return now.status === 'PENDING' ? undefined : now.status;
+    });
+    expect(shown).toBe('DONE');
+    expect((await fetch(`${program.url}/readyz`)).status).toBe(200);
+  });
+});

@@ -1,4 +1,3 @@
-import { isSamePlace } from '../drivers/places.ts';
 import { duplicate } from './errors.ts';
 
 type Resolve = () => Promise<readonly string[]>;
@@ -36,3 +35,7 @@ export class BmcPlaces {
     this.#expected.delete(id);
   }
 }
+
+/** Can these be the same machine? One that names no part of a place may be any part of it. */
+const isSamePlace = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}, `) || other.startsWith(`${one}, `);

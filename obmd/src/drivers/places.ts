@@ -12,7 +12,3 @@ export const placesOfDomain = async (uri: string, domain: string): Promise<reado
   const hosts = await addressesOf(hostOf(uri) ?? '127.0.0.1');
   return hosts.map((host) => `libvirt ${host}${socket ?? path}, domain ${domain}`);
 };
-
-/** Can these be the same machine? One that names no part of a place may be any part of it. */
-export const isSamePlace = (one: string, other: string): boolean =>
-  one === other || one.startsWith(`${other}, `) || other.startsWith(`${one}, `);

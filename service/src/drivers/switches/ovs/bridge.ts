@@ -8,6 +8,8 @@ export interface BridgePort {
   readonly columns: VlanColumns;
   /** The mirror that sends its copies to this port, if one does. */
   readonly mirror: string | null;
+  /** Mirrors of the bridge that send their copies into a VLAN, by that VLAN. */
+  readonly mirroredVlans: ReadonlyMap<number, string>;
 }
 
 /** A bridge at one moment. */
@@ -30,9 +32,9 @@ export const readBridge = async (
   const ports = (where: readonly unknown[]) => select('Port', where, portColumns);
   const answer = await ovsdb.transact(
     [
-      select('Bridge', [['name', '==', bridge]], ['ports', 'controller', 'mirrors']),
+      select('Bridge', [['name', '==', bridge]], ['ports', 'controller', 'fail_mode', 'mirrors']),
       select('Open_vSwitch', [], ['next_cfg', 'cur_cfg']),
-      select('Mirror', [], ['_uuid', 'name', 'output_port']),
+      select('Mirror', [], ['_uuid', 'name', 'output_port', 'output_vlan']),
       ...(names === 'all' ? [ports([])] : names.map((name) => ports([['name', '==', name]]))),
     ],
     signal,
@@ -47,9 +49,17 @@ export const readBridge = async (
       `bridge ${bridge} has an OpenFlow controller: its flows, not the VLANs of the ports, say what passes; remove it`,
     );
   }
+  if (atoms(row['fail_mode']).includes('secure')) {
+    throw new Error(
+      `bridge ${bridge} has fail_mode=secure: flows that somebody added, not the VLANs of the ports, say what passes; clear it`,
+    );
+  }
   const own = new Set(atoms(row['ports']).map(uuid));
-  const watched = mirroredTo(mirrors ?? [], new Set(atoms(row['mirrors']).map(uuid)));
-  const all = found.flat().map((port) => portOf(port, watched));
+  const copying = new Set(atoms(row['mirrors']).map(uuid));
+  const ownMirrors = (mirrors ?? []).filter((mirror) => copying.has(uuid(mirror['_uuid'])));
+  const watched = mirroredTo(ownMirrors);
+  const vlans = mirroredVlans(ownMirrors);
+  const all = found.flat().map((port) => portOf(port, watched, vlans));
   return {
     ports: new Map(all.filter((port) => own.has(port.uuid)).map((port) => [port.name, port])),
     wanted: integer(root['next_cfg']),
@@ -71,7 +81,7 @@ export const rowsOf = ({ rows }: Readonly<Record<string, unknown>>): Record<stri
 
 type Row = Readonly<Record<string, unknown>>;
 
-const portOf = (row: Row, watched: ReadonlyMap<string, string>): BridgePort => {
+const portOf = (row: Row, watched: ReadonlyMap<string, string>, vlans: ReadonlyMap<number, string>): BridgePort => {
   const id = uuid(row['_uuid']);
   return {
     uuid: id,
@@ -84,16 +94,22 @@ const portOf = (row: Row, watched: ReadonlyMap<string, string>): BridgePort => {
       protected: flag(row['protected']),
     },
     mirror: watched.get(id) ?? null,
+    mirroredVlans: vlans,
   };
 };
 
-const mirroredTo = (mirrors: readonly Row[], own: ReadonlySet<string>): ReadonlyMap<string, string> =>
+const mirroredTo = (mirrors: readonly Row[]): ReadonlyMap<string, string> =>
   new Map(
-    mirrors
-      .filter((mirror) => own.has(uuid(mirror['_uuid'])))
-      .flatMap((mirror) =>
-        atoms(mirror['output_port']).map((port): [string, string] => [uuid(port), text(mirror['name'])]),
-      ),
+    mirrors.flatMap((mirror) =>
+      atoms(mirror['output_port']).map((port): [string, string] => [uuid(port), text(mirror['name'])]),
+    ),
+  );
+
+const mirroredVlans = (mirrors: readonly Row[]): ReadonlyMap<number, string> =>
+  new Map(
+    mirrors.flatMap((mirror) =>
+      atoms(mirror['output_vlan']).map((vlan): [number, string] => [integer(vlan), text(mirror['name'])]),
+    ),
   );
 
 /** A column that holds a set is written as its only member, or as `["set", members]`. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Permit, PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
 import { placeInFiles, placesAt } from '../places.ts';
-import { allVlans, type Carried } from '../vlans.ts';
+import { type Carried, carriedBy, unclear } from '../vlans.ts';
 import { type BridgePort, readBridge } from './bridge.ts';
 import { ovsIdentity } from './identity.ts';
 import { becomeNewest, ifNewest } from './fence.ts';
@@ -128,9 +128,25 @@ class OvsSession implements SwitchSession {
   }
 }
 
-/** The output of a mirror gets copies of other ports' frames, whatever its own VLANs are. */
-const passedBy = ({ columns, mirror }: BridgePort): Carried =>
-  mirror === null ? carriedUnder(columns) : { native: carriedUnder(columns).native, tagged: allVlans };
+/** Who gets the copies of a mirror gets other ports' frames, whatever its own VLANs are. */
+const passedBy = (port: BridgePort): Carried => {
+  const carried = carriedUnder(port.columns);
+  const copies = port.mirror === null ? copiesIn(port, carried) : `output_port of mirror ${port.mirror}`;
+  return copies === null ? carried : unclear(copies);
+};
 
-const refusalOf = ({ name, mirror }: BridgePort, state: PortConfig): string | null =>
-  mirror === null ? reservedIn(state) : `port ${name} is the output of mirror ${mirror}: remove the mirror first`;
+const refusalOf = (port: BridgePort, state: PortConfig): string | null => {
+  const { name, mirror } = port;
+  if (mirror !== null) return `port ${name} is the output of mirror ${mirror}: remove the mirror first`;
+  const copies = copiesIn(port, state);
+  return copies === null
+    ? reservedIn(state)
+    : `port ${name} would get the copies of another: ${copies}; remove it first`;
+};
+
+/** The mirror whose copies come in one of these VLANs. */
+const copiesIn = ({ mirroredVlans }: BridgePort, state: Carried): string | null => {
+  if (mirroredVlans.size === 0) return null;
+  const vlan = carriedBy(state).find((each) => mirroredVlans.has(each));
+  return vlan === undefined ? null : `output_vlan=${vlan} of mirror ${mirroredVlans.get(vlan) ?? ''}`;
+};

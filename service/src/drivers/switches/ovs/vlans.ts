@@ -1,4 +1,4 @@
-import { allVlans, type Carried } from '../vlans.ts';
+import { allVlans, type Carried, unclear } from '../vlans.ts';
 
 /** The columns of a Port row that decide what passes. An absent value is null, or an empty list. */
 export interface VlanColumns {
@@ -62,12 +62,9 @@ const framesUnder = ({ vlan_mode, tag, trunks, cvlans }: VlanColumns): Carried =
       return { native: own, tagged: [...new Set([...listed(trunks), ...(own === 0 ? [] : [own])])].sort(ascending) };
     case 'trunk':
       return { native: trunks.length === 0 || trunks.includes(0) ? 0 : null, tagged: listed(trunks) };
-    case 'dot1q-tunnel':
-      // Frames with these tags of their own travel in its VLAN.
-      return { native: own, tagged: listed(cvlans) };
     default:
-      // A mode of a later Open vSwitch: taken for the most that it can be.
-      return { native: own, tagged: allVlans };
+      // A tunnel, whose frames bring any tags of their own into its VLAN, or a mode of a later Open vSwitch.
+      return unclear(`vlan_mode=${vlan_mode ?? ''} tag=${tag ?? ''} cvlans=${cvlans.join(',')}`);
   }
 };
 

@@ -13,6 +13,7 @@ type Settings = Readonly<Record<string, string>>;
 /** A program of ours as a process, which can be killed. */
 export interface Program {
   readonly url: string;
+  readonly pid: number;
   readonly output: readonly string[];
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -47,6 +48,7 @@ export const programOf = (workspace: 'service' | 'obmd'): Programs => {
       const url = await Promise.race([ready(child, output), ended(child, output)]);
       return {
         url,
+        pid: child.pid ?? 0,
         output,
         kill: async (signal) => {
           if (child.exitCode === null && child.signalCode === null) {

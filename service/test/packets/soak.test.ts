@@ -27,7 +27,14 @@ describe.runIf(hasPart('Open vSwitch'))('a busy rack on Open vSwitch in which ev
         ...{ reserved: 0, connected: 0, detached: 0, released: 0 },
         ...{ failed: 0, broken: 0, networks: 0 },
       };
-      const troubles: TroubleCounts = { service: 0, 'ovs-vswitchd': 0, 'ovsdb-server': 0, edits: 0 };
+      const troubles: TroubleCounts = {
+        service: 0,
+        'ovs-vswitchd': 0,
+        'ovsdb-server': 0,
+        flows: 0,
+        sleeps: 0,
+        edits: 0,
+      };
       const captures = await Promise.all(site.ovs.hosts.map(async (host) => ({ host, capture: await host.capture() })));
       const streams = site.ovs.hosts.map((host) =>
         host.stream({ marker: host.port, tags: `untagged,${soakVlans.join(',')}` }, 10),

@@ -2,6 +2,7 @@ import { type LabOvs, startOvs } from '@corral/lab';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { basic, type Client, clientOf } from './http.ts';
 import { wire } from './packets.ts';
 import { build, type Program, startProgram } from './program.ts';
@@ -22,6 +23,8 @@ export interface SoakSite {
   tenant(project: Project): Client;
   /** Kills the service with -9 and starts it again. */
   crashService(): Promise<void>;
+  /** Stops the service for so long, as a suspended machine would. */
+  pauseService(ms: number): Promise<void>;
   /** Waits until the service answers again. */
   up(): Promise<void>;
   metrics(): Promise<string>;
@@ -53,6 +56,11 @@ export const startSoakSite = async (hosts: number): Promise<SoakSite> => {
     crashService: async () => {
       await program.kill('SIGKILL');
       program = await startProgram(env);
+    },
+    pauseService: async (ms) => {
+      process.kill(program.pid, 'SIGSTOP');
+      await sleep(ms);
+      process.kill(program.pid, 'SIGCONT');
     },
     up: async () => {
       await eventually(() =>

@@ -7,20 +7,33 @@ export interface TroubleCounts {
   service: number;
   'ovs-vswitchd': number;
   'ovsdb-server': number;
+  /** Flows to the switch that were lost, and healed later. */
+  flows: number;
+  /** Times that the service was stopped and went on. */
+  sleeps: number;
   edits: number;
 }
 
-const kinds = ['service', 'ovs-vswitchd', 'ovsdb-server'] as const;
+const kinds = ['service', 'flows', 'ovs-vswitchd', 'sleeps', 'ovsdb-server'] as const;
 
-/** One process after the other is killed and started again, each kind as often as the others, and at least once. */
+/** One after the other is killed and started again, lost and healed, stopped and woken: each as often as the others, and at least once. */
 export const killInTurns = async (site: SoakSite, counts: TroubleCounts, stop: AbortSignal): Promise<void> => {
   for (let turn = 0; !stop.aborted || turn < kinds.length; turn += 1) {
     const kind = kinds[turn % kinds.length] ?? 'service';
     await randomPause(300, 2_000);
     if (kind === 'service') await site.crashService();
+    else if (kind === 'flows') await loseFlow(site.ovs);
+    else if (kind === 'sleeps') await site.pauseService(random([300, 1_500, 3_000]));
     else await crashDaemon(site.ovs, kind);
     counts[kind] += 1;
   }
+};
+
+/** The next write is lost, and delivered when it has long been tried again. */
+const loseFlow = async (ovs: LabOvs): Promise<void> => {
+  ovs.breakLine({ kind: 'hold', from: '"update"' });
+  await randomPause(500, 3_000);
+  ovs.breakLine(null);
 };
 
 const crashDaemon = async (ovs: LabOvs, daemon: OvsDaemon): Promise<void> => {

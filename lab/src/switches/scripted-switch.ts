@@ -32,7 +32,7 @@ export interface ScriptedSwitch extends LabSwitch {
 }
 
 /** A message of the log that falls into an answer. */
-export interface Interruption {
+interface Interruption {
   readonly text: string;
   readonly to: RegExp;
   readonly afterLine: number;

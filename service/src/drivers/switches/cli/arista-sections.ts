@@ -7,7 +7,7 @@ import { beginningWith, commonLines, type KnownLines } from './known-lines.ts';
 import { mirrorsIn } from './mirrors.ts';
 
 /** What EOS has on a port that is understood. */
-export const aristaLines: KnownLines = {
+const aristaLines: KnownLines = {
   read: switchportLines,
   plain: [
     ...commonLines,

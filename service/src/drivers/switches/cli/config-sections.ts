@@ -1,7 +1,7 @@
 import { shortened } from '../words.ts';
 
 /** One line of a block; a nested one belongs to a block inside it, and says nothing about the port itself. */
-export interface SectionLine {
+interface SectionLine {
   readonly text: string;
   readonly isNested: boolean;
 }

@@ -39,7 +39,7 @@ export const runAll = async (
 };
 
 /** As `runAll`, for what has to work: if it does not, the device is not in the state we think. */
-export const runOrFail = async (
+const runOrFail = async (
   device: CliDevice,
   lines: readonly string[],
   prompt: RegExp | undefined,

@@ -41,7 +41,7 @@ export interface PortChange {
 }
 
 /** What the prompts of the modes look like: with any other prompt nothing more is sent. */
-export interface Modes {
+interface Modes {
   readonly exec: RegExp;
   readonly config: RegExp;
   readonly vlan: RegExp;

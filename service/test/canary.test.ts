@@ -151,6 +151,7 @@ describe.each(engines)('a secret on %s', (engine) => {
     await call('GET', `/nowhere?token=${stray}`, admin);
   };
 
+  let leaveSwitches = (): Promise<unknown> => Promise.resolve();
   beforeAll(async () => {
     const tokenOfEcho = canaries.make('token of a node').slice(3);
     [web, ssh] = await Promise.all([startHttpEcho(() => tokenOfEcho), startSshEcho()]);
@@ -186,7 +187,7 @@ describe.each(engines)('a secret on %s', (engine) => {
     const watched = watchCommandLines();
     await useObm();
     commandLines = watched.stop();
-    await askSwitches({ service, canaries, admin, web, ssh, call, must });
+    leaveSwitches = await askSwitches({ service, canaries, admin, web, ssh, call, must });
     for (let next = ''; ;) {
       const { text } = await must('GET', `/events?limit=1000${next}`, admin);
       const page = JSON.parse(text) as { next: number | null };
@@ -200,7 +201,7 @@ describe.each(engines)('a secret on %s', (engine) => {
   }, 300_000);
 
   afterAll(async () => {
-    await Promise.all([web.stop(), ssh.stop()]);
+    await Promise.all([leaveSwitches(), web.stop(), ssh.stop()]);
     await rm(service.dataDir, { recursive: true, force: true });
   });
 

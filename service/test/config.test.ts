@@ -69,8 +69,10 @@ describe('the configuration', () => {
         pollMs: 2_000,
         sweepMs: 300_000,
         saveDelayMs: 5_000,
+        lateWriteMs: 120_000,
         sessionIdleMs: 30_000,
       },
+      history: { eventsMs: null, actionsMs: null },
       obm: { timeoutMs: 20_000, ca: null },
       outbound: expect.any(Outbound) as Outbound,
       front: {

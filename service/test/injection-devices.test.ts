@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hasPart } from '@corral/lab';
 import type { TObject } from '@sinclair/typebox';
 import fc from 'fast-check';
@@ -65,13 +66,15 @@ describe.each(present)('a switch of type %s', (type) => {
 
   beforeAll(async () => {
     recorded = await startRecorded(type);
-    session = await recorded.driver.open({ label: 'sw', config: recorded.fields }, amply());
+    const permit = { number: 1, installation: randomUUID(), check: () => undefined };
+    session = await recorded.driver.open({ label: 'sw', config: recorded.fields, permit }, amply());
     const ports = recorded.device.ports.slice(0, 2).map(portNamed);
     const unknown = recorded.device.unknownPort;
     for (const state of states(ports)) await session.apply(state, amply());
     for (const state of states(ports.slice(0, 1))) await session.apply(state, amply());
     await session.read([...ports, ...(unknown === null ? [] : [portNamed(unknown)])], amply());
     await session.readAll?.(amply());
+    await session.identity?.(amply());
     await session.save?.(amply());
     learn();
   });

@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { switchDrivers } from '../../src/drivers/switches/registry.ts';
 import type { Canaries } from './canaries.ts';
 import { secretName } from './canary-calls.ts';
-import type { Echo } from './echoes.ts';
+import { type Echo, openDoorTo } from './echoes.ts';
 import type { Service } from './service.ts';
 import { eventually } from './world.ts';
 
@@ -37,29 +37,31 @@ const key = 'private_key';
 const overHttp = ['brocade', 'dellnos9', 'arista-eapi'];
 const portNames = ['gi1/0/1', 'Gi1/0/1', 'Ethernet1', 'Ethernet1/1', 'ethernet1/1/1', '1/0/1', '0/1', 'ge-0/0/0', '1'];
 
-/** A switch of every type that has a password, and says back all that it is sent. */
-export const askSwitches = async (visit: Visit): Promise<void> => {
+/** A switch of every type that has a password, and says back all that it is sent; answers how to take them away. */
+export const askSwitches = async (visit: Visit): Promise<() => Promise<unknown>> => {
   const { service, canaries, admin, web, ssh, call, must } = visit;
   const others = {
     hostname: '127.0.0.1',
     username: 'operator',
-    port: ssh.port,
     dummy_vlan: 99,
     interface_type: 'GigabitEthernet',
     ovs_bridge: 'br',
-    ovsdb: `ssl:127.0.0.1:${web.port}`,
     ca_certificate: labCertificate,
     certificate: labCertificate,
   };
+  const doors: Awaited<ReturnType<typeof openDoorTo>>[] = [];
   const secretFor = (name: string, label: string): string => {
     const secret = canaries.make(`${name} of ${label}`);
     return name === key ? `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n` : secret;
   };
   const register = async (label: string, type: string, config: TSchema, secrets: readonly string[]): Promise<void> => {
     const known = Object.keys(config['properties'] as object);
+    const door = await openDoorTo(type === 'ovs' || overHttp.includes(type) ? web.port : ssh.port);
+    doors.push(door);
     const fields = {
       ...Object.fromEntries(Object.entries(others).filter(([name]) => known.includes(name))),
-      ...(overHttp.includes(type) ? { port: web.port } : {}),
+      ...(known.includes('port') ? { port: door.port } : {}),
+      ...(known.includes('ovsdb') ? { ovsdb: `ssl:127.0.0.1:${door.port}` } : {}),
       ...Object.fromEntries(secrets.map((name) => [name, secretFor(name, label)])),
     };
     await must('PUT', `/switch/${label}`, admin, { type, ...fields });
@@ -82,6 +84,7 @@ export const askSwitches = async (visit: Visit): Promise<void> => {
   });
   for (const [type] of switchTypes) await call('GET', `/switch/sw-${type}/drift`, admin);
   await must('GET', '/drift', admin);
+  return () => Promise.all(doors.map((door) => door.stop()));
 };
 
 /** Makes the engine look at the switch. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { newKeyPair } from '@corral/lab';
 import ssh2 from 'ssh2';
 
@@ -22,6 +22,20 @@ const listen = (server: Server): Promise<number> =>
 const stopper = (server: Server, sockets: ReadonlySet<Socket>) => async (): Promise<void> => {
   for (const socket of sockets) socket.destroy();
   await new Promise<void>((resolve) => server.close(() => resolve()));
+};
+
+/** One more address of a device: two switches at one address would be one. */
+export const openDoorTo = async (port: number): Promise<Pick<Echo, 'port' | 'stop'>> => {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((from) => {
+    const to = connect(port, '127.0.0.1');
+    for (const socket of [from, to]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }
+    from.pipe(to).pipe(from);
+  });
+  return { port: await listen(server), stop: stopper(server, sockets) };
 };
 
 const bodyOf = async (request: IncomingMessage): Promise<string> => {

@@ -75,12 +75,25 @@ async function* eventsIn(answer: Answer): AsyncGenerator<CorralEvent> {
 
 async function* framesIn(answer: Answer): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of bytesOf(answer)) {
-    rest += decoder.decode(chunk, { stream: true });
-    const frames = rest.split('\n\n');
-    rest = frames.pop() ?? '';
-    yield* frames;
+  const frames = new Frames();
+  for await (const chunk of bytesOf(answer)) yield* frames.push(decoder.decode(chunk, { stream: true }));
+}
+
+const frameEnd = '\n\n';
+
+/** Cuts a stream of frames at their ends. Of a frame that has not ended only its last sign is looked at again. */
+export class Frames {
+  #begun: string[] = [];
+
+  push(text: string): readonly string[] {
+    const before = this.#begun.pop() ?? '';
+    const frames = `${before}${text}`.split(frameEnd);
+    const rest = frames.pop() ?? '';
+    const [first, ...others] = frames;
+    const whole = first === undefined ? [] : [[...this.#begun, first].join(''), ...others];
+    if (first !== undefined) this.#begun = [];
+    this.#begun.push(rest.slice(0, -1), rest.slice(-1));
+    return whole;
   }
 }
 

@@ -18,7 +18,7 @@ describe('a document that cannot be meant', () => {
     ['one that holds itself', 'nodes: &a { <<: *a }\n', '1:17 *a is a part of itself'],
     ['metadata that holds itself', smallSite.replace('rack: r1', 'rack: &m [*m]'), '18:27 *m is a part of itself'],
     ['a name twice, spelled otherwise', 'users:\n  1: {}\n  "1": {}\n', '3:3 users.1: it is there twice'],
-    ['names that are equal', 'projects: []\nprojects: []\n', 'unique'],
+    ['names that are equal', 'projects: []\nprojects: []\n', 'projects is there twice'],
     ['a list where names belong', '- projects\n', '1:1 expected names'],
   ])('is told with its line: %s', async (_, text, mistake) => {
     const service = await serviceForTest('sqlite');

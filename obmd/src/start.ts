@@ -18,7 +18,7 @@ import { Register } from './core/register.ts';
 import { type Db, openDatabase } from './db/open.ts';
 import type { BmcDriver } from './drivers/contract.ts';
 import { bmcDrivers } from './drivers/registry.ts';
-import { buildServer } from './server/app.ts';
+import { buildServer, refusalOf } from './server/app.ts';
 import { createMetrics } from './server/metrics.ts';
 import { serveOperator } from './server/operator.ts';
 
@@ -98,7 +98,11 @@ const startOn = async (
       throw standby(`${who} looks after these nodes; ask it, or wait until it is gone`);
     },
   });
-  serveOperator(server, metrics, { db, fleet: () => post.fleet });
+  serveOperator(server, metrics, {
+    db,
+    fleet: () => post.fleet,
+    adminRefusal: (request) => refusalOf(request, adminToken),
+  });
   await ownership.start();
   const isStandby = post.fleet === null;
   if (isStandby) log.warn({ holder: ownership.other }, 'waiting: another process looks after these nodes');

@@ -137,7 +137,8 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     log,
     routes: groups.flatMap(({ routes }) => routes),
   });
-  serveOperator(server, { db, metrics, groups, version, isAccepting: () => isAccepting });
+  const seesMetrics = config.front.metrics;
+  serveOperator(server, { db, auth, metrics, seesMetrics, groups, version, isAccepting: () => isAccepting });
   if (config.publicUrl !== null) setPublicUrl(server, config.publicUrl);
   if (oidc?.login)
     (await import('./server/oidc-login.ts')).serveOidcLogin(server, { login: oidc.login, db, site, log });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { addressIn, type Network, networkIn, Networks } from './address.ts';
+import { type Address, addressIn, type Network, networkIn, Networks } from './address.ts';
+import { embeddedIpv4 } from './embedded-ipv4.ts';
 
 /** What an entry may be, for whoever wrote another. */
 export const entryRule =
@@ -26,14 +27,12 @@ const dangerousV6 = [
 
 const networksIn = (texts: readonly string[]): readonly Network[] => texts.flatMap((text) => networkIn(text) ?? []);
 const reservedV4 = networksIn(dangerousV4);
-/** A NAT64 gateway carries what is sent to such an address to the IPv4 address at its end. */
-const throughNat64 = reservedV4.map(({ text, prefix }): Network => ({
-  text: `64:ff9b::${text}`,
-  prefix: 96 + prefix,
-  family: 'ipv6',
-}));
-const reserved = [...reservedV4, ...throughNat64, ...networksIn(dangerousV6)];
+const reserved = [...reservedV4, ...networksIn(dangerousV6)];
 const dangerous = new Networks(reserved);
+
+/** Where a packet for an IPv6 address may end up: gateways carry some of them to an IPv4 address inside. */
+const carriedTo = ({ text, family }: Address): readonly Address[] =>
+  family === 'ipv4' ? [] : embeddedIpv4(text).map((inner) => ({ text: inner, family: 'ipv4' }));
 
 const isWithin = (network: Network, other: Network): boolean =>
   network.prefix >= other.prefix && new Networks([other]).has(network);
@@ -47,6 +46,8 @@ export class AllowList {
   readonly #isOpen: boolean;
   readonly #networks: Networks;
   readonly #exceptions: Networks;
+  /** Named addresses of IPv6 behind which a dangerous one of IPv4 is. */
+  readonly #tunnels: Networks;
   readonly #hosts: ReadonlySet<string>;
   readonly #suffixes: readonly string[];
 
@@ -54,6 +55,9 @@ export class AllowList {
     this.#isOpen = networks.length + names.length === 0;
     this.#networks = new Networks(networks);
     this.#exceptions = new Networks(networks.filter((network) => reserved.some((other) => isWithin(network, other))));
+    this.#tunnels = new Networks(
+      networks.filter((network) => carriedTo(network).some((inner) => dangerous.has(inner)) && network.prefix >= 96),
+    );
     this.#hosts = new Set(names.filter((name) => !name.startsWith('*')));
     this.#suffixes = names.filter((name) => name.startsWith('*')).map((name) => name.slice(1));
   }
@@ -77,6 +81,8 @@ export class AllowList {
     const at = addressIn(address);
     if (at === null) return false;
     if (dangerous.has(at)) return this.#exceptions.has(at);
+    // The same address in the clothes of IPv6 is as dangerous; permitted is only what is named in them.
+    if (carriedTo(at).some((inner) => dangerous.has(inner))) return this.#exceptions.has(at) || this.#tunnels.has(at);
     return this.#isOpen || this.#networks.has(at) || this.#names(host.toLowerCase().replace(/\.$/, ''));
   }
 

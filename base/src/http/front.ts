@@ -9,6 +9,8 @@ export interface Front {
   readonly trustedProxies: Networks | null;
   /** Origins whose pages may call from a browser. */
   readonly corsOrigins: readonly string[];
+  /** Who sees the metrics without credentials. */
+  readonly metrics: 'loopback' | 'nobody' | 'anyone';
   readonly limits: {
     /** Requests a second from one address; 0: any number. */
     readonly rate: number;

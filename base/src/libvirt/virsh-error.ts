@@ -12,7 +12,8 @@ export class VirshError extends Error {
     const silence = { failed: 'it ended without a word', late: 'it did not end in time', missing: 'there is no virsh' };
     super(`virsh ${command}: ${words.slice(-1_000) || silence[failure]}`, options);
     this.failure = failure;
-    this.said = words;
+    // Patterns are tried on it, and it says what is wrong at its end.
+    this.said = words.slice(-4_000);
   }
 }
 

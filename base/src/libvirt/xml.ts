@@ -24,6 +24,9 @@ const markup = new RegExp(
   'y',
 );
 
+/** libvirt's own documents nest a tenth of this. */
+const deepest = 200;
+
 /** The one element of a text; an error if it is not well-formed. */
 export const parseXml = (text: string): Element => {
   const notXml = new Error('libvirt sent something that is not XML');
@@ -45,6 +48,7 @@ export const parseXml = (text: string): Element => {
       const element: Open = { name: found['opened'], attributes, children: [], start, inside: end, end };
       inner.children.push(element);
       if (found['empty'] === undefined) open.push(element);
+      if (open.length > deepest) throw notXml;
     } else if (found['closed'] !== undefined) {
       if (inner === top || inner.name !== found['closed']) throw notXml;
       inner.end = end;
@@ -75,10 +79,15 @@ export interface Edit {
 }
 
 /** The text with edits that do not overlap. */
-export const edited = (text: string, edits: readonly Edit[]): string =>
-  [...edits]
-    .sort((a, b) => b.start - a.start || b.end - a.end)
-    .reduce((rest, { start, end, text: put }) => rest.slice(0, start) + put + rest.slice(end), text);
+export const edited = (text: string, edits: readonly Edit[]): string => {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end, text: put } of [...edits].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    pieces.push(text.slice(at, start), put);
+    at = end;
+  }
+  return [...pieces, text.slice(at)].join('');
+};
 
 /** What stands between the tags of an element; its markup is not resolved. */
 export const textIn = (text: string, element: Element | undefined): string => {

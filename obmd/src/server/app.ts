@@ -145,8 +145,8 @@ const tokenOf = ({ query }: FastifyRequest): string | null => (query as { token?
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Compared by hash: how long it takes tells neither the length nor the beginning of the token. */
-const refusalOf = ({ headers }: FastifyRequest, adminToken: string): ObmdError | null => {
+/** Why this is no administrator; null if it is. Compared by hash: how long it takes tells neither the length nor the beginning of the token. */
+export const refusalOf = ({ headers }: FastifyRequest, adminToken: string): ObmdError | null => {
   const [, encoded = ''] = /^Basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(headers.authorization ?? '') ?? [];
   const given = Buffer.from(encoded, 'base64').toString('utf8');
   if (timingSafeEqual(digest(given), digest(`admin:${adminToken}`))) return null;

@@ -1,5 +1,6 @@
 import { unreadiness } from '@corral/base/db/readiness';
-import type { FastifyInstance } from 'fastify';
+import { seesMetrics } from '@corral/base/http/metrics-access';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Fleet } from '../core/fleet.ts';
 import type { Db } from '../db/open.ts';
 import type { Metrics } from './metrics.ts';
@@ -8,14 +9,25 @@ interface OperatorParts {
   readonly db: Db;
   /** Null while another process has the nodes. */
   readonly fleet: () => Fleet | null;
+  /** Why somebody is no administrator; null if he is one. */
+  readonly adminRefusal: (request: FastifyRequest) => Error | null;
 }
 
 /** What an operator's machines ask. */
-export const serveOperator = (server: FastifyInstance, metrics: Metrics, { db, fleet }: OperatorParts): void => {
+export const serveOperator = (
+  server: FastifyInstance,
+  metrics: Metrics,
+  { db, fleet, adminRefusal }: OperatorParts,
+): void => {
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     const why = (await unreadiness(db)) ?? (fleet() === null ? 'standby: another process looks after the nodes' : null);
     return why === null ? reply.send({ status: 'ready' }) : reply.status(503).send({ status: why });
   });
-  server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text(fleet())));
+  server.get('/metrics', {
+    // Programs on this machine, and administrators.
+    onRequest: (request, _reply, done) =>
+      done(seesMetrics('loopback', request) ? undefined : (adminRefusal(request) ?? undefined)),
+    handler: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text(fleet())),
+  });
 };

@@ -35,6 +35,13 @@ export const frontSettings = [
     about: 'origins such as https://tools.example.org whose pages may call from a browser',
   },
   {
+    key: 'metrics',
+    env: 'CORRAL_METRICS',
+    takes: 'text',
+    fallback: 'loopback',
+    about: 'who sees `/metrics` beside administrators: `loopback` (programs on this machine), `nobody` or `anyone`',
+  },
+  {
     key: 'limits.rate',
     env: 'CORRAL_LIMITS_RATE',
     takes: 'count',
@@ -84,6 +91,7 @@ export const frontConfig = (read: SettingReader<FrontKey>, mistakes: string[]): 
     tls: cert === null || key === null ? null : { cert: resolve(cert), key: resolve(key) },
     trustedProxies: proxiesOf(read),
     corsOrigins,
+    metrics: read.oneOf('metrics', ['loopback', 'nobody', 'anyone']),
     limits: {
       rate: read.whole('limits.rate', 0, most),
       connections: read.whole('limits.connections', 10, most),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DriftPolicy } from '../db/schema.ts';
 import { switchFailed } from './errors.ts';
 import { findSwitch, type Switch } from './find.ts';
@@ -58,7 +59,7 @@ export const switchSweep = async (desk: Desk, args: { switch: string }): Promise
   if (duplicate_of !== null) {
     throw switchFailed(`switch ${label} is not read: another record has the same device; delete one of the two`);
   }
-  await sweepNow(desk, [id]);
+  await sweepNow(desk, [id], 'operator');
   const view = await desk.read((op) => showSwitchDrift(op, { switch: label }));
   // A fault that came after the reading, of a save for example, does not undo it.
   const isRead = view.swept_at !== timeOf(before);
@@ -66,20 +67,71 @@ export const switchSweep = async (desk: Desk, args: { switch: string }): Promise
   return view;
 };
 
-/** Asks for sweeps and waits until each was attempted. One that waits for its next probe is tried at once. */
-export const sweepNow = async (desk: Desk, switchIds: readonly number[]): Promise<void> => {
+/** Whose wish a sweep is: an operator's is tried at once; a tenant's shares what others asked for. */
+export type SweepWish = 'operator' | 'tenant';
+
+/** For this long the last sweep of a switch answers tenants too. */
+const sharedForMs = 1_000;
+
+/** Was a switch read so shortly ago that tenants need no new reading? A time that is to come is none. */
+export const isJustSwept = (sweptAt: number | null): boolean =>
+  sweptAt !== null && Math.abs(Date.now() - sweptAt) < sharedForMs;
+
+/** So often at most a switch is tried at once that is left alone between probes, whoever among operators asks. */
+const forcedEveryMs = 250;
+const forcedAt = new WeakMap<Desk['site'], Map<number, number>>();
+
+/** Takes the next turn at trying these switches at once, and waits until it has come. */
+const turnToForce = async (site: Desk['site'], ids: readonly number[]): Promise<void> => {
+  const turns = forcedAt.get(site) ?? new Map<number, number>();
+  forcedAt.set(site, turns);
+  const now = performance.now();
+  const at = Math.max(now, ...ids.map((id) => (turns.get(id) ?? 0) + forcedEveryMs));
+  for (const id of ids) turns.set(id, at);
+  if (at > now) await sleep(at - now);
+};
+
+/**
+ * Asks for sweeps and waits until each was attempted. Nobody asks for another while one is asked for that has not
+ * begun. Of tenants, no switch is tried that is left alone until its next probe, and one that was just read is not read
+ * again: however often they ask, a switch notices little of it.
+ */
+export const sweepNow = async (desk: Desk, switchIds: readonly number[], wish: SweepWish): Promise<void> => {
   if (switchIds.length === 0) return;
-  const asked = await desk.write(async (op) => {
-    op.ring('actions');
-    return op.tx
-      .updateTable('switches')
-      .set(({ eb }) => ({ sweep_wanted: eb('sweep_wanted', '+', 1), probe_at: 0 }))
+  const now = Date.now();
+  const rows = await desk.read(({ tx }) =>
+    tx
+      .selectFrom('switches')
+      .select(['id', 'probe_at', 'swept_at', 'sweep_wanted', 'sweep_answered'])
       .where('id', 'in', switchIds)
       .where('duplicate_of', 'is', null)
-      .returning(['id', 'sweep_wanted'])
-      .execute();
-  });
-  const numbers = new Map(asked.map(({ id, sweep_wanted }) => [id, sweep_wanted]));
+      .execute(),
+  );
+  const numbers = new Map<number, number>();
+  const wanted: number[] = [];
+  for (const { id, probe_at, swept_at, sweep_wanted, sweep_answered } of rows) {
+    if (wish === 'tenant' && (probe_at > now || isJustSwept(swept_at))) continue;
+    // One that an operator asks for begins after he asked, so that one under way does not count.
+    if (sweep_wanted - sweep_answered > (wish === 'operator' ? 1 : 0)) numbers.set(id, sweep_wanted);
+    else wanted.push(id);
+  }
+  if (wanted.length > 0) {
+    if (wish === 'operator') await turnToForce(desk.site, wanted);
+    const asked = await desk.write(async (op) => {
+      op.ring('actions');
+      return op.tx
+        .updateTable('switches')
+        .set(({ eb }) => ({
+          sweep_wanted: eb('sweep_wanted', '+', 1),
+          ...(wish === 'operator' ? { probe_at: 0 } : {}),
+        }))
+        .where('id', 'in', wanted)
+        .returning(['id', 'sweep_wanted'])
+        .execute();
+    });
+    for (const { id, sweep_wanted } of asked) numbers.set(id, sweep_wanted);
+  }
+  if (numbers.size === 0) return;
   await settledWithin(patienceMs, async () => {
     const rows = await desk.read(({ tx }) => tx.selectFrom('switches').select(['id', 'sweep_answered']).execute());
     const answered = new Map(rows.map(({ id, sweep_answered }) => [id, sweep_answered]));

@@ -1,5 +1,5 @@
 import { isAdmin, requireProject } from './caller.ts';
-import { sweepNow, timeOf } from './drift.ts';
+import { isJustSwept, type SweepWish, sweepNow, timeOf } from './drift.ts';
 import { findNetwork, type Network } from './find.ts';
 import type { Desk, ReadOp } from './op.ts';
 import { type PortReading, type PortState, stateIn } from './port-state.ts';
@@ -39,11 +39,15 @@ interface ReachView {
  */
 export const networkReach = async (desk: Desk, args: { network: string }): Promise<ReachView> => {
   await desk.read((op) => findReachable(op, args.network));
+  const wish: SweepWish = isAdmin(desk.caller) ? 'operator' : 'tenant';
   const switches = await desk.read(({ tx }) => tx.selectFrom('switches').select(['id', 'swept_at']).execute());
-  const before = new Map(switches.map(({ id, swept_at }) => [id, swept_at]));
+  // What was just read answers tenants too.
+  const old = switches.filter(({ swept_at }) => wish === 'operator' || !isJustSwept(swept_at));
+  const before = new Map(old.map(({ id, swept_at }) => [id, swept_at]));
   await sweepNow(
     desk,
     switches.map(({ id }) => id),
+    wish,
   );
   return desk.read(async (op) => reachOf(op, await findReachable(op, args.network), before));
 };

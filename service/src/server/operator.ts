@@ -1,6 +1,10 @@
 import { unreadiness } from '@corral/base/db/readiness';
+import type { Front } from '@corral/base/http/front';
+import { seesMetrics } from '@corral/base/http/metrics-access';
 import type { FastifyInstance } from 'fastify';
+import type { Authenticator } from '../auth/chain.ts';
 import type { Db } from '../db/db.ts';
+import { identify } from './identify.ts';
 import type { Metrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
 import { referencePage, referencePolicy } from './reference.ts';
@@ -10,6 +14,9 @@ import type { RouteGroup } from './routes/all.ts';
 export interface OperatorParts {
   readonly db: Db;
   readonly metrics: Metrics;
+  /** They name switches: administrators see them, and whom the operator lets. */
+  readonly seesMetrics: Front['metrics'];
+  readonly auth: Authenticator;
   readonly groups: readonly RouteGroup[];
   readonly version: string;
   /** False as soon as the process has been told to stop. */
@@ -27,9 +34,14 @@ export const serveOperator = (server: FastifyInstance, parts: OperatorParts): vo
     const why = await unreadiness(parts.db);
     return why === null ? reply.send({ status: 'ready' }) : reply.status(503).send({ status: why });
   });
-  server.get('/metrics', async (_request, reply) =>
-    reply.type(parts.metrics.contentType).send(await parts.metrics.text()),
-  );
+  const admins = identify(parts.auth, { access: 'admin', effect: 'reads' }, []);
+  server.get('/metrics', {
+    onRequest: (request, reply, done) => {
+      if (seesMetrics(parts.seesMetrics, request)) done();
+      else admins.call(server, request, reply, done);
+    },
+    handler: async (_request, reply) => reply.type(parts.metrics.contentType).send(await parts.metrics.text()),
+  });
   server.get('/openapi.json', (_request, reply) => reply.type(json).send(document));
   server.get('/reference', (_request, reply) =>
     reply

@@ -35,11 +35,12 @@ describe('XML from a switch', () => {
     expect(parseXml(`<x>${escaped(text)}</x>`).text).toBe(text);
   });
 
-  it('is read as deep and as long as it comes', () => {
-    const deep = 20_000;
-    let at: ReturnType<typeof parseXml> | undefined = parseXml(`${'<a>'.repeat(deep)}1${'</a>'.repeat(deep)}`);
-    for (let level = 1; level < deep; level++) at = at?.children[0];
+  it('is read as long as it comes, and refused if it is nested beyond measure', () => {
+    const nested = (deep: number) => parseXml(`${'<a>'.repeat(deep)}1${'</a>'.repeat(deep)}`);
+    let at: ReturnType<typeof parseXml> | undefined = nested(200);
+    for (let level = 1; level < 200; level++) at = at?.children[0];
     expect(at?.text).toBe('1');
+    expect(() => nested(20_000)).toThrow('XML that is nested more than 200 times');
     expect(parseXml(`<a>${'<b c="d">e</b>'.repeat(100_000)}</a>`).children).toHaveLength(100_000);
   });
 

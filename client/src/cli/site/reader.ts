@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type YAMLMap } from 'yaml';
 import { nearest } from '../mistake.ts';
 import { type Aliases, followAliases } from './aliases.ts';
 
@@ -34,10 +34,12 @@ export class Reader {
   readonly #lines = new LineCounter();
 
   constructor(text: string) {
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false });
     for (const { pos, message } of this.#document.errors) {
       this.mistakes.push({ place: this.#placeAt(pos[0]), text: `it cannot be read as YAML: ${message}` });
     }
+    // Not by the parser, which would compare each key with all before it.
+    visit(this.#document, { Map: (_key, map) => this.#requireUnique(map) });
     const { targets, mistakes } = followAliases(this.#document);
     this.#targets = targets;
     for (const { node, text: why } of mistakes) {
@@ -129,6 +131,20 @@ export class Reader {
     const node = this.#resolved(found.node);
     if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
     return node.toJS(this.#document, { maxAliasCount: -1 }) as unknown;
+  }
+
+  #requireUnique({ items }: YAMLMap): void {
+    const seen = new Set<unknown>();
+    for (const { key } of items) {
+      const name = isScalar(key) ? key.value : key;
+      if (seen.has(name) && name !== mergeKey) {
+        this.mistakes.push({
+          place: this.#placeOf(key) ?? { line: 1, column: 1 },
+          text: `${String(name)} is there twice`,
+        });
+      }
+      seen.add(name);
+    }
   }
 
   #resolved(node: unknown): unknown {

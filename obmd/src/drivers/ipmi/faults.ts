@@ -54,13 +54,17 @@ const complaints: readonly (readonly [RegExp, BmcFault, string])[] = [
 const chatter =
   /^(Loading IANA|Running Get VSO|Invalid completion code received|Discovered IPMB|Get HPM\.x|tcgetattr:|$)/;
 
+/** It says what is wrong at the end; patterns are not tried on more than this. */
+const longestComplaint = 4_000;
+
 /** The error that ipmitool's words mean; they go into the cause. It never says a password. */
 export const faultFrom = (command: string, said: string): BmcError => {
   const words = said
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => !chatter.test(line))
-    .join('\n');
+    .join('\n')
+    .slice(-longestComplaint);
   const cause = new Error(`ipmitool ${command}: ${words.slice(-1000) || 'it ended without a word'}`);
   const [, fault, sentence] = complaints.find(([pattern]) => pattern.test(words)) ?? [];
   return new BmcError(fault ?? 'failed', sentence ?? `the BMC could not do it; ${later}`, { cause });

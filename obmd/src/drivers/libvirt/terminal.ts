@@ -23,6 +23,8 @@ export type Manner = 'politely' | 'by force';
 export const escape = { option: '^@', byte: 0 } as const;
 
 const banner = /^Escape character is [^\n]*\n/m;
+/** It is looked for in the last of what virsh says. */
+const longestBanner = 4096;
 /**
  * QEMU looks once a second whether somebody listens to the serial line, and throws away what is said before. It is
  * also what virsh needs to open the console after it has said that it will.
@@ -56,7 +58,8 @@ export const attach = async ({ uri, name }: Domain, manner: Manner, signal: Abor
     line.destroy();
   };
   await new Promise<void>((resolve, reject) => {
-    let heard = Buffer.alloc(0);
+    const heard: Buffer[] = [];
+    let seen = '';
     let timer: NodeJS.Timeout | undefined;
     const settle = (): void => {
       clearTimeout(timer);
@@ -64,13 +67,15 @@ export const attach = async ({ uri, name }: Domain, manner: Manner, signal: Abor
       signal.removeEventListener('abort', letGo);
     };
     const hear = (bytes: Buffer): void => {
-      heard = Buffer.concat([heard, bytes]);
-      if (!timer && banner.test(heard.toString('latin1'))) timer = setTimeout(ready, listenedAfterMs);
+      heard.push(bytes);
+      if (timer) return;
+      seen = `${seen}${bytes.toString('latin1')}`.slice(-longestBanner);
+      if (banner.test(seen)) timer = setTimeout(ready, listenedAfterMs);
     };
     const ready = (): void => {
       settle();
       line.pause();
-      const rest = afterBanner(heard);
+      const rest = afterBanner(Buffer.concat(heard));
       if (rest.length > 0) line.unshift(rest);
       resolve();
     };
@@ -78,7 +83,7 @@ export const attach = async ({ uri, name }: Domain, manner: Manner, signal: Abor
     signal.addEventListener('abort', letGo, { once: true });
     void ended.then(() => {
       settle();
-      reject(signal.aborted ? notInTime(signal) : faultFrom('console', complaintsIn(heard)));
+      reject(signal.aborted ? notInTime(signal) : faultFrom('console', complaintsIn(Buffer.concat(heard))));
     });
   });
   return { line, ended, letGo };

@@ -82,7 +82,11 @@ const systemPaths = async (client: RedfishClient, signal: AbortSignal): Promise<
   return [...paths];
 };
 
-const withoutSlash = (path: string): string => path.replace(/\/+$/, '');
+const withoutSlash = (path: string): string => {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+};
 
 /** The last part of a path, as it can stand in a sentence. */
 const idOf = (path: string): string => {

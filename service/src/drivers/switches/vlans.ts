@@ -29,15 +29,23 @@ export const isSame = (a: Carried, b: Carried): boolean =>
 
 /** `1-3,7` as numbers, ascending. Anything else that a device may print there is an error, not a guess. */
 export const vlansIn = (list: string): readonly number[] => {
-  const vlans = new Set<number>();
+  // Where ranges begin and end: as many of them as a device cares to print cost no more than one.
+  const changes = new Int32Array(4097);
   for (const item of list.split(',')) {
     const range = /^\s*(\d{1,4})(?:\s*-\s*(\d{1,4}))?\s*$/.exec(item);
     const first = Number(range?.[1]);
     const last = Number(range?.[2] ?? range?.[1]);
     if (!range || first > last || last > 4095) throw new Error(`a list of VLANs reads "${shortened(list)}"`);
-    for (let vlan = first; vlan <= last; vlan++) vlans.add(vlan);
+    changes[first] = (changes[first] ?? 0) + 1;
+    changes[last + 1] = (changes[last + 1] ?? 0) - 1;
   }
-  return [...vlans].sort((a, b) => a - b);
+  const vlans: number[] = [];
+  let ranges = 0;
+  for (let vlan = 0; vlan < 4096; vlan++) {
+    ranges += changes[vlan] ?? 0;
+    if (ranges > 0) vlans.push(vlan);
+  }
+  return vlans;
 };
 
 /** Numbers as `1-3,7`, in pieces short enough for a device's command line; no numbers make no piece. */

@@ -27,6 +27,9 @@ const markup = new RegExp(
   'y',
 );
 
+/** No device nests more than this, and whoever walks the elements does not run out of stack. */
+const deepest = 200;
+
 /** The one element of a text. Anything that is not well-formed, or has a document type, is an error. */
 export const parseXml = (text: string): Element => {
   const [root, ...more] = parseElements(text);
@@ -61,6 +64,7 @@ export const parseElements = (text: string): readonly Element[] => {
       };
       inner.children.push(element);
       if (empty !== undefined) continue;
+      if (outer.length === deepest) throw new Error(`XML that is nested more than ${deepest} times`);
       outer.push(inner);
       inner = element;
     } else if (closed === undefined) inner.text += marked ?? unescaped(words);

@@ -42,7 +42,8 @@ export class Storage {
   /** The names of all volumes. */
   async names(): Promise<readonly string[]> {
     const lines = await this.#host.lines('vol-list', '--pool', this.#pool);
-    return lines.map((line) => /^(.*?)\s{2,}\S/.exec(line)?.[1] ?? line);
+    // A name may hold single spaces; two of them stand before the path.
+    return lines.map((line) => (/\s{2}\S/.test(line) ? (line.split(/\s{2}/, 1)[0] ?? line) : line));
   }
 
   /** Their names, with those that were put there behind libvirt's back. It cannot look while it copies. */

@@ -26,7 +26,7 @@ export const tablesIn = (text: string, nameKey: string): readonly PortTable[] =>
   const tables: { readonly name: string; readonly values: Map<string, string> }[] = [];
   let key = '';
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    const [, label, value = ''] = /^([A-Za-z][^:]*?) *:(.*)$/.exec(line) ?? [];
+    const [, label, value = ''] = /^([A-Za-z][^:]*):(.*)$/.exec(line)?.map((part) => part.trim()) ?? [];
     if (label === nameKey) tables.push({ name: value.trim(), values: new Map() });
     const values = tables.at(-1)?.values;
     if (isLogLine(line) || !values) throw new UnusableAnswer(line);

@@ -10,12 +10,16 @@ const silent = /(?![\b\t\n\r])\p{Cc}/gu;
 
 /** The lines as they stand on the screen, without spaces at their ends. */
 export const shown = (text: string): string =>
-  text.replace(escapes, '').replace(silent, '').split(/\r*\n/).map(overwritten).join('\n');
+  text.replace(escapes, '').replace(silent, '').split('\n').map(overwritten).join('\n');
 
 /** The last line as it stands on the screen. */
 export const lastLine = (text: string): string => shown(text.slice(text.lastIndexOf('\n') + 1));
 
-const overwritten = (line: string): string => {
+const overwritten = (text: string): string => {
+  // Not by a pattern: every carriage return of many would be a beginning to try.
+  let end = text.length;
+  while (text[end - 1] === '\r') end -= 1;
+  const line = text.slice(0, end);
   if (!/[\r\b]/.test(line)) return line.trimEnd();
   const cells: string[] = [];
   let column = 0;

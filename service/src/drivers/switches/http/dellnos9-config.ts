@@ -74,8 +74,11 @@ const membersIn = (sections: readonly Section[], interfaceType: string): Members
     untagged: new Map<string, number[]>(),
     strange: new Map<string, string[]>(),
   };
-  const add = <V>(map: Map<string, V[]>, port: string, ...values: readonly V[]): unknown =>
-    map.set(port, [...(map.get(port) ?? []), ...values]);
+  const add = <V>(map: Map<string, V[]>, port: string, ...values: readonly V[]): void => {
+    const known = map.get(port);
+    if (known) known.push(...values);
+    else map.set(port, [...values]);
+  };
   const named = new RegExp(`(?<![\\w-])${interfaceType} ?(\\d[\\d/,-]*)`, 'gi');
   for (const section of sections) {
     const vlan = /^interface vlan (\d+)$/i.exec(section.title)?.[1];

@@ -1,3 +1,5 @@
+import { ByteQueue } from './byte-queue.ts';
+
 /** How messages are told apart on the line (RFC 6242): by an end mark, or in counted chunks. */
 export type Framing = 'end-of-message' | 'chunked';
 
@@ -16,14 +18,14 @@ export const framed = (message: string, framing: Framing): string =>
 /** Bytes in, messages out. Pulled one by one, because the framing changes after the first message. */
 export class Deframer {
   framing: Framing = 'end-of-message';
-  #bytes: Buffer = Buffer.alloc(0);
+  readonly #queue = new ByteQueue();
   #chunks: Buffer[] = [];
   #searched = 0;
   #size = 0;
 
   push(bytes: Buffer): void {
-    this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
-    if (this.#bytes.length + this.#size > longestMessage) throw new Error('a NETCONF message that does not end');
+    this.#queue.push(bytes);
+    if (this.#queue.bytes.length + this.#size > longestMessage) throw new Error('a NETCONF message that does not end');
   }
 
   /** The next whole message; null: more bytes are needed. */
@@ -32,13 +34,14 @@ export class Deframer {
   }
 
   #nextMarked(): string | null {
-    const end = this.#bytes.indexOf(endMark, this.#searched);
+    const { bytes } = this.#queue;
+    const end = bytes.indexOf(endMark, this.#searched);
     if (end < 0) {
-      this.#searched = Math.max(0, this.#bytes.length - endMark.length + 1);
+      this.#searched = Math.max(0, bytes.length - endMark.length + 1);
       return null;
     }
-    const message = this.#bytes.toString('utf8', 0, end);
-    this.#bytes = this.#bytes.subarray(end + endMark.length);
+    const message = bytes.toString('utf8', 0, end);
+    this.#queue.drop(end + endMark.length);
     this.#searched = 0;
     return message;
   }
@@ -49,7 +52,7 @@ export class Deframer {
       const header = this.#header();
       if (header === null) return null;
       if (header.size === 'end') {
-        this.#bytes = this.#bytes.subarray(header.length);
+        this.#queue.drop(header.length);
         const message = Buffer.concat(this.#chunks).toString('utf8');
         this.#chunks = [];
         this.#size = 0;
@@ -57,22 +60,24 @@ export class Deframer {
       }
       const end = header.length + header.size;
       if (this.#size + header.size > longestMessage) throw new Error('a NETCONF message that is too long');
-      if (this.#bytes.length < end) return null;
-      this.#chunks.push(this.#bytes.subarray(header.length, end));
+      const { bytes } = this.#queue;
+      if (bytes.length < end) return null;
+      this.#chunks.push(bytes.subarray(header.length, end));
       this.#size += header.size;
-      this.#bytes = this.#bytes.subarray(end);
+      this.#queue.drop(end);
     }
   }
 
   /** Devices end the line after the mark of their greeting; what follows it is already chunked. */
   #skipBlankLines(): void {
+    const { bytes } = this.#queue;
     let blank = 0;
-    while (this.#bytes[blank] === lf && this.#bytes[blank + 1] === lf) blank += 1;
-    this.#bytes = this.#bytes.subarray(blank);
+    while (bytes[blank] === lf && bytes[blank + 1] === lf) blank += 1;
+    this.#queue.drop(blank);
   }
 
   #header(): { readonly length: number; readonly size: number | 'end' } | null {
-    const bytes = this.#bytes;
+    const { bytes } = this.#queue;
     if ((bytes.length > 0 && bytes[0] !== lf) || (bytes.length > 1 && bytes[1] !== hash)) throw this.#strange();
     const end = bytes.indexOf(lf, 2);
     if (end < 0 || end > longestHeader) {
@@ -89,6 +94,6 @@ export class Deframer {
   }
 
   #strange(): Error {
-    return new Error(`no NETCONF chunk: ${JSON.stringify(this.#bytes.toString('latin1', 0, 40))}`);
+    return new Error(`no NETCONF chunk: ${JSON.stringify(this.#queue.bytes.toString('latin1', 0, 40))}`);
   }
 }

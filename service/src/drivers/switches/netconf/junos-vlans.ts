@@ -52,7 +52,9 @@ export const vlanTable = (configuration: Element | undefined): VlanTable => {
     if (single !== undefined && ids.length === 1 && ids[0] !== undefined) names.set(ids[0], name);
     for (const member of activeChildren(element, 'interface')) {
       const logical = nameOf(member);
-      interfaces.set(logical, [...(interfaces.get(logical) ?? []), name]);
+      const names = interfaces.get(logical);
+      if (names) names.push(name);
+      else interfaces.set(logical, [name]);
     }
   }
   return { vlans, names, interfaces };

@@ -29,7 +29,8 @@ const credentials = (header: string, value: string): Credentials => ({
   address: '192.0.2.1',
   origin: 'http://corral.example',
 });
-const rules = { sessionIdleMs: 1000, vouchedMs: 1000 } as unknown as Parameters<typeof sessionBackend>[1];
+const rules = { sessionIdleMs: 1000, vouchedMs: 1000 } as unknown as Parameters<typeof sessionBackend>[1] &
+  Parameters<typeof tokenBackend>[1];
 const passwords = { check: () => new Promise<never>(() => undefined), onHammering: () => undefined };
 const backends = [
   ['a session in a cookie', 'cookie', sessionBackend(noDb, rules), [['corral_session=', '']]],

@@ -1,4 +1,7 @@
-import { parse as parseToml } from 'smol-toml';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gather } from '../../../base/src/config/gather.ts';
 import { Frames } from '../../../client/src/events.ts';
 import { bearerOf } from '../../../client/src/jwt.ts';
 import { nearest } from '../../../client/src/cli/mistake.ts';
@@ -108,6 +111,18 @@ export const identityParsers: readonly Parser[] = [
   },
   { name: 'a JWT', read: (text) => bearerOf([text], 'here'), units: ['a.', 'a', 'e30'], around: [['a.', '.a']] },
 ];
+
+/** A configuration file, read as programs do. */
+const parseToml = (text: string): unknown => {
+  const directory = mkdtempSync(join(tmpdir(), 'corral-toml-'));
+  try {
+    const file = join(directory, 'corral.toml');
+    writeFileSync(file, text);
+    return gather([], { CORRAL_CONFIG: file }, []);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+};
 
 const site = 'nodes:\n';
 /** What people write, and what the command line is told. */

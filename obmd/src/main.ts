@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { exposedSecrets } from '@corral/base/config/gather';
 import { unknownVariables } from '@corral/base/config/setting';
 import { LogDestination } from '@corral/base/log-destination';
 import { logHooks } from '@corral/base/log-lines';
@@ -21,6 +22,8 @@ runProgram('corral-obmd', 'CORRAL_OBMD', async (env) => {
   for (const name of unknownVariables(env, programSettings)) {
     if (name.startsWith('CORRAL_OBMD')) log.warn({ variable: name }, 'no such setting; is it misspelt?');
   }
+  const exposed = exposedSecrets(programSettings, env);
+  if (exposed !== null) log.warn(exposed);
   const running = await startObmd(config, log);
   const where = running.adminTokenFile === null ? '' : ` (its admin token is in ${running.adminTokenFile})`;
   const state = running.isStandby ? 'waits for another process to let go of its nodes,' : 'is ready';

@@ -63,11 +63,11 @@ describe.each(engines)('secrets on %s', (engine) => {
     const key = await readFile(file, 'utf8');
     await rm(file);
     await expect(daemon.again()).rejects.toThrow(/secret\.key is missing/);
-    await writeFile(file, Buffer.alloc(32).toString('base64'));
+    await writeFile(file, Buffer.alloc(32).toString('base64'), { mode: 0o600 });
     await expect(daemon.again()).rejects.toThrow(/secret\.key is not the key/);
-    await writeFile(file, 'nonsense');
+    await writeFile(file, 'nonsense', { mode: 0o600 });
     await expect(daemon.again()).rejects.toThrow(/secret\.key does not hold/);
-    await writeFile(file, key);
+    await writeFile(file, key, { mode: 0o600 });
     const again = await daemon.again();
     expect((await done(again.admin('GET', '/nodes'))).body).toEqual([{ id: 'n1', type: 'redfish' }]);
     await again.stop();

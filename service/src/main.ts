@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { exposedSecrets } from '@corral/base/config/gather';
 import { unknownVariables } from '@corral/base/config/setting';
 import { isLoopback } from '@corral/base/http/loopback';
 import { LogDestination } from '@corral/base/log-destination';
@@ -43,6 +44,8 @@ runProgram('corral', 'CORRAL_PORT', async (env) => {
     new LogDestination(process.stdout.fd),
   );
   for (const name of unknownVariables(env, settings)) log.warn({ variable: name }, 'no such setting; is it misspelt?');
+  const exposed = exposedSecrets(settings, env);
+  if (exposed !== null) log.warn(exposed);
   if (config.auth.includes('null')) log.warn('auth is null: everybody on this machine is administrator');
   for (const backend of config.idleBackends)
     log.warn({ backend }, 'this backend is set up, but not named in auth: nobody whom it knows is let in');

@@ -212,7 +212,7 @@ describe.each(engines)('check on %s', (engine) => {
       })),
     });
     const other = join(service.dataDir, 'other.key');
-    writeFileSync(other, formatKeyRing(ringWith(newKey())));
+    writeFileSync(other, formatKeyRing(ringWith(newKey())), { mode: 0o600 });
     const { code, violations } = await found({ ...service.env, CORRAL_KEY_FILE: other });
     expect(code).toBe(1);
     expect(violations).toEqual(
@@ -220,6 +220,7 @@ describe.each(engines)('check on %s', (engine) => {
         'config in switches of sw0',
         'obm_admin_token in nodes of n1',
         'obm_admin_token in nodes of n2',
+        'value in settings of installation',
         'value in settings of key_check',
       ].map((what) => ({ rule: 'a key of the key file opens what is sealed', what })),
     );

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { ConfigError } from '@corral/base/config/config-error';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -36,7 +36,7 @@ describe.each(engines)('a key file on %s', (engine) => {
       [`${right}half a ke`, 'does not hold 32 bytes in base64 in line 2'],
       [randomBytes(31).toString('base64'), 'does not hold 32 bytes in base64 in line 1'],
     ] as const) {
-      writeFileSync(file, text);
+      writeFileSync(file, text, { mode: 0o600 });
       await refused(sentence);
     }
     rmSync(file);
@@ -50,10 +50,25 @@ describe.each(engines)('a key file on %s', (engine) => {
     await refused('cannot be read (EISDIR: illegal operation on a directory, read)');
     await rm(file, { recursive: true });
     // The right one may stand anywhere in the file.
-    writeFileSync(file, aKey() + right);
+    writeFileSync(file, aKey() + right, { mode: 0o600 });
     const again = await replicaOf(service);
     await makeSwitch(again, 'sw1');
     expect(new Set((await sealedValues(service)).map(({ value }) => value.split(':')[1])).size).toBe(2);
+  });
+
+  it('that everybody on the machine can read is refused, with the way out', async () => {
+    const service = await serviceForTest(engine);
+    await service.stop();
+    const file = keyFileOf(service);
+    for (const mode of [0o644, 0o604, 0o666, 0o602]) {
+      chmodSync(file, mode);
+      await expect(service.restart()).rejects.toThrow(
+        `key_file: ${file} is open to everybody on this machine (mode 0${mode.toString(8)}); run \`chmod 600 ${file}\``,
+      );
+    }
+    // A group may be given it.
+    chmodSync(file, 0o440);
+    await service.restart();
   });
 
   it('that goes away while the service runs stops the sealing of more, and is not replaced', async () => {
@@ -67,7 +82,7 @@ describe.each(engines)('a key file on %s', (engine) => {
       ['garbled', `key_file: ${file} does not hold 32 bytes in base64 in line 1; nothing can be sealed`],
     ] as const) {
       if (wrong === null) rmSync(file);
-      else writeFileSync(file, wrong);
+      else writeFileSync(file, wrong, { mode: 0o600 });
       const answer = await service.admin.put('/switch/meanwhile', aSwitch);
       expect(answer).toMatchObject({ status: 500, body: { type: 'ServerError' } });
       expect(answer.text).not.toContain(file);
@@ -77,7 +92,7 @@ describe.each(engines)('a key file on %s', (engine) => {
       await done(service.admin.put(`/project/still-${told.length}`));
       expect((await done(service.admin.get('/switches'))).body).toEqual(['before']);
     }
-    writeFileSync(file, right);
+    writeFileSync(file, right, { mode: 0o600 });
     await done(service.admin.put('/switch/meanwhile', aSwitch));
     expect(service.log.join('')).not.toContain('canary-password');
   });
@@ -86,7 +101,7 @@ describe.each(engines)('a key file on %s', (engine) => {
     const service = await serviceForTest(engine);
     const replica = await replicaOf(service);
     const file = keyFileOf(service);
-    writeFileSync(file, aKey() + readFileSync(file, 'utf8'));
+    writeFileSync(file, aKey() + readFileSync(file, 'utf8'), { mode: 0o600 });
     await makeSwitch(service, 'here');
     await makeSwitch(replica, 'there');
     const { id } = ringOf(service).keys[0];

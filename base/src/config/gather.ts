@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import type { Environment, Setting } from './setting.ts';
 import { whyUnreadable } from './unreadable.ts';
@@ -64,4 +64,14 @@ const readToml = (
   };
   for (const [key, value] of Object.entries(document as Record<string, unknown>)) walk(value, key);
   return found;
+};
+
+/** What to tell about a configuration file that holds secrets and that everybody on the machine can read; null: nothing. */
+export const exposedSecrets = (settings: readonly Setting[], env: Environment): string | null => {
+  const file = env['CORRAL_CONFIG'];
+  if (file === undefined || file === '') return null;
+  const found = readToml(file, settings, [], {});
+  const secrets = settings.filter(({ key, takes }) => takes === 'secret' && found.has(key)).map(({ key }) => key);
+  if (secrets.length === 0 || (statSync(file).mode & 0o004) === 0) return null;
+  return `${file} holds secrets (${secrets.join(', ')}) and everybody on this machine can read it; run \`chmod 640 ${file}\``;
 };

@@ -50,14 +50,25 @@ export const readKeyFile = (file: string, need: string): ReadKeyFile => {
     const fd = openSync(file, 'r');
     try {
       // Of the same open file: one that is put in its place meanwhile has other marks.
-      const stamp = stampOf(fstatSync(fd, { bigint: true }));
-      return { stamp, ring: parseKeyRing(readFileSync(fd, 'utf8')) };
+      const marks = fstatSync(fd, { bigint: true });
+      const text = readFileSync(fd, 'utf8');
+      requirePrivate(file, marks.mode);
+      return { stamp: stampOf(marks), ring: parseKeyRing(text) };
     } finally {
       closeSync(fd);
     }
   } catch (error) {
-    throw unreadable(file, error, need);
+    throw error instanceof ConfigError ? error : unreadable(file, error, need);
   }
+};
+
+/** Whoever can read the key can read every secret of a backup; a group may be given it, everybody may not. */
+const requirePrivate = (file: string, mode: bigint): void => {
+  if ((mode & 0o007n) === 0n) return;
+  const shown = (mode & 0o777n).toString(8).padStart(4, '0');
+  throw new ConfigError([
+    `key_file: ${file} is open to everybody on this machine (mode ${shown}); run \`chmod 600 ${file}\`, or mount it with mode 0400, and if others may have read it, \`corral-admin rotate-key\``,
+  ]);
 };
 
 const unreadable = (file: string, error: unknown, need: string): ConfigError => {

@@ -57,7 +57,7 @@ describe('a vault', () => {
   it('seals with the first key of the file and opens with all', () => {
     const before = vault().seal('old');
     ring = withNewKey(ring, newKey);
-    writeFileSync(file, formatKeyRing(ring));
+    writeFileSync(file, formatKeyRing(ring), { mode: 0o600 });
     const both = vault();
     expect(keyIdIn(both.seal('new'))).toBe(ring.keys[0].id);
     expect(both.open(before)).toBe('old');
@@ -147,9 +147,9 @@ describe('a vault', () => {
     );
     expect(existsSync(file)).toBe(false);
     expect(running.open(before)).toBe('old');
-    writeFileSync(file, 'half a k');
+    writeFileSync(file, 'half a k', { mode: 0o600 });
     expect(refusal(() => running.seal('x'))).toContain('does not hold 32 bytes in base64 in line 1; nothing can be');
-    writeFileSync(file, formatKeyRing(ring));
+    writeFileSync(file, formatKeyRing(ring), { mode: 0o600 });
     expect(running.open(running.seal('x'))).toBe('x');
   });
 

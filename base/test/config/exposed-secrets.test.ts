@@ -1,0 +1,30 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { exposedSecrets } from '../../src/config/gather.ts';
+import type { Setting } from '../../src/config/setting.ts';
+
+const settings: readonly Setting[] = [
+  { key: 'port', env: 'CORRAL_PORT', takes: 'port', fallback: null, about: 'a port' },
+  { key: 'keystone.password', env: 'CORRAL_KEYSTONE_PASSWORD', takes: 'secret', fallback: null, about: 'a password' },
+];
+
+const told = (text: string, mode: number): string | null => {
+  const directory = mkdtempSync(join(tmpdir(), 'corral-exposed-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'corral.toml');
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+  return exposedSecrets(settings, { CORRAL_CONFIG: file })?.replaceAll(file, 'FILE') ?? null;
+};
+
+it('a configuration file with secrets that everybody can read is told, with the way out', () => {
+  const secret = 'port = 1\n[keystone]\npassword = "canary"\n';
+  expect(told(secret, 0o644)).toBe(
+    'FILE holds secrets (keystone.password) and everybody on this machine can read it; run `chmod 640 FILE`',
+  );
+  expect(told(secret, 0o640)).toBeNull();
+  expect(told('port = 1\n', 0o644)).toBeNull();
+  expect(exposedSecrets(settings, {})).toBeNull();
+});

@@ -54,7 +54,7 @@ describe.skipIf(!hasPart('ipmi_sim')).each(engines)('machines behind IPMI, on %s
     const { service } = household;
     await makeProject(service, 'red');
     alice = noting(await makeUser(service, 'alice', 'red'), said);
-    const nodes = { ...sims, locked: { ...sims.obedient, pass: passwords.wrong } };
+    const nodes = { ...sims, locked: { ...(await start('hush-right')), pass: passwords.wrong } };
     for (const [node, { addr, port, user, pass }] of Object.entries(nodes)) {
       await household.addNode(node, 'ipmi', { addr, port, user, pass });
       await reserve(service, 'red', node);

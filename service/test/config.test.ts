@@ -77,6 +77,7 @@ describe('the configuration', () => {
       outbound: expect.any(Outbound) as Outbound,
       front: {
         tls: null,
+        metrics: 'loopback',
         trustedProxies: null,
         corsOrigins: [],
         limits: { rate: 200, connections: 4096, connectionsPerAddress: 512, streamsPerAddress: 100 },

@@ -17,6 +17,7 @@ describe('the configuration of the front door', () => {
   it('is plain, trusts nobody, and has limits', () => {
     expect(loadConfig({}).front).toEqual({
       tls: null,
+      metrics: 'loopback',
       trustedProxies: null,
       corsOrigins: [],
       limits: { rate: 200, connections: 4096, connectionsPerAddress: 512, streamsPerAddress: 100 },

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ovsSwitch } from '../../src/drivers/switches/ovs/driver.ts';
 import { JsonStream } from '../../src/drivers/switches/ovs/json-stream.ts';
 import { carriedUnder } from '../../src/drivers/switches/ovs/vlans.ts';
-import { allVlans } from '../../src/drivers/switches/vlans.ts';
+import { everything } from '../../src/drivers/switches/vlans.ts';
 import { checkOf, inBody } from '@corral/base/schema/check';
 
 describe('a stream of JSON texts', () => {
@@ -84,7 +84,7 @@ describe('the line to a database', () => {
 describe('what a port of an Open vSwitch passes', () => {
   it('is everything in a mode of a later version', () => {
     const columns = { vlan_mode: 'dot1q-wormhole', tag: 100, trunks: [5], cvlans: [], protected: false };
-    expect(carriedUnder(columns)).toEqual({ native: 100, tagged: allVlans });
+    expect(carriedUnder(columns)).toEqual({ ...everything, unclear: 'vlan_mode=dot1q-wormhole tag=100 cvlans=' });
   });
 });
 

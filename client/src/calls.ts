@@ -515,14 +515,21 @@ export interface Calls {
 
 /** Where every call is, and where its arguments go: those of the path and the query by name, the rest into the body. */
 export const calls = {
-  listNetworks: { name: 'list_networks', method: 'GET', path: '/networks', query: [], effect: 'reads', reply: 'json' },
+  listNetworks: {
+    name: 'list_networks',
+    method: 'GET',
+    path: '/networks',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
   showNetwork: {
     name: 'show_network',
     method: 'GET',
     path: '/network/:network',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   networkCreate: {
     name: 'network_create',
@@ -546,7 +553,7 @@ export const calls = {
     path: '/network/:network/attachments',
     query: ['project'],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   networkGrantProjectAccess: {
     name: 'network_grant_project_access',
@@ -570,10 +577,10 @@ export const calls = {
     path: '/networking_action/:status_id',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
-  listNodes: { name: 'list_nodes', method: 'GET', path: '/nodes/:is_free', query: [], effect: 'reads', reply: 'json' },
-  showNode: { name: 'show_node', method: 'GET', path: '/node/:node', query: [], effect: 'reads', reply: 'json' },
+  listNodes: { name: 'list_nodes', method: 'GET', path: '/nodes/:is_free', query: [], effect: 'reads', reply: 'list' },
+  showNode: { name: 'show_node', method: 'GET', path: '/node/:node', query: [], effect: 'reads', reply: 'object' },
   nodeRegister: {
     name: 'node_register',
     method: 'PUT',
@@ -612,7 +619,7 @@ export const calls = {
     path: '/node/:node/nic/:nic/connect_network',
     query: [],
     effect: 'changes',
-    reply: 'json',
+    reply: 'object',
   },
   nodeDetachNetwork: {
     name: 'node_detach_network',
@@ -620,7 +627,7 @@ export const calls = {
     path: '/node/:node/nic/:nic/detach_network',
     query: [],
     effect: 'changes',
-    reply: 'json',
+    reply: 'object',
   },
   nodeSetMetadata: {
     name: 'node_set_metadata',
@@ -646,7 +653,7 @@ export const calls = {
     effect: 'changes',
     reply: 'nothing',
   },
-  showObmd: { name: 'show_obmd', method: 'GET', path: '/node/:node/obmd', query: [], effect: 'reads', reply: 'json' },
+  showObmd: { name: 'show_obmd', method: 'GET', path: '/node/:node/obmd', query: [], effect: 'reads', reply: 'object' },
   nodeSetObmd: {
     name: 'node_set_obmd',
     method: 'PUT',
@@ -685,7 +692,7 @@ export const calls = {
     path: '/node/:node/power_status',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   nodeSetBootdev: {
     name: 'node_set_bootdev',
@@ -703,7 +710,7 @@ export const calls = {
     effect: 'changes',
     reply: 'bytes',
   },
-  listProjects: { name: 'list_projects', method: 'GET', path: '/projects', query: [], effect: 'reads', reply: 'json' },
+  listProjects: { name: 'list_projects', method: 'GET', path: '/projects', query: [], effect: 'reads', reply: 'list' },
   projectCreate: {
     name: 'project_create',
     method: 'PUT',
@@ -742,7 +749,7 @@ export const calls = {
     path: '/project/:project/nodes',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'list',
   },
   listProjectNetworks: {
     name: 'list_project_networks',
@@ -750,7 +757,7 @@ export const calls = {
     path: '/project/:project/networks',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'list',
   },
   listProjectHeadnodes: {
     name: 'list_project_headnodes',
@@ -758,7 +765,7 @@ export const calls = {
     path: '/project/:project/headnodes',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'list',
   },
   listHeadnodeImages: {
     name: 'list_headnode_images',
@@ -766,7 +773,7 @@ export const calls = {
     path: '/headnode_images/',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'list',
   },
   showHeadnode: {
     name: 'show_headnode',
@@ -774,7 +781,7 @@ export const calls = {
     path: '/headnode/:headnode',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   headnodeCreate: {
     name: 'headnode_create',
@@ -856,14 +863,14 @@ export const calls = {
     effect: 'changes',
     reply: 'nothing',
   },
-  listSwitches: { name: 'list_switches', method: 'GET', path: '/switches', query: [], effect: 'reads', reply: 'json' },
+  listSwitches: { name: 'list_switches', method: 'GET', path: '/switches', query: [], effect: 'reads', reply: 'list' },
   listSwitchTypes: {
     name: 'list_switch_types',
     method: 'GET',
     path: '/switch_types',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   showSwitch: {
     name: 'show_switch',
@@ -871,7 +878,7 @@ export const calls = {
     path: '/switch/:switch',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   switchRegister: {
     name: 'switch_register',
@@ -895,7 +902,7 @@ export const calls = {
     path: '/switch/:switch/port/:port',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   switchRegisterPort: {
     name: 'switch_register_port',
@@ -935,16 +942,16 @@ export const calls = {
     path: '/switch/:switch/port/:port/revert',
     query: [],
     effect: 'changes',
-    reply: 'json',
+    reply: 'object',
   },
-  showDrift: { name: 'show_drift', method: 'GET', path: '/drift', query: [], effect: 'reads', reply: 'json' },
+  showDrift: { name: 'show_drift', method: 'GET', path: '/drift', query: [], effect: 'reads', reply: 'object' },
   showSwitchDrift: {
     name: 'show_switch_drift',
     method: 'GET',
     path: '/switch/:switch/drift',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   switchSweep: {
     name: 'switch_sweep',
@@ -952,7 +959,7 @@ export const calls = {
     path: '/switch/:switch/sweep',
     query: [],
     effect: 'changes',
-    reply: 'json',
+    reply: 'object',
   },
   switchSetPolicy: {
     name: 'switch_set_policy',
@@ -968,7 +975,7 @@ export const calls = {
     path: '/network/:network/reach',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   listActiveExtensions: {
     name: 'list_active_extensions',
@@ -976,7 +983,7 @@ export const calls = {
     path: '/active_extensions',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'list',
   },
   listUsers: {
     name: 'list_users',
@@ -984,7 +991,7 @@ export const calls = {
     path: '/auth/basic/users',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   userCreate: {
     name: 'user_create',
@@ -1040,7 +1047,7 @@ export const calls = {
     path: '/auth/session',
     query: [],
     effect: 'changes',
-    reply: 'json',
+    reply: 'object',
   },
   showAuthMethods: {
     name: 'show_auth_methods',
@@ -1048,9 +1055,9 @@ export const calls = {
     path: '/auth/methods',
     query: [],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
-  whoami: { name: 'whoami', method: 'GET', path: '/auth/whoami', query: [], effect: 'reads', reply: 'json' },
+  whoami: { name: 'whoami', method: 'GET', path: '/auth/whoami', query: [], effect: 'reads', reply: 'object' },
   sessionClose: {
     name: 'session_close',
     method: 'DELETE',
@@ -1065,7 +1072,7 @@ export const calls = {
     path: '/auth/sessions',
     query: ['user'],
     effect: 'reads',
-    reply: 'json',
+    reply: 'list',
   },
   sessionEnd: {
     name: 'session_end',
@@ -1081,7 +1088,7 @@ export const calls = {
     path: '/auth/token/:token',
     query: [],
     effect: 'changes',
-    reply: 'json',
+    reply: 'object',
   },
   listTokens: {
     name: 'list_tokens',
@@ -1089,7 +1096,7 @@ export const calls = {
     path: '/auth/tokens',
     query: ['user'],
     effect: 'reads',
-    reply: 'json',
+    reply: 'list',
   },
   tokenRevoke: {
     name: 'token_revoke',
@@ -1122,7 +1129,7 @@ export const calls = {
       'limit',
     ],
     effect: 'reads',
-    reply: 'json',
+    reply: 'object',
   },
   streamEvents: {
     name: 'stream_events',

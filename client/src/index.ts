@@ -113,11 +113,16 @@ const call = async (
   if (place.reply === 'bytes') return bytesOf(await transport.open(request, signal));
   const text = await transport.ask(request, signal);
   if (place.reply === 'nothing') return undefined;
+  const strange = (what: string, cause?: unknown): ProtocolError =>
+    new ProtocolError(`the answer to ${place.method} ${path} is ${what}; is the endpoint a Corral service?`, { cause });
+  let answer: unknown;
   try {
-    return JSON.parse(text) as unknown;
+    answer = JSON.parse(text) as unknown;
   } catch (error) {
-    throw new ProtocolError(`the answer to ${place.method} ${path} is not JSON; is the endpoint a Corral service?`, {
-      cause: error,
-    });
+    throw strange(text === '' ? 'empty' : 'not JSON', error);
   }
+  if (place.reply === 'list' && !Array.isArray(answer)) throw strange('not the list that it should be');
+  const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer);
+  if (place.reply === 'object' && !isObject) throw strange('not the object that it should be');
+  return answer;
 };

@@ -30,7 +30,40 @@ const asAdmin = (url: string) => ({
   CORRAL_PASSWORD: adminPassword,
 });
 
+/** A server that answers everything with the same. */
+const answering = async (body: string, type = 'application/json'): Promise<string> => {
+  const server = createServer((_, response) => response.writeHead(200, { 'content-type': type }).end(body));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
 describe('the command as a process', () => {
+  it.each([
+    ['a page of something else', '<html>hello</html>', 'text/html', 'is not JSON; is the endpoint a Corral service?'],
+    ['half an answer', '["n1", "n', 'application/json', 'is not JSON; is the endpoint a Corral service?'],
+    ['nothing', '', 'application/json', 'is empty; is the endpoint a Corral service?'],
+    ['null', 'null', 'application/json', 'is not the list that it should be'],
+    ['an object for a list', '{"nodes":[]}', 'application/json', 'is not the list that it should be'],
+  ])('tells in a sentence that %s came back', async (_what, body, type, sentence) => {
+    const url = await answering(body, type);
+    const { code, out, err } = await bash('corral project list', asAdmin(url));
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toMatch(/^corral: the answer to GET \S+ is [^\n]*\n$/);
+    expect(err).toContain(sentence);
+  });
+
+  it('tells in a sentence that what is in an answer is not what it should be', async () => {
+    const url = await answering('{"name":7}');
+    const { code, out, err } = await bash('corral node show n1', asAdmin(url));
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toMatch(/^corral: the service answers something that this version of corral does not understand/);
+    expect(err).not.toContain('    at ');
+  });
+
   it('ends with 0 if it was done, 1 if refused, 2 after a mistake, 3 if nobody is there, 4 if it takes too long', async () => {
     const service = await serviceForTest('sqlite');
     const env = asAdmin(service.url);

@@ -158,18 +158,19 @@ describe.each(engines)('the OpenID provider that tokens are from, on %s', (engin
     await comesIn(ada);
   });
 
-  it('keys are not fetched in the clear from another machine', async () => {
-    const { oidc, service } = site();
-    const complaints = () => service.log.join('').split('something else than an https address as jwks_uri').length;
-    const ada = await stranger(site());
-    const discovered = (await (await fetch(`${oidc.issuer}/.well-known/openid-configuration`)).json()) as object;
-    for (const jwks_uri of ['http://192.0.2.1/jwks', 'file:///etc/passwd', '//x', 7, 'https://a:b@127.0.0.1/']) {
+  // Each at a service of its own: a log says the same only so often.
+  it.each(['http://192.0.2.1/jwks', 'file:///etc/passwd', '//x', 7, 'https://a:b@127.0.0.1/'])(
+    'keys are not fetched in the clear from another machine: %s',
+    async (jwks_uri) => {
+      const made = await startOidcSite(engine);
+      onTestFinished(() => made.close());
+      const { oidc, service } = made;
+      const ada = await stranger(made);
+      const discovered = (await (await fetch(`${oidc.issuer}/.well-known/openid-configuration`)).json()) as object;
       const body = JSON.stringify({ ...discovered, jwks_uri });
       oidc.misbehave(discoveryPath, { kind: 'status', status: 200, body });
-      const before = complaints();
-      expect(await whenAsked(site(), ada)).toBe(unavailable);
-      expect(complaints()).toBeGreaterThan(before);
-    }
-    oidc.behave();
-  });
+      expect(await whenAsked(made, ada)).toBe(unavailable);
+      expect(service.log.join('')).toContain('something else than an https address as jwks_uri');
+    },
+  );
 });

@@ -26,6 +26,11 @@ export const failureOf = (error: unknown): Failure => {
   if (error instanceof ProtocolError) return { code: exitCodes.unreachable, message: error.message, hint: null };
   if (error instanceof CorralError) return { code: exitCodes.refused, message: error.message, hint: hintFor(error) };
   if (error instanceof ActionFailedError) return { code: exitCodes.refused, message: error.message, hint: null };
+  // An answer of another shape than this version knows is noticed where it is used.
+  if (error instanceof TypeError) {
+    const message = `the service answers something that this version of corral does not understand (${error.message})`;
+    return { code: exitCodes.unreachable, message, hint: 'is the endpoint right, and are both of the same version?' };
+  }
   return { code: exitCodes.refused, message: error instanceof Error ? error.message : String(error), hint: null };
 };
 

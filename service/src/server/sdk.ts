@@ -125,5 +125,13 @@ const placeOf = (route: Route): string =>
     path: route.path,
     query: Object.keys((route.query as Schema).properties ?? {}),
     effect: route.effect,
-    reply: route.reply === null ? 'nothing' : typeof route.reply === 'string' ? 'bytes' : 'json',
+    reply: kindOf(route.reply),
   });
+
+/** What the outermost part of an answer is. */
+const kindOf = (reply: Route['reply']): 'nothing' | 'bytes' | 'list' | 'object' | 'json' => {
+  if (reply === null) return 'nothing';
+  if (typeof reply === 'string') return 'bytes';
+  const { type } = reply as Schema;
+  return type === 'array' ? 'list' : type === 'object' ? 'object' : 'json';
+};

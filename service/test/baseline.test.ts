@@ -101,11 +101,15 @@ describe.each(engines)('a port that gets a nic, on %s', (engine) => {
     expect(await message(reserve('dirty'))).toContain('VLAN 77 untagged');
   });
 
-  it('that was never read stops nobody once the nic is gone from it', async () => {
+  it('that was never read holds the node also when the nic is gone from it, until it is read or given up', async () => {
     await makeSwitch(service(), 'sw-mute');
     service().simulated('sw-mute').faults = { unreachable: true };
     await nodeOn('moved', 'sw-mute');
     await done(service().admin.post('/switch/sw-mute/port/moved/eth0/detach_nic'));
+    expect(await message(reserve('moved'))).toContain(
+      'port moved/eth0 on switch sw-mute, which the node was on, has not been read',
+    );
+    await done(service().admin.del('/switch/sw-mute/port/moved/eth0?force=true'));
     await done(reserve('moved'));
     await leftAlone(service(), 'sw-mute');
   });

@@ -41,7 +41,7 @@ describe.each(engines)('metadata on %s', (engine) => {
     ['a number beyond all numbers', '1e999', 'too large'],
     ['one deep inside', '{"a": [-1e999]}', 'too large'],
     ['101 levels', '['.repeat(101) + ']'.repeat(101), 'nested too deeply'],
-    ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 'nested too deeply'],
+    ['9,000 levels', '['.repeat(9_000) + ']'.repeat(9_000), 'nested too deeply'],
   ])('what could not come back as it went in is refused: %s', async (_what, value, words) => {
     const { admin } = service();
     await admin.put('/node/lossless', { obmd });

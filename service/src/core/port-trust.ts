@@ -111,7 +111,7 @@ type NamedPort = TrustColumns & { readonly id: number; readonly label: string };
 
 /** The nic of a node leaves a port: one that cannot be trusted keeps the node until it can be. */
 export const holdNode = async ({ tx }: WriteOp, port: NamedPort, node: { readonly id: number }): Promise<void> => {
-  if (doubtOf(port) === null) return;
+  if (isHarmless(doubtOf(port))) return;
   await tx
     .insertInto('held_nodes')
     .values({ port_id: port.id, node_id: node.id })
@@ -124,10 +124,14 @@ export const releaseHeldNodes = async (tx: Tx, portIds: readonly number[]): Prom
   if (portIds.length > 0) await tx.deleteFrom('held_nodes').where('port_id', 'in', portIds).execute();
 };
 
-/** Refuses to forget a port that is not to be trusted. One that the switch does not have carries nothing. */
+/** Nothing is wrong, or the switch says that it has no such port: that one carries nothing. */
+const isHarmless = (doubt: Doubt | null): doubt is null | Extract<Doubt, { kind: 'drift' }> =>
+  doubt === null || (doubt.kind === 'drift' && doubt.seen === null);
+
+/** Refuses to forget a port that is not to be trusted. */
 export const requireForgettable = (port: NamedPort, on: { readonly label: string }): void => {
   const doubt = doubtOf(port);
-  if (doubt === null || (doubt.kind === 'drift' && doubt.seen === null)) return;
+  if (isHarmless(doubt)) return;
   const name = `port ${port.label} on switch ${on.label}`;
   throw blocked(
     `port ${port.label} cannot be deleted: ${sentenceOf(doubt, { name, isOperator: true })}; ` +

@@ -209,7 +209,11 @@ export const openPostgres = async <Schema, Topic extends string>(
             const { rows } = await loan.client.query<{ mode: string }>(
               "select current_setting('transaction_read_only') as mode",
             );
-            if (rows[0]?.mode === 'on') throw new DatabaseUnavailable('read-only', new Error(startsReadOnly));
+            if (rows[0]?.mode === 'on') {
+              // A session keeps what it began with: only a new one tells whether that is over.
+              loan.broken = new Error(startsReadOnly);
+              throw new DatabaseUnavailable('read-only', loan.broken);
+            }
             // Takes a number, whose commit is stored: only then is it known that something can be.
             if (condition.fault !== null) await loan.client.query('select pg_current_xact_id()');
           }),

@@ -129,7 +129,7 @@ describe.each(engines)('the key for secrets at rest on %s', (engine) => {
     await expect(service.restart()).rejects.toThrow(`key_file: ${file} is missing`);
     // None is made in its place: it would look like the one that was lost.
     expect(existsSync(file)).toBe(false);
-    await writeFile(file, right);
+    await writeFile(file, right, { mode: 0o600 });
     await replicaOf(service);
   });
 

@@ -98,7 +98,7 @@ export const requestParsers: readonly Parser[] = [
   })),
   ...backends.map(([name, header, backend, around]): Parser => ({
     name,
-    read: (text) => void backend.authenticate(credentials(header, text)),
+    read: (text) => backend.authenticate(credentials(header, text)),
     units: ['a;', 'corral_session=a;', 'a.'],
     around,
   })),

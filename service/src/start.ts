@@ -106,6 +106,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     obm,
     consoles,
     vault,
+    outbound: config.outbound,
     maintenance: config.maintenance,
     identity: config.identity,
     signIn: signInMethods(config),

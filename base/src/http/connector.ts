@@ -1,7 +1,8 @@
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { resetSocket } from '../net/reset.ts';
+import { connectTcp } from '../net/tcp.ts';
 import type { Outbound } from './outbound.ts';
 
 /** Whose certificate is good. Neither: those that Node.js trusts. */
@@ -44,17 +45,16 @@ export class Connector {
     const isTls = protocol === 'https:';
     // URL writes an IPv6 address in brackets, which net does not take.
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
-    const refusal = this.#outbound?.refusalOf(host) ?? null;
-    if (refusal !== null) {
-      callback(refusal, null);
+    let plain: Socket;
+    try {
+      plain = connectTcp({ host, port: Number(port) || (isTls ? 443 : 80) }, this.#outbound);
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), null);
       return;
     }
-    const lookup = this.#outbound === null ? {} : { lookup: this.#outbound.lookup };
-    const to = { host, port: Number(port) || (isTls ? 443 : 80), ...lookup };
-    const plain = connectPlain(to);
     this.#sockets.add(plain);
     plain.once('close', () => this.#sockets.delete(plain));
-    const socket = isTls ? this.#connectTls(to.host, plain) : plain;
+    const socket = isTls ? this.#connectTls(host, plain) : plain;
     if (isTls) plain.on('error', (error) => socket.destroy(error));
     this.#trying.add(socket);
     const event = isTls ? 'secureConnect' : 'connect';

@@ -45,6 +45,7 @@ export const withUserDesk = async <T>(
       obm,
       consoles: new ConsoleSessions(db),
       vault: noVault,
+      outbound: config.outbound,
       maintenance: config.maintenance,
       identity: config.identity,
       signIn: { basic: true, keystone: null, oidc: null },

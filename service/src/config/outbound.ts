@@ -10,7 +10,7 @@ export const outboundSettings = [
     takes: 'list',
     fallback: '',
     about:
-      'where OBM daemons and the maintenance service may be: addresses, networks, host names; default: anywhere but link-local and the like',
+      'where OBM daemons, switches and the maintenance service may be: addresses, networks, host names; default: anywhere but link-local and the like',
   },
 ] as const satisfies readonly Setting[];
 

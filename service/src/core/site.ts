@@ -4,6 +4,7 @@ import type { ObmClient } from '../drivers/obm/contract.ts';
 import type { SwitchDriver } from '../drivers/switches/contract.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { CheckPassword } from './passwords.ts';
+import type { Outbound } from '@corral/base/http/outbound';
 import type { Vault } from '@corral/base/secrets/vault';
 
 /** Where nodes go that leave a project, and who is told. */
@@ -52,6 +53,8 @@ export interface Site {
   readonly obm: ObmClient;
   readonly consoles: ConsoleSessions;
   readonly vault: Vault;
+  /** Where connections to switches may go. */
+  readonly outbound: Outbound;
   readonly maintenance: MaintenancePool | null;
   readonly identity: IdentityRules;
   readonly signIn: SignInMethods;

@@ -42,8 +42,15 @@ export const switchRegister = async (desk: Desk, args: SwitchRegister): Promise<
   const driver = driverOf(desk.site, type);
   const mistakes = checkOf(driver.config, inBody)(args.fields);
   if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
+  requirePermitted(desk.site, driver, args);
   const places = (await driver.places?.(args.fields)) ?? [];
   await desk.write((op) => insertSwitch(op, { ...args, type }, places));
+};
+
+/** Of a name it is seen at every session where it is then. */
+const requirePermitted = ({ outbound }: Site, driver: SwitchDriver, args: SwitchRegister): void => {
+  const [refusal] = (driver.hosts?.(args.fields) ?? []).flatMap((host) => outbound.refusalOf(host) ?? []);
+  if (refusal) throw badArgument(`switch ${args.switch} cannot be reached: ${refusal.message}`);
 };
 
 const insertSwitch = async (op: WriteOp, args: SwitchRegister, places: readonly string[]): Promise<void> => {

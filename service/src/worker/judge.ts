@@ -1,5 +1,6 @@
 import { steadyNow } from '@corral/base/steady-clock';
 import type { SwitchSession } from '../drivers/switches/contract.ts';
+import type { LineFault } from './line.ts';
 import { type DeviceCall, type PortResult, restore } from './pass.ts';
 import { mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt } from './patience.ts';
 import type { PortTask } from './plan.ts';
@@ -46,13 +47,22 @@ const failureOf = ({ kind, reason }: Exclude<PortResult, { kind: 'verified' }>):
   reason,
 });
 
-/** The whole pass failed: a fault that may pass, until the budget is used up. */
-export const faulted = (task: PortTask, reason: string, budgetMs: number): Ending => {
+/**
+ * The whole pass failed: a fault that may pass, until the budget is used up. Where no connection may go it will not pass
+ * by waiting.
+ */
+export const faulted = (task: PortTask, { reason, refusedBy }: LineFault, budgetMs: number): Ending => {
   const now = steadyNow();
   if (task.action === null) return { task, kind: 'later', retryAt: suspectRetryAt(task, now) };
-  if (mayRetry(task, now, budgetMs)) return { task, kind: 'later', retryAt: now + pauseAfter(task.action.attempts) };
+  const isHopeless = refusedBy !== null && !task.action.touched;
+  if (!isHopeless && mayRetry(task, now, budgetMs))
+    return { task, kind: 'later', retryAt: now + pauseAfter(task.action.attempts) };
+  const told =
+    refusedBy === null
+      ? 'the switch could not be reached in time'
+      : `the switch is at an address that this service may not connect to; an administrator has to permit it with ${refusedBy}`;
+  const failure = { told, reason };
   // Never a word was sent for it: the port is what it was.
-  const failure = { told: 'the switch could not be reached in time', reason };
   if (!task.action.touched) return { task, kind: 'untouched', failure };
   return { task, kind: 'suspect', failure, retryAt: suspectRetryAt(task, now) };
 };

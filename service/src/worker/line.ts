@@ -1,3 +1,4 @@
+import { AddressRefused } from '@corral/base/http/outbound';
 import { steadyNow } from '@corral/base/steady-clock';
 import { hush } from '@corral/base/secrets/hush';
 import { meetDevice } from '../core/switch-identity.ts';
@@ -17,9 +18,16 @@ import type { Workshop } from './workshop.ts';
 /** How a talk with a switch went; dead: nobody let us in, or nobody answered in time. */
 export type Outcome = 'ok' | 'fault' | 'dead';
 
+/** Why nothing came of a talk. */
+export interface LineFault {
+  readonly reason: string;
+  /** The setting that keeps us from connecting to the switch; null: that is not why. */
+  readonly refusedBy: string | null;
+}
+
 type Talk<T> =
   | { readonly isFault: false; readonly value: T; readonly outcome: Outcome }
-  | { readonly isFault: true; readonly reason: string; readonly outcome: Outcome };
+  | { readonly isFault: true; readonly fault: LineFault; readonly outcome: Outcome };
 
 /** A line that was silent for this long is tried before it is trusted. */
 const silenceMs = 1_000;
@@ -84,7 +92,8 @@ export class SwitchLine {
         const reason = error instanceof Error ? error.message : String(error);
         const isDead = !isOpen || error instanceof DeviceTimeout;
         await this.#failed(reason, isDead ? this.sweepWanted : answered);
-        return { isFault: true, reason, outcome: isDead ? 'dead' : 'fault' };
+        const refusedBy = error instanceof AddressRefused ? error.setting : null;
+        return { isFault: true, fault: { reason, refusedBy }, outcome: isDead ? 'dead' : 'fault' };
       }
     }
   }
@@ -132,8 +141,8 @@ export class SwitchLine {
     this.number = number;
     this.lateMs = lateWriteMsOf(driver, config);
     const secrets = secretsIn(fields);
-    const permit = { number, installation, check };
-    const open = (signal: AbortSignal) => driver.open({ label, config: fields, permit }, signal);
+    const limits = { permit: { number, installation, check }, outbound: desk.site.outbound };
+    const open = (signal: AbortSignal) => driver.open({ label, config: fields, ...limits }, signal);
     const session = await device('let us in', 1, open).catch((error: unknown) => {
       throw hush(error, secrets);
     });

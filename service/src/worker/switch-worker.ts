@@ -149,12 +149,12 @@ export class SwitchWorker {
     observer.passDone(label, talk.isFault ? 'fault' : 'ok', (performance.now() - started) / 1000);
     if (talk.isFault) this.#mostPorts = Math.max(1, Math.floor(tasks.length / 2));
     else this.#mostPorts = tasks.length < this.#mostPorts ? Number.POSITIVE_INFINITY : tasks.length * 2;
-    const endings = talk.isFault ? underWay.map((task) => faulted(task, talk.reason, config.budgetMs)) : talk.value;
+    const endings = talk.isFault ? underWay.map((task) => faulted(task, talk.fault, config.budgetMs)) : talk.value;
     const broken = brokenOff(endings, talk.isFault ? attempts > 0 : attempts > 1);
     if (broken.length > 0) await line.hangUp();
     await desk.write(async (op) => {
       await settle(op, lease, label, endings);
-      const reason = talk.isFault ? talk.reason : 'the session broke off';
+      const reason = talk.isFault ? talk.fault.reason : 'the session broke off';
       if (line.lateMs > 0) await leaveInDoubt(op, label, broken, line.lateMs, reason);
     });
     this.#written = [];
@@ -166,7 +166,8 @@ export class SwitchWorker {
   /** Budgets that ran out while nobody was let near the switch. */
   async #giveUp({ overdue, fault }: SwitchPlan): Promise<void> {
     const { desk, config } = this.#shop;
-    const endings = overdue.map((task) => faulted(task, fault ?? 'the switch does not answer', config.budgetMs));
+    const reason = fault ?? 'the switch does not answer';
+    const endings = overdue.map((task) => faulted(task, { reason, refusedBy: null }, config.budgetMs));
     await desk.write((op) => settle(op, this.#held.lease, this.#target.label, endings));
     this.#report(endings);
   }

@@ -1,3 +1,4 @@
+import type { Outbound } from '@corral/base/http/outbound';
 import type { TSchema } from '@sinclair/typebox';
 
 /**
@@ -28,12 +29,18 @@ export interface Refusal {
 /** What a driver can do beyond the contract, as existing clients know it. */
 export type Capability = 'nativeless-trunk-mode';
 
+/** What a session is held to. The engine always gives both. */
+export interface SessionLimits {
+  /** Without it the session has the switch to itself. */
+  readonly permit?: Permit | undefined;
+  /** Where connections may go; without it, to wherever the switch is. */
+  readonly outbound?: Outbound | undefined;
+}
+
 /** One switch as a driver is told of it: its label here, and its fields from switch_register. */
-export interface SwitchTarget {
+export interface SwitchTarget extends SessionLimits {
   readonly label: string;
   readonly config: Readonly<Record<string, unknown>>;
-  /** The engine always gives one; without it the session has the switch to itself. */
-  readonly permit?: Permit;
 }
 
 /** A session's right to write. Only one session at a time has it, over all processes: the one with the greatest number. */
@@ -87,6 +94,8 @@ export interface SwitchDriver {
    * there: nobody can tell.
    */
   places?(config: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
+  /** The hosts that `open` connects to, as the fields name them: those that can never be permitted are not registered. */
+  hosts?(config: Readonly<Record<string, unknown>>): readonly string[];
   open(target: SwitchTarget, signal: AbortSignal): Promise<SwitchSession>;
 }
 

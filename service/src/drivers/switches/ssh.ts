@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { connect as connectSocket, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
 import { resetSocket } from '@corral/base/net/reset';
+import { connectTcp } from '@corral/base/net/tcp';
 import type { Algorithms, Client, ClientErrorExtensions, ServerHostKeyAlgorithm } from 'ssh2';
 import type { SshLogin } from './ssh-login.ts';
 
@@ -39,13 +41,17 @@ export interface SshConnection {
 }
 
 /** Logs in. The client keeps an error listener for life, so a line that dies later crashes nobody. */
-export const connectSsh = async (login: SshLogin, signal: AbortSignal): Promise<SshConnection> => {
+export const connectSsh = async (
+  login: SshLogin,
+  signal: AbortSignal,
+  outbound: Outbound | null,
+): Promise<SshConnection> => {
   // Loaded when the first such switch is opened: it would cost every start of the service 60 ms.
   const { default: ssh2 } = await import('ssh2');
   signal.throwIfAborted();
+  // Given by us, so that its address is judged and it can be reset.
+  const socket = connectTcp({ host: login.host, port: login.port }, outbound);
   const client = new ssh2.Client();
-  // Given by us, so that it can be reset.
-  const socket = connectSocket({ host: login.host, port: login.port });
   const reset = (): void => resetSocket(socket);
   const place = `${login.host} port ${login.port}`;
   let presented: Buffer | null = null;
@@ -146,6 +152,7 @@ const isKey = (expected: string, key: Buffer): boolean =>
     : expected.split(' ')[1] === key.toString('base64');
 
 const explained = (error: Error & ClientErrorExtensions, login: SshLogin, presented: Buffer | null): Error => {
+  if (error instanceof AddressRefused) return error;
   const place = `${login.host} port ${login.port}`;
   if (error.level === 'client-authentication') return new Error(`${place} does not let ${login.username} in`);
   if (presented && login.hostKey !== undefined && !isKey(login.hostKey, presented))

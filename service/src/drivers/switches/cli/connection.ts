@@ -1,3 +1,4 @@
+import type { Outbound } from '@corral/base/http/outbound';
 import type { ClientChannel } from 'ssh2';
 import { connectSsh, unlessAborted } from '../ssh.ts';
 import type { SshLogin } from '../ssh-login.ts';
@@ -18,9 +19,10 @@ const terminal = { term: 'vt100', cols: 511, rows: 512 };
 export const openShell = async (
   login: SshLogin,
   signal: AbortSignal,
+  outbound: Outbound | null,
   broken: (error: Error) => void,
 ): Promise<Connection> => {
-  const { client, reset } = await connectSsh(login, signal);
+  const { client, reset } = await connectSsh(login, signal, outbound);
   // Commands are short and each waits for its answer: holding them back would cost 40 ms each.
   client.setNoDelay(true);
   const end = (): void => {

@@ -28,8 +28,9 @@ export const cliSwitch = (dialect: Dialect, { identity, isPerUser }: Whereabouts
       const { host, port, username } = loginFrom(fields);
       return placesAt(host, port, isPerUser ? `user ${username}` : '');
     },
-    open: async ({ config: fields, permit }, signal) => {
-      const line = await CommandLine.open(loginFrom(fields), dialect.console, signal, permit);
+    hosts: (fields) => [loginFrom(fields).host],
+    open: async ({ config: fields, permit, outbound }, signal) => {
+      const line = await CommandLine.open(loginFrom(fields), dialect.console, signal, { permit, outbound });
       const device: CliDevice = { dialect, line, deadVlan: dummyVlanFrom(fields) };
       // After a fault nobody knows in which mode the device is: such a line is not used again.
       const guarded = async <T>(work: Promise<T>): Promise<T> => {

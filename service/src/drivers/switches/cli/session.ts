@@ -1,4 +1,4 @@
-import type { Permit } from '../contract.ts';
+import type { Permit, SessionLimits } from '../contract.ts';
 import { type Connection, openShell } from './connection.ts';
 import type { Console } from './dialect.ts';
 import type { Login } from './login.ts';
@@ -34,9 +34,14 @@ export class CommandLine {
   }
 
   /** Logs in, enters the privileged mode where there is one, and sets the terminal up. */
-  static async open(login: Login, console: Console, signal: AbortSignal, permit?: Permit): Promise<CommandLine> {
+  static async open(
+    login: Login,
+    console: Console,
+    signal: AbortSignal,
+    { permit, outbound }: SessionLimits = {},
+  ): Promise<CommandLine> {
     const session = new CommandLine(console, permit);
-    const connection = await openShell(login, signal, (error) => session.#fail(error));
+    const connection = await openShell(login, signal, outbound ?? null, (error) => session.#fail(error));
     session.#connection = connection;
     connection.channel.setEncoding('utf8');
     connection.channel.on('data', (text: string) => session.#hear(text));

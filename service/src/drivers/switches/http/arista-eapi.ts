@@ -14,7 +14,7 @@ import {
 } from './arista-ports.ts';
 import { placesOfUrl } from '../places.ts';
 import { type Command, CommandRefused, runCommands } from './eapi.ts';
-import { httpFields, httpTargetFrom, textField } from './fields.ts';
+import { hostOf, httpFields, httpTargetFrom, textField } from './fields.ts';
 import { member } from './json.ts';
 import { type HttpLine, meetOver } from './line.ts';
 import { aristaIdentity } from '../serial-numbers.ts';
@@ -31,12 +31,13 @@ export const aristaEapi: SwitchDriver = {
   capabilities: ['nativeless-trunk-mode'],
   portName: aristaPortName,
   places: (config) => placesOfUrl(httpTargetFrom(config, defaults).origin),
-  open: ({ label, config, permit }, signal) => {
+  hosts: (config) => [hostOf(httpTargetFrom(config, defaults))],
+  open: ({ label, config, permit, outbound }, signal) => {
     const target = httpTargetFrom(config, defaults);
     const password = textField(config, 'enable_password');
     const enable: Command = password === undefined ? 'enable' : { cmd: 'enable', input: password };
     const name = `corral-${hash('sha256', label).slice(0, 8)}`;
-    return meetOver(target, (line) => new AristaSession(line, enable, name), signal, permit);
+    return meetOver(target, (line) => new AristaSession(line, enable, name), signal, { permit, outbound });
   },
 };
 

@@ -6,7 +6,7 @@ import { type BrocadePort, passedBy } from './brocade-port.ts';
 import { BrocadeRest } from './brocade-rest.ts';
 import { writesToCarry, writesToIdle } from './brocade-writes.ts';
 import { notToBeOpened } from '../understood.ts';
-import { httpFields, httpTargetFrom, textField } from './fields.ts';
+import { hostOf, httpFields, httpTargetFrom, textField } from './fields.ts';
 import { type HttpLine, meetOver } from './line.ts';
 import { placesOfUrl } from '../places.ts';
 import { InterfaceType, slashedPortName } from './port-names.ts';
@@ -23,12 +23,13 @@ export const brocade: SwitchDriver = {
   // A record is for the ports of one kind: another for another kind of the same switch has none in common with it.
   places: (config) =>
     placesOfUrl(httpTargetFrom(config, defaults).origin, (textField(config, 'interface_type') ?? '').toLowerCase()),
-  open: ({ config, permit }, signal) =>
+  hosts: (config) => [hostOf(httpTargetFrom(config, defaults))],
+  open: ({ config, permit, outbound }, signal) =>
     meetOver(
       httpTargetFrom(config, defaults),
       (line) => new BrocadeSession(line, textField(config, 'interface_type') ?? ''),
       signal,
-      permit,
+      { permit, outbound },
     ),
 };
 

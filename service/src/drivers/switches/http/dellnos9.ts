@@ -7,7 +7,7 @@ import { passedBy, type DellConfig, dellConfigFrom } from './dellnos9-config.ts'
 import { isLogLine } from './dellnos9-sections.ts';
 import { type Step, type Steps, stepsFor } from './dellnos9-steps.ts';
 import { documentIn, errorMessageIn } from './documents.ts';
-import { httpFields, httpTargetFrom, textField } from './fields.ts';
+import { hostOf, httpFields, httpTargetFrom, textField } from './fields.ts';
 import { type HttpLine, meetOver } from './line.ts';
 import { placesOfUrl } from '../places.ts';
 import { InterfaceType, slashedPortName } from './port-names.ts';
@@ -24,12 +24,13 @@ export const dellnos9: SwitchDriver = {
   // A record is for the ports of one kind: another for another kind of the same switch has none in common with it.
   places: (config) =>
     placesOfUrl(httpTargetFrom(config, defaults).origin, (textField(config, 'interface_type') ?? '').toLowerCase()),
-  open: ({ config, permit }, signal) =>
+  hosts: (config) => [hostOf(httpTargetFrom(config, defaults))],
+  open: ({ config, permit, outbound }, signal) =>
     meetOver(
       httpTargetFrom(config, defaults),
       (line) => new DellSession(line, textField(config, 'interface_type') ?? ''),
       signal,
-      permit,
+      { permit, outbound },
     ),
 };
 

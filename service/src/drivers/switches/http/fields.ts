@@ -74,3 +74,6 @@ export const httpTargetFrom = (fields: Fields, defaults: HttpDefaults): HttpTarg
     fingerprint,
   };
 };
+
+/** The host that our connections go to. */
+export const hostOf = ({ origin }: HttpTarget): string => new URL(origin).hostname;

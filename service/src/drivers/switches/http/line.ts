@@ -1,6 +1,7 @@
 import { Connector } from '@corral/base/http/connector';
+import { AddressRefused } from '@corral/base/http/outbound';
 import type { Client } from 'undici';
-import type { Permit } from '../contract.ts';
+import type { Permit, SessionLimits } from '../contract.ts';
 import type { HttpTarget } from './fields.ts';
 
 /** What a switch answered. */
@@ -29,9 +30,9 @@ export const meetOver = async <S extends Meeting>(
   target: HttpTarget,
   sessionOn: (line: HttpLine) => S,
   signal: AbortSignal,
-  permit?: Permit,
+  limits: SessionLimits,
 ): Promise<S> => {
-  const line = await HttpLine.open(target, permit);
+  const line = await HttpLine.open(target, limits);
   try {
     const session = sessionOn(line);
     await session.meet(signal);
@@ -61,10 +62,10 @@ export class HttpLine {
   }
 
   /** A line that is ready to be asked; it connects when it is. */
-  static async open(target: HttpTarget, permit?: Permit): Promise<HttpLine> {
+  static async open(target: HttpTarget, { permit, outbound }: SessionLimits = {}): Promise<HttpLine> {
     // Loaded when the first such switch is opened: it would cost every start of the service 60 ms.
     const { Client } = await import('undici');
-    const connector = new Connector(target, null, () => permit?.check());
+    const connector = new Connector(target, outbound ?? null, () => permit?.check());
     const client = new Client(target.origin, {
       connect: connector.connect,
       headersTimeout: 0,
@@ -99,6 +100,7 @@ export class HttpLine {
       const answer = await this.#client.request({ method, path, headers, body: body ?? null, signal });
       return { status: answer.statusCode, text: await answer.body.text() };
     } catch (error) {
+      if (error instanceof AddressRefused) throw error;
       if (signal.aborted) throw new Error(`the switch did not answer ${method} ${path} in time`, { cause: error });
       throw new Error(`the line to the switch broke: ${error instanceof Error ? error.message : 'no reason given'}`, {
         cause: error,

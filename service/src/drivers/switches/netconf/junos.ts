@@ -26,8 +26,9 @@ export const junosSwitch: SwitchDriver = {
     const { host, port } = sshLoginFrom(config, netconfPort);
     return placesAt(host, port);
   },
-  open: async ({ config, permit }, signal) => {
-    const client = await NetconfClient.open(sshLoginFrom(config, netconfPort), signal, permit);
+  hosts: (config) => [sshLoginFrom(config, netconfPort).host],
+  open: async ({ config, permit, outbound }, signal) => {
+    const client = await NetconfClient.open(sshLoginFrom(config, netconfPort), signal, { permit, outbound });
     const missing = ['candidate', 'confirmed-commit', 'validate'].filter((capability) => !client.offers(capability));
     if (missing.length > 0) {
       await client.close();

@@ -1,5 +1,5 @@
 import type ssh2 from 'ssh2';
-import type { Permit } from '../contract.ts';
+import type { Permit, SessionLimits } from '../contract.ts';
 import { connectSsh, type SshConnection, unlessAborted } from '../ssh.ts';
 import type { SshLogin } from '../ssh-login.ts';
 import { shortened } from '../words.ts';
@@ -47,8 +47,12 @@ export class NetconfClient {
   }
 
   /** Logs in and exchanges greetings. */
-  static async open(login: SshLogin, signal: AbortSignal, permit?: Permit): Promise<NetconfClient> {
-    const ssh = await connectSsh(login, signal);
+  static async open(
+    login: SshLogin,
+    signal: AbortSignal,
+    { permit, outbound }: SessionLimits = {},
+  ): Promise<NetconfClient> {
+    const ssh = await connectSsh(login, signal, outbound ?? null);
     try {
       const channel = await unlessAborted<ssh2.ClientChannel>(
         signal,

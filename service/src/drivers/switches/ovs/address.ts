@@ -1,5 +1,7 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { checkServerIdentity, connect as connectTls } from 'node:tls';
+import type { Outbound } from '@corral/base/http/outbound';
+import { connectTcp } from '@corral/base/net/tcp';
 
 /** Where the database of an Open vSwitch listens. */
 export type Address =
@@ -37,11 +39,12 @@ export interface Dialled {
   readonly ready: 'connect' | 'secureConnect';
 }
 
-export const dial = (address: Address, papers: TlsPapers): Dialled => {
+/** What is behind a path is on this machine, and its permissions say who may connect: only hosts are judged. */
+export const dial = (address: Address, papers: TlsPapers, outbound: Outbound | null): Dialled => {
   const beneath =
     address.kind === 'unix'
       ? connectPlain(address.path)
-      : connectPlain({ host: address.host, port: address.port, noDelay: true });
+      : connectTcp({ host: address.host, port: address.port }, outbound);
   if (address.kind !== 'ssl') return { socket: beneath, beneath, ready: 'connect' };
   const { host } = address;
   const { ca, certificate: cert, privateKey: key, serverName } = papers;

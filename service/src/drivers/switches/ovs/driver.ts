@@ -29,9 +29,13 @@ export const ovsSwitch: SwitchDriver = {
       ? placeInFiles(address.path, `bridge ${bridge}`)
       : placesAt(address.host, address.port, `bridge ${bridge}`);
   },
-  open: async ({ config, permit }, signal) => {
+  hosts: (config) => {
+    const { address } = targetFrom(config);
+    return address.kind === 'unix' ? [] : [address.host];
+  },
+  open: async ({ config, permit, outbound }, signal) => {
     const target = targetFrom(config);
-    const ovsdb = await Ovsdb.connect(target.address, target.tls, signal, permit);
+    const ovsdb = await Ovsdb.connect(target.address, target.tls, signal, { permit, outbound });
     try {
       // The line may be up and nobody behind it.
       await readBridge(ovsdb, target.bridge, [], signal);

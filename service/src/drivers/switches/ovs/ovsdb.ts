@@ -1,5 +1,6 @@
+import { AddressRefused } from '@corral/base/http/outbound';
 import { resetSocket } from '@corral/base/net/reset';
-import type { Permit } from '../contract.ts';
+import type { Permit, SessionLimits } from '../contract.ts';
 import { shortened } from '../words.ts';
 import { type Address, dial, type Dialled, type TlsPapers } from './address.ts';
 import { JsonStream } from './json-stream.ts';
@@ -34,13 +35,22 @@ export class Ovsdb {
     this.#permit = permit;
     const { socket } = line;
     socket.on('data', (chunk) => this.#receive(chunk));
-    socket.on('error', (error) => this.#fail(new Error(`the line to the database broke: ${error.message}`)));
+    socket.on('error', (error) =>
+      this.#fail(
+        error instanceof AddressRefused ? error : new Error(`the line to the database broke: ${error.message}`),
+      ),
+    );
     socket.on('close', () => this.#fail(new Error('the database closed the line')));
   }
 
-  static async connect(address: Address, papers: TlsPapers, signal: AbortSignal, permit?: Permit): Promise<Ovsdb> {
+  static async connect(
+    address: Address,
+    papers: TlsPapers,
+    signal: AbortSignal,
+    { permit, outbound }: SessionLimits = {},
+  ): Promise<Ovsdb> {
     signal.throwIfAborted();
-    const line = dial(address, papers);
+    const line = dial(address, papers, outbound ?? null);
     const ovsdb = new Ovsdb(line, permit);
     await ovsdb.#until(signal, 'connecting to the database', ({ resolve }) =>
       line.socket.once(line.ready, () => resolve(undefined)),

@@ -110,7 +110,10 @@ describe.each(engines)('the identity of switches on %s', (engine) => {
       channel: 'vlan/101',
     });
     expect(more.status).toBe(409);
+    // A session in which it does not say what it is makes it no other device.
+    service().simulated('used-too').serial = null;
     await detach(service(), 'old', 'eth0', 'blue-net');
+    expect(await isSecond('used-too')).toBe('used');
     await done(service().admin.post('/project/blue/detach_node', { node: 'old' }));
     await done(service().admin.post('/switch/used-too/port/p2/detach_nic'));
     await done(service().admin.del('/switch/used-too/port/p2'));

@@ -90,7 +90,9 @@ export const meetDevice = async (op: WriteOp, switchId: number, device: Device):
       await distrustPorts(op, switchId);
     }
   }
-  const other = identity === null ? await switchAt(op, places, switchId) : await switchWith(op, identity, switchId);
+  // A device that does not say this time which it is, is still what it said.
+  const known = identity ?? own.identity;
+  const other = known === null ? await switchAt(op, places, switchId) : await switchWith(op, known, switchId);
   if (other && own.duplicate_of === null) {
     await tx.updateTable('switches').set({ duplicate_of: other.id }).where('id', '=', switchId).execute();
     // What was done through the second record is seen through the first.

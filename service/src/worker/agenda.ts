@@ -93,6 +93,7 @@ const switchesWithLateWrites = statement((tx) =>
     .select(['ports.drift_since as driftSince', 'ports.suspect_retry_at as retryAt'])
     .where('ports.late_until', 'is not', null)
     .where('ports.suspect', 'is', null)
+    .where('switches.duplicate_of', 'is', null)
     .where((where) =>
       where.not(
         where.exists(

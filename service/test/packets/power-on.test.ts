@@ -35,7 +35,7 @@ describe.skipIf(!parts.every(hasPart))('a machine that its project turns on', { 
     undo.push(() => service.stop());
     const { ovs, machine, obmd } = room;
     await wire(service.admin, 'ovs', ovs);
-    await plug(service.admin, 'n1', machine, obmd);
+    await plug(service.admin, 'n1', machine, { daemon: obmd });
     await revertAll(service, [...ovs.hosts, machine]);
     const [red, blue] = ovs.hosts as readonly [LabHost, LabHost];
     for (const [project, host] of [['red', red] as const, ['blue', blue] as const]) {

@@ -61,17 +61,17 @@ export const wire = async (
   for (const host of device.hosts) await plug(admin, nodeOf(host), host);
 };
 
-/** Registers a node whose nic is on a port of the switch. */
+/** Registers a node whose nic is on a port of a switch. */
 export const plug = async (
   admin: Client,
   node: string,
   { port, mac }: Plugged,
-  daemon: typeof obmd = obmd,
+  { daemon = obmd, onSwitch = 'sw0' }: { readonly daemon?: typeof obmd; readonly onSwitch?: string } = {},
 ): Promise<void> => {
   await done(admin.put(`/node/${node}`, { obmd: daemon }));
   await done(admin.put(`/node/${node}/nic/eth0`, { macaddr: mac }));
-  await done(admin.put(`/switch/sw0/port/${port}`));
-  await done(admin.post(`/switch/sw0/port/${port}/connect_nic`, { node, nic: 'eth0' }));
+  await done(admin.put(`/switch/${onSwitch}/port/${port}`));
+  await done(admin.post(`/switch/${onSwitch}/port/${port}/connect_nic`, { node, nic: 'eth0' }));
 };
 
 /** What an operator does with ports that come with VLANs of their own: takes everything off them. */

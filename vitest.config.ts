@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import LongestFirst from './service/test/support/longest-first.ts';
 
@@ -17,6 +18,8 @@ const project = (name: string, files: TestProjectInlineConfiguration['test']): T
     name,
     setupFiles: ['service/test/support/quick-hashes.ts'],
     pool: 'forks',
+    // What a worker that hangs is asked for.
+    execArgv: ['--report-on-signal', `--report-directory=${tmpdir()}`],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     ...files,
@@ -31,7 +34,11 @@ export default defineConfig({
       project('together', { include: ['{base,service,client}/test/**/*.test.ts'], exclude: apart, isolate: false }),
     ],
     globalSetup: ['service/test/support/parts.ts'],
-    reporters: ['default', './service/test/support/missing-parts-reporter.ts'],
+    reporters: [
+      'default',
+      './service/test/support/missing-parts-reporter.ts',
+      './service/test/support/hung-file-reporter.ts',
+    ],
     // On two processors: a file spends a third of its time and more waiting, for machines, leases and processes.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },

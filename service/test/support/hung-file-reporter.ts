@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+
+const run = promisify(execFile);
+
+/** The soak takes as long as it is told to; every other file is done in a fraction of the rest. */
+const longestMs = 10 * 60_000 + 1000 * Number(process.env['CORRAL_SOAK_SECONDS'] ?? 0);
+const lookMs = 15_000;
+
+interface Running {
+  readonly since: number;
+  lastTest: string;
+}
+
+/**
+ * Ends a run in which a test file hangs where no time limit of a test reaches: while it is imported, or in a call that
+ * blocks its process. Names the file, its last test and what its processes wait for, and kills the workers.
+ */
+export default class HungFileReporter implements Reporter {
+  readonly #running = new Map<string, Running>();
+  #timer: NodeJS.Timeout | null = null;
+
+  onTestRunStart(): void {
+    this.#timer = setInterval(() => void this.#look(), lookMs);
+    this.#timer.unref();
+  }
+
+  onTestModuleQueued(module: TestModule): void {
+    this.#running.set(module.moduleId, { since: performance.now(), lastTest: 'none yet' });
+  }
+
+  onTestCaseReady(test: TestCase): void {
+    const running = this.#running.get(test.module.moduleId);
+    if (running !== undefined) running.lastTest = test.fullName;
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#running.delete(module.moduleId);
+  }
+
+  onTestRunEnd(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    const now = performance.now();
+    const hung = [...this.#running].filter(([, { since }]) => now - since > longestMs);
+    if (hung.length === 0) return;
+    this.onTestRunEnd();
+    for (const [file, { since, lastTest }] of hung) {
+      process.stderr.write(
+        `\n${file} has been running for ${Math.round((now - since) / 1000)} s; its last test: ${lastTest}\n`,
+      );
+    }
+    const { stdout } = await run('ps', ['-e', '-o', 'pid,ppid,stat,etimes,times,wchan:24,args', '--cols', '200']);
+    process.stderr.write(`\n${stdout}\n`);
+    for (const worker of await children(process.pid)) await end(worker);
+  }
+}
+
+const children = async (parent: number): Promise<readonly number[]> => {
+  const { stdout } = await run('pgrep', ['-P', String(parent)]);
+  return stdout.trim().split('\n').map(Number);
+};
+
+/** Asks a worker for a report (see `execArgv` in the configuration), shows what it was at, and kills it. */
+const end = async (worker: number): Promise<void> => {
+  try {
+    process.kill(worker, 'SIGUSR2');
+    await setTimeout(5000);
+    const file = (await readdir(tmpdir())).find((name) => name.startsWith('report.') && name.includes(`.${worker}.`));
+    if (file !== undefined) process.stderr.write(`${await shown(join(tmpdir(), file))}\n`);
+  } finally {
+    process.kill(worker, 'SIGKILL');
+  }
+};
+
+const shown = async (file: string): Promise<string> => {
+  const { javascriptStack, libuv } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+  await rm(file);
+  return JSON.stringify({ javascriptStack, libuv }, null, 1);
+};

@@ -16,6 +16,7 @@ import { HttpLine } from '../../src/drivers/switches/http/line.ts';
 import { checkOf, inBody } from '@corral/base/schema/check';
 import { amply, expectOddPortSetRight, openTo, setAndWatch } from '../support/http-switches.ts';
 import { expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
+import { effort, seed } from '../support/seed.ts';
 
 describe('the names of Arista ports', () => {
   it.each([
@@ -140,7 +141,7 @@ describe('what an Arista switch shows of its ports', () => {
         const after = readingOr(() => shown({ ...trunk, trunkAllowedVlans: '4-6,10' }, lines));
         return after === null || !isNarrower(after, before);
       }),
-      { numRuns: 2000 },
+      { seed, numRuns: 2000 * effort },
     );
   });
 });

@@ -7,6 +7,7 @@ import { brocadePortFrom, passedBy } from '../../src/drivers/switches/http/broca
 import { parseXml } from '../../src/drivers/switches/xml.ts';
 import { amply, expectOddPortSetRight, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
 import { expectFreed, expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
+import { effort, seed } from '../support/seed.ts';
 
 const portWith = (inside: string) =>
   brocadePortFrom(
@@ -154,7 +155,7 @@ describe('what a Brocade port carries', () => {
         const after = readingOr(() => carriedWith(shape.slice(0, place) + inserted + shape.slice(place)) ?? undefined);
         return !before || after === null || !isNarrower(after, before);
       }),
-      { numRuns: 2000 },
+      { seed, numRuns: 2000 * effort },
     );
   });
 

@@ -6,6 +6,7 @@ import { dellnos9 } from '../../src/drivers/switches/http/dellnos9.ts';
 import { passedBy, dellConfigFrom } from '../../src/drivers/switches/http/dellnos9-config.ts';
 import { amply, expectOddPortSetRight, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
 import { expectFreed, expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
+import { effort, seed } from '../support/seed.ts';
 
 const config = (...lines: readonly string[]) =>
   dellConfigFrom(
@@ -199,7 +200,7 @@ describe('a running configuration of OS9', () => {
         const after = readingOr(() => carried(config(...lines.toSpliced(at, 0, inserted)), '1/1'));
         return after === null || !isNarrower(after, before);
       }),
-      { numRuns: 2000 },
+      { seed, numRuns: 2000 * effort },
     );
   });
 

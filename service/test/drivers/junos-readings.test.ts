@@ -7,6 +7,7 @@ import { viewOf } from '../../src/drivers/switches/netconf/junos-config.ts';
 import { parseXml } from '../../src/drivers/switches/xml.ts';
 import { amply } from '../support/http-switches.ts';
 import { expectFreed, expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
+import { effort, seed } from '../support/seed.ts';
 
 /* What Juniper's manuals let an operator put on a port, and that none of it reads as less than it may carry. */
 
@@ -262,7 +263,7 @@ describe('a Junos port reads as what it says', () => {
         );
         return after === null || !isNarrower(after, before);
       }),
-      { numRuns: 2000 },
+      { seed, numRuns: 2000 * effort },
     );
   });
 });

@@ -5,13 +5,14 @@ import { vde } from '../../src/drivers/switches/cli/vde.ts';
 import { carriedBy, everything } from '../../src/drivers/switches/vlans.ts';
 import { type CliSample, cliSamples, readingOf } from '../support/cli-samples.ts';
 import { logLine, nestedLine, unknownLine } from '../support/device-lines.ts';
+import { effort, seed } from '../support/seed.ts';
 
 /*
  * A reading that is narrower than what the port carries breaks isolation. Whatever else stands on a port, or falls into
  * the answer, the reading covers what is read without it, or there is no reading at all.
  */
 
-const runs = { numRuns: 400 };
+const runs = { seed, numRuns: 400 * effort };
 
 /** No reading, or one with every VLAN of this one in it. */
 const covers = (reading: ShownPort | null, less: ShownPort): boolean => {

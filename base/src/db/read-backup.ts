@@ -85,9 +85,14 @@ async function* splitLines(stream: Readable, file: string): AsyncGenerator<strin
   let rest = '';
   try {
     for await (const chunk of stream) {
-      const parts = (rest + decoder.decode(chunk as Buffer, { stream: true })).split('\n');
-      rest = parts.pop() ?? '';
-      yield* parts;
+      // What has come of a line before is not looked through again.
+      const [first = '', ...more] = decoder.decode(chunk as Buffer, { stream: true }).split('\n');
+      const last = more.pop();
+      rest += first;
+      if (last === undefined) continue;
+      yield rest;
+      yield* more;
+      rest = last;
     }
   } catch (error) {
     throw unreadable(file, error);

@@ -8,7 +8,9 @@ export const layOut = (
   width: number | null,
 ): { readonly heading: string; readonly lines: readonly string[] } => {
   const widths = fitting(
-    headings.map((heading, column) => Math.max(...[heading, ...rows.map((row) => row[column] ?? '')].map(widthOf))),
+    headings.map((heading, column) =>
+      rows.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? '')), widthOf(heading)),
+    ),
     width,
   );
   const line = (cells: readonly string[]): string =>
@@ -37,8 +39,13 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) 
 /** A text that takes at most so many columns; … stands for what is left out. */
 export const shortened = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text;
-  const letters = lettersOf(text);
-  while (letters.length > 0 && widthOf(letters.join('')) > width - 1) letters.pop();
+  const letters: string[] = [];
+  let room = width - 1;
+  for (const letter of lettersOf(text)) {
+    room -= widthOf(letter);
+    if (room < 0) break;
+    letters.push(letter);
+  }
   return `${letters.join('')}…`;
 };
 
@@ -57,9 +64,12 @@ export const widthOf = (text: string): number => {
 /** Letters as a person counts them. What knows them takes 18 ms to make, which plain text need not wait for. */
 const lettersOf = (text: string): string[] => {
   if (isPlain(text)) return Array.from(text);
-  segmenter ??= new Intl.Segmenter();
-  return [...segmenter.segment(text)].map(({ segment }) => segment);
+  const known = (segmenter ??= new Intl.Segmenter());
+  return blocksOf(text).flatMap((block) => [...known.segment(block)].map(({ segment }) => segment));
 };
+
+/** The segmenter takes a time that grows with the square of the length (1 s for 16,000 letters), so it is given little. */
+const blocksOf = (text: string): readonly string[] => text.match(/.{1,256}/gsu) ?? [];
 
 let segmenter: Intl.Segmenter | undefined;
 const isPlain = (text: string): boolean => /^[\u0020-\u007e]*$/.test(text);

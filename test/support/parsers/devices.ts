@@ -6,8 +6,11 @@ import { ciscoNxos, nexus } from '../../../service/src/drivers/switches/cli/cisc
 import { dellOs10 } from '../../../service/src/drivers/switches/cli/dell-os10.ts';
 import { delln3000 } from '../../../service/src/drivers/switches/cli/delln3000.ts';
 import { powerconnect55xx } from '../../../service/src/drivers/switches/cli/powerconnect55xx.ts';
-import { lastLine, shown } from '../../../service/src/drivers/switches/cli/screen.ts';
+import { errorIn, objectionTo } from '../../../service/src/drivers/switches/cli/device.ts';
+import { Heard } from '../../../service/src/drivers/switches/cli/heard.ts';
+import { shown } from '../../../service/src/drivers/switches/cli/screen.ts';
 import { vde } from '../../../service/src/drivers/switches/cli/vde.ts';
+import { configuredFrom, pendingSessions, portsFrom } from '../../../service/src/drivers/switches/http/arista-ports.ts';
 import { brocadePortFrom } from '../../../service/src/drivers/switches/http/brocade-port.ts';
 import { dellConfigFrom, passedBy } from '../../../service/src/drivers/switches/http/dellnos9-config.ts';
 import { documentIn, errorMessageIn } from '../../../service/src/drivers/switches/http/documents.ts';
@@ -62,6 +65,15 @@ const dialectParsers = Object.entries(dialects).flatMap(([name, { read, console,
     units: ['(a', '(a)', 'a(', 'a>', 'More: <space>, ', 'Overwrite file '],
     around: [['a', '']],
   },
+  {
+    name: `a refusal of ${name}`,
+    read: (text) => [errorIn(text, console), objectionTo(text, console)],
+    units: ['% Invalid\n', 'Invalid ', '% ', ' ^', '%LINK-5-', 'A-', '1000 ', 'ERROR '],
+    around: [
+      ['', ''],
+      ['% ', '\n% Error'],
+    ],
+  },
   { name: `a port name of ${name}`, read: (text) => portName(text), units: ['1/', 'gi', '0/'], around: [['gi', '']] },
 ]);
 
@@ -99,10 +111,41 @@ const member = '<interface><name>ge-0/0/1</name><unit><name>0</name><family><eth
 const memberEnd = '</vlan></ethernet-switching></family></unit></interface>';
 const os9 = 'Current Configuration ...\n!\n';
 
+const eosPort = 'interface Ethernet1\n   switchport mode trunk\n   switchport trunk native vlan 1\n';
+const connected = { Ethernet1: { linkStatus: 'connected' } };
+const eosInfo = (begun: string): string =>
+  `{"enabled": true, "switchportInfo": {"mode": "trunk", "trunkingNativeVlanId": 1, ${begun}`;
+
 /** What switches answer. */
 export const switchParsers: readonly Parser[] = [
   { name: 'a screen', read: shown, units: ['\u001b[1', '\r', 'a\r', '\r\r\n', '\b'] },
-  { name: 'the last line of a screen', read: lastLine, units: ['\u001b[1', '\r', 'a\r'] },
+  ...[1, 64].map((size): Parser => ({
+    name: `what a command line says, in pieces of ${size}`,
+    read: (text) => {
+      const heard = new Heard();
+      inPieces(
+        text,
+        (piece) => {
+          heard.push(piece);
+          return heard.dropThrough('sought') ? '' : heard.last;
+        },
+        size,
+      );
+      inPieces(text, (piece) => [heard.push(piece), heard.last], size);
+      return heard.text;
+    },
+    units:
+      size === 1
+        ? [' interface Ethernet1\n', 'abcdefg']
+        : ['\u001b[1', 'a\r', 'a\b', 'abcdefg', ' interface Ethernet1\n'],
+    isIndifferent: true,
+    longest: size === 1 ? 8 * 1024 : 64 * 1024,
+    around: [
+      ['', ''],
+      ['\n', '\nsw#'],
+      ['\nsw#', '\n'],
+    ],
+  })),
   {
     name: 'a list of VLANs',
     read: vlansIn,
@@ -167,6 +210,41 @@ export const switchParsers: readonly Parser[] = [
       [os9, ''],
       [`${os9}interface Vlan 7\n tagged TenGigabitEthernet 1/1,\n`, ''],
       [`${os9}interface Vlan 7\n tagged TenGigabitEthernet `, '1/1\n'],
+      [os9, 'end\n'],
+      [`${os9}interface Vlan 7\n tagged TenGigabitEthernet 1/1\n`, 'end\n'],
+      [`${os9}interface Vlan 7\n tagged TenGigabitEthernet 1/1-1/900\n`, 'end\n'],
+      [`${os9}interface Vlan 7\n tagged TenGigabitEthernet `, '1/1\nend\n'],
+    ],
+  },
+  {
+    name: 'the ports of EOS in JSON',
+    read: (text) => {
+      const { status, switchports, config, more } = JSON.parse(text) as Record<string, unknown>;
+      const configured = configuredFrom([{ output: config ?? eosPort }, { output: more ?? '' }]);
+      return [
+        portsFrom({ interfaceStatuses: status ?? connected }, { switchports: switchports ?? {} }, configured),
+        pendingSessions({ sessions: switchports }),
+      ];
+    },
+    units: [
+      '1-4094,',
+      '"1": {},',
+      '"a",',
+      '"Ethernet1": {"linkStatus": "connected"},',
+      '"Ethernet1": {"enabled": true, "switchportInfo": {"mode": "trunk", "trunkAllowedVlans": "ALL"}},',
+      'interface Ethernet1\\n',
+      ' switchport trunk allowed vlan 1-4094\\n',
+      'monitor session a destination Ethernet1\\n',
+    ],
+    longestOwn: 32 * 1024,
+    around: [
+      ['{"status": {', '"a": 1}}'],
+      ['{"switchports": {', '"a": 1}}'],
+      [`{"switchports": {"Ethernet1": ${eosInfo('"trunkAllowedVlans": "')}`, '1"}}}}'],
+      [`{"switchports": {"Ethernet1": ${eosInfo('"dynamicAllowedVlans": {')}`, '"9": {}}}}}}'],
+      [`{"switchports": {"Ethernet1": ${eosInfo('"staticTrunkGroups": [')}`, '"b"]}}}}'],
+      ['{"config": "', '"}'],
+      ['{"more": "', '"}'],
     ],
   },
   {

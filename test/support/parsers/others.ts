@@ -6,6 +6,7 @@ import { Frames } from '../../../client/src/events.ts';
 import { bearerOf } from '../../../client/src/jwt.ts';
 import { nearest } from '../../../client/src/cli/mistake.ts';
 import { printableLines } from '../../../client/src/cli/printable.ts';
+import { layOut } from '../../../client/src/cli/table.ts';
 import { readDocument } from '../../../client/src/cli/site/document.ts';
 import { VirshError } from '../../../base/src/libvirt/virsh-error.ts';
 import { faultFrom as ipmiFault } from '../../../obmd/src/drivers/ipmi/faults.ts';
@@ -169,6 +170,13 @@ export const documentParsers: readonly Parser[] = [
     units: ['a'],
   },
   { name: 'what is shown on a terminal', read: printableLines },
+  {
+    name: 'a cell of a table',
+    read: (text) => layOut(['a', 'b'], [[text, text]], 80),
+    units: ['\u4e2d', 'a\u0301', 'a'],
+    isIndifferent: true,
+    longest: 4 * 1024,
+  },
   {
     name: 'a stream of events',
     read: (text) => {

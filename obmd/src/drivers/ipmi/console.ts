@@ -5,6 +5,8 @@ import { faultFrom } from './faults.ts';
 import { verbatim } from './typing.ts';
 
 const banner = '[SOL Session operational';
+/** What is longer than this without an end is not that line. */
+const longestBanner = 1024;
 
 /** How long ipmitool may take to close the session on the BMC before it is killed, in ms. */
 export interface ConsoleGrace {
@@ -93,11 +95,11 @@ export class IpmiConsole extends Duplex {
     const start = head.toString('latin1', 0, banner.length);
     const end = head.indexOf('\n');
     const isBanner = banner.startsWith(start);
-    if (isBanner && end < 0) {
+    if (isBanner && end < 0 && head.length < longestBanner) {
       this.#head = head;
       return Buffer.alloc(0);
     }
     this.#head = null;
-    return isBanner ? head.subarray(end + 1) : head;
+    return isBanner && end >= 0 ? head.subarray(end + 1) : head;
   }
 }

@@ -23,7 +23,7 @@ const listed = /vlan|rules|mapping|bindings|association/;
  * middle may have cut a list off: such an answer is not read.
  */
 export const tablesIn = (text: string, nameKey: string): readonly PortTable[] => {
-  const tables: { readonly name: string; readonly values: Map<string, string> }[] = [];
+  const tables: { readonly name: string; readonly values: Map<string, string[]> }[] = [];
   let key = '';
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
     const [, label, value = ''] = /^([A-Za-z][^:]*):(.*)$/.exec(line)?.map((part) => part.trim()) ?? [];
@@ -31,14 +31,13 @@ export const tablesIn = (text: string, nameKey: string): readonly PortTable[] =>
     const values = tables.at(-1)?.values;
     if (isLogLine(line) || !values) throw new UnusableAnswer(line);
     if (label !== undefined) {
-      const isUnfinished = values.get(key)?.endsWith(',') === true;
+      const isUnfinished = values.get(key)?.at(-1)?.endsWith(',') === true;
       key = label.toLowerCase();
       if (isUnfinished || values.has(key)) throw new UnusableAnswer(line);
-      values.set(key, value.trim());
-    } else if (/^\s/.test(line) && listed.test(key))
-      values.set(key, `${(values.get(key) ?? '').replace(/,$/, '')},${line.trim()}`);
+      values.set(key, [value.trim()]);
+    } else if (/^\s/.test(line) && listed.test(key)) values.get(key)?.push(line.trim());
     // Rules that put frames into VLANs by their addresses or protocols, in a table of their own.
-    else if (key === 'classification rules') values.set(key, line.trim());
+    else if (key === 'classification rules') values.set(key, [line.trim()]);
     else throw new UnusableAnswer(line);
   }
   return tables.map(({ name, values }) => ({
@@ -46,11 +45,15 @@ export const tablesIn = (text: string, nameKey: string): readonly PortTable[] =>
     value: (wanted) => {
       const value = values.get(wanted);
       if (value === undefined) throw new Error(`the switch does not tell the "${wanted}" of port ${name.slice(0, 40)}`);
-      return value;
+      return joined(value);
     },
-    isEmpty: (wanted) => /^(?:none|-*)$/i.test(values.get(wanted) ?? ''),
+    isEmpty: (wanted) => /^(?:none|-*)$/i.test(joined(values.get(wanted) ?? [])),
   }));
 };
+
+/** The lines of one value; some end with the comma that stands between them. */
+const joined = (lines: readonly string[]): string =>
+  lines.map((line, at) => (at < lines.length - 1 ? line.replace(/,$/, '') : line)).join(',');
 
 /** The VLANs in a value: `All`, `none`, or a list in which some are `(Inactive)`. */
 export const vlansOf = (value: string): readonly number[] => {

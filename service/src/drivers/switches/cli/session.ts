@@ -1,8 +1,8 @@
 import type { Permit, SessionLimits } from '../contract.ts';
 import { type Connection, openShell } from './connection.ts';
 import type { Console } from './dialect.ts';
+import { Heard } from './heard.ts';
 import type { Login } from './login.ts';
-import { lastLine, shown } from './screen.ts';
 
 /** What a device said to one command. */
 export interface Answer {
@@ -12,15 +12,12 @@ export interface Answer {
   readonly prompt: string;
 }
 
-/** Far more than any configuration; a device that never stops talking is broken. */
-const longestAnswer = 16 * 1024 * 1024;
-
 /** One SSH command-line session. It answers one command at a time; after any failure a new one has to be opened. */
 export class CommandLine {
   readonly #console: Console;
   readonly #permit: Permit | undefined;
   #connection: Connection | null = null;
-  #heard = '';
+  readonly #heard = new Heard();
   #failure: Error | null = null;
   #name: string | null = null;
   /** Was something sent that the device has not answered yet? */
@@ -66,13 +63,8 @@ export class CommandLine {
     if (/[^\x20-\x7e]/.test(line)) throw new Error('a command with control characters was not sent');
     this.#say(`${line}\n`);
     const purpose = `"${line.slice(0, 60)}"`;
-    await this.#until(purpose, signal, () => {
-      const start = this.#heard.indexOf(line);
-      const end = start < 0 ? -1 : this.#heard.indexOf('\n', start + line.length);
-      if (end < 0) return null;
-      this.#heard = this.#heard.slice(end + 1);
-      return true;
-    });
+    // The echo has ended with its line.
+    await this.#until(purpose, signal, () => this.#heard.dropThrough(line) || null);
     const answer = await this.#prompt(purpose, signal);
     this.#lastPrompt = answer.prompt;
     return answer;
@@ -103,10 +95,12 @@ export class CommandLine {
     const { enable } = this.#console;
     if (!enable?.from.test(prompt)) return;
     this.#say(`${enable.command}\n`);
+    let isEchoed = false;
     const isAsked = await this.#until('to enter the privileged mode', signal, () => {
-      const line = lastLine(this.#heard);
+      const line = this.#heard.last;
+      isEchoed ||= this.#heard.dropThrough(enable.command);
       if (enable.password.test(line)) return true;
-      return this.#nameIn(line) !== null && this.#heard.includes(enable.command) ? false : null;
+      return this.#nameIn(line) !== null && isEchoed ? false : null;
     });
     if (isAsked) this.#say(`${login.enablePassword ?? login.password ?? ''}\n`);
     const { prompt: next } = await this.#prompt('to enter the privileged mode', signal, enable.password);
@@ -118,16 +112,15 @@ export class CommandLine {
   #prompt(purpose: string, signal: AbortSignal, orElse?: RegExp): Promise<Answer> {
     const echoes = new Set<string>();
     return this.#until(purpose, signal, () => {
-      const line = lastLine(this.#heard);
+      const line = this.#heard.last;
       const name = this.#nameIn(line);
       if ((name !== null && this.#isMe(name)) || orElse?.test(line)) {
         this.#isWaiting = false;
-        const text = shown(this.#heard.slice(0, this.#heard.lastIndexOf('\n') + 1));
-        return { text: withoutEchoes(text, echoes), prompt: line };
+        return { text: withoutEchoes(this.#heard.text, echoes), prompt: line };
       }
       const question = this.#console.questions.find(({ asked }) => asked.test(line));
       if (question) {
-        this.#heard = this.#heard.slice(0, this.#heard.lastIndexOf('\n') + 1);
+        this.#heard.dropLast();
         this.#permit?.check();
         if (question.key.trim() !== '') echoes.add(question.key.trim());
         this.#connection?.channel.write(question.key);
@@ -148,14 +141,14 @@ export class CommandLine {
   #say(text: string): void {
     if (this.#failure) throw this.#failure;
     this.#permit?.check();
-    this.#heard = '';
+    this.#heard.clear();
     this.#isWaiting = true;
     this.#connection?.channel.write(text);
   }
 
   #hear(text: string): void {
-    this.#heard += text;
-    if (this.#heard.length > longestAnswer) this.#fail(new Error('the switch does not stop talking'));
+    const fault = this.#heard.push(text);
+    if (fault !== null) this.#fail(new Error(fault));
     this.#wake();
   }
 
@@ -183,7 +176,7 @@ export class CommandLine {
   }
 
   #seen(): string {
-    const line = lastLine(this.#heard);
+    const line = this.#heard.last;
     return line === '' ? '' : `; the last it said is "${line.slice(-60)}"`;
   }
 }

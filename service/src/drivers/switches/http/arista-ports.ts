@@ -84,7 +84,7 @@ const passedBy = (layer2: unknown): Carried => {
   const info = member(layer2, 'switchportInfo');
   const mode = member(info, 'mode');
   const given = givenBy(info);
-  if (given.length > 0) return unclear(...given);
+  if (given.length > 0) return unclear(...given.slice(0, 10));
   if (mode === 'access') return { native: vlanAt(info, 'accessVlanId'), tagged: [] };
   if (typeof mode !== 'string') throw new Error('the switch does not show the mode of a port');
   // A tunnel, a tap, and whatever else there may be.

@@ -67,6 +67,11 @@ interface Members {
   readonly strange: ReadonlyMap<string, readonly string[]>;
 }
 
+/** More than a full stack that has every VLAN on every port. A short list may stand for a thousand ports. */
+const mostNamed = 1_500_000;
+/** So many strange lines say enough of a port, and of a VLAN. */
+const mostStrange = 5;
+
 /** Where ports of this kind are named outside their own sections: in VLANs, bundles, mirrors, and whatever else. */
 const membersIn = (sections: readonly Section[], interfaceType: string): Members => {
   const members = {
@@ -74,31 +79,43 @@ const membersIn = (sections: readonly Section[], interfaceType: string): Members
     untagged: new Map<string, number[]>(),
     strange: new Map<string, string[]>(),
   };
-  const add = <V>(map: Map<string, V[]>, port: string, ...values: readonly V[]): void => {
-    const known = map.get(port);
-    if (known) known.push(...values);
-    else map.set(port, [...values]);
+  const addStrange = (port: string, words: string): void => {
+    const known = listAt(members.strange, port);
+    if (known.length < mostStrange) known.push(words);
   };
   const named = new RegExp(`(?<![\\w-])${interfaceType} ?(\\d[\\d/,-]*)`, 'gi');
+  let left = mostNamed;
+  const portsOf = (list: string): readonly string[] => {
+    const ports = portsIn(list, left);
+    left -= ports.length;
+    return ports;
+  };
   for (const section of sections) {
     const vlan = /^interface vlan (\d+)$/i.exec(section.title)?.[1];
-    const strange = vlan === undefined ? [] : strangeInVlan(section);
+    const strange = vlan === undefined ? [] : strangeInVlan(section).slice(0, mostStrange);
     const own = portIn(section.title, interfaceType);
     for (const { text } of [{ text: own === undefined ? section.title : '' }, ...section.lines]) {
       const member = /^(tagged|untagged) (\S+) (.+)$/i.exec(text);
       if (vlan !== undefined && member) {
         if (member[2]?.toLowerCase() !== interfaceType.toLowerCase()) continue;
         const how = member[1]?.toLowerCase() === 'tagged' ? members.tagged : members.untagged;
-        for (const port of portsIn(member[3] ?? '')) {
-          add(how, port, Number(vlan));
-          add(members.strange, port, ...strange.map((line) => `${section.title} ${line}`));
+        for (const port of portsOf(member[3] ?? '')) {
+          listAt(how, port).push(Number(vlan));
+          for (const line of strange) addStrange(port, `${section.title} ${line}`);
         }
       } else
         for (const [, list = ''] of tellingPart(section.title, text).matchAll(named))
-          for (const port of portsIn(list)) if (port !== own) add(members.strange, port, `${section.title} ${text}`);
+          for (const port of portsOf(list)) if (port !== own) addStrange(port, `${section.title} ${text}`);
     }
   }
   return members;
+};
+
+/** The list under this name, which is made if there is none. */
+const listAt = <V>(lists: Map<string, V[]>, name: string): V[] => {
+  const known = lists.get(name) ?? [];
+  if (known.length === 0) lists.set(name, known);
+  return known;
 };
 
 const defaultVlanIn = (sections: readonly Section[]): number | null => {
@@ -108,21 +125,25 @@ const defaultVlanIn = (sections: readonly Section[]): number | null => {
   return moved === undefined ? 1 : Number(moved);
 };
 
-/** `1/1-1/3,1/7`, and the shorter `1/1-3,7`, where what is left out is as before. */
-const portsIn = (list: string): readonly string[] => {
+/** `1/1-1/3,1/7`, and the shorter `1/1-3,7`, where what is left out is as before. No more than so many. */
+const portsIn = (list: string, most: number): readonly string[] => {
   let before: readonly string[] = [];
-  return list.split(',').flatMap((item) => {
+  const ports: string[] = [];
+  for (const item of list.split(',')) {
     const [first, last] = item.trim().split('-');
     const from = completed(first ?? '', before, list);
     const to = completed(last ?? first ?? '', from, list);
     before = to;
-    const stem = from.slice(0, -1);
-    if (stem.join('/') !== to.slice(0, -1).join('/')) throw unreadable(list);
+    const stem = from.slice(0, -1).join('/');
+    if (stem !== to.slice(0, -1).join('/')) throw unreadable(list);
     const begin = Number(from.at(-1));
-    const length = Number(to.at(-1)) - begin + 1;
-    if (length < 1 || length > 1000) throw unreadable(list);
-    return Array.from({ length }, (_, index) => [...stem, begin + index].join('/'));
-  });
+    const end = Number(to.at(-1));
+    if (end < begin || end - begin >= 1000) throw unreadable(list);
+    if (ports.length + end - begin >= most)
+      throw new Error(`the lists of ports in the configuration name more than ${mostNamed} ports`);
+    for (let number = begin; number <= end; number += 1) ports.push(`${stem}/${number}`);
+  }
+  return ports;
 };
 
 const completed = (port: string, before: readonly string[], list: string): readonly string[] => {
@@ -146,7 +167,7 @@ export const passedBy = (port: DellPort, defaultVlan: number | null): PortConfig
     ...(untagged.length > 1 ? [`untagged in VLANs ${untagged.join(' and ')}`] : []),
     ...(isMember && !isSwitchport ? ['member of a VLAN without switchport'] : []),
   ];
-  if (odd.length > 0) return { port: name, ...unclear(...odd) };
+  if (odd.length > 0) return { port: name, ...unclear(...odd.slice(0, mostStrange)) };
   if (!isSwitchport) return { port: name, native: null, tagged: [] };
   // A port that is only tagged has left the default VLAN, unless it is a hybrid one.
   const isInDefault = untagged.length === 0 && (port.isHybrid || tagged.length === 0);

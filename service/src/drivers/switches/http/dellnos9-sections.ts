@@ -59,18 +59,23 @@ const unexpected = (line: string): Error =>
 
 const linesOf = (raw: readonly string[]): readonly SectionLine[] => {
   const indents = raw.map((line) => line.length - line.trimStart().length);
-  const least = Math.min(...indents);
-  const lines: { text: string; isNested: boolean }[] = [];
+  const least = indents.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const lines: { parts: string[]; isNested: boolean }[] = [];
   for (const [at, line] of raw.entries()) {
     const text = line.trim().replaceAll(/\s+/g, ' ');
     const before = lines.at(-1);
     if (text.startsWith('!')) continue;
     // Nothing but ports: the list of the line before goes on.
-    if (before && /^[\d/,-]+$/.test(text)) before.text = joined(before.text, text);
-    else lines.push({ text, isNested: (indents[at] ?? 0) > least });
+    if (before && /^[\d/,-]+$/.test(text)) before.parts.push(text);
+    else lines.push({ parts: [text], isNested: (indents[at] ?? 0) > least });
   }
-  return lines;
+  return lines.map(({ parts, isNested }) => ({ text: joined(parts), isNested }));
 };
 
-const joined = (before: string, list: string): string =>
-  before.endsWith(',') || list.startsWith(',') ? `${before}${list}` : `${before},${list}`;
+const joined = (parts: readonly string[]): string =>
+  parts
+    .map((part, at) => {
+      const next = parts[at + 1];
+      return next === undefined || part.endsWith(',') || next.startsWith(',') ? part : `${part},`;
+    })
+    .join('');

@@ -1,4 +1,4 @@
-import { ByteQueue } from './byte-queue.ts';
+import { ByteQueue } from '../byte-queue.ts';
 
 /** How messages are told apart on the line (RFC 6242): by an end mark, or in counted chunks. */
 export type Framing = 'end-of-message' | 'chunked';

@@ -1,3 +1,5 @@
+import { ByteQueue } from '../byte-queue.ts';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const openers: ReadonlySet<number> = new Set([0x7b, 0x5b]);
@@ -11,8 +13,8 @@ const longestText = 64 * 1024 * 1024;
  * is looked at once, however the stream is cut up on the way.
  */
 export class JsonStream {
-  #begun: Buffer[] = [];
-  #size = 0;
+  /** Not the pieces themselves: each of many small ones takes more memory than its bytes. */
+  readonly #begun = new ByteQueue();
   #depth = 0;
   #inString = false;
   #escaped = false;
@@ -45,9 +47,10 @@ export class JsonStream {
   }
 
   #take(end: Buffer): unknown {
-    const text = Buffer.concat([...this.#begun, end]).toString('utf8');
-    this.#begun = [];
-    this.#size = 0;
+    this.#keep(end);
+    const { bytes } = this.#begun;
+    const text = bytes.toString('utf8');
+    this.#begun.drop(bytes.length);
     try {
       return JSON.parse(text) as unknown;
     } catch {
@@ -56,9 +59,8 @@ export class JsonStream {
   }
 
   #keep(rest: Buffer): void {
-    if (rest.length > 0) this.#begun.push(rest);
-    this.#size += rest.length;
-    if (this.#size > longestText) throw new Error('the database sends an answer without end');
+    this.#begun.push(rest);
+    if (this.#begun.bytes.length > longestText) throw new Error('the database sends an answer without end');
   }
 }
 

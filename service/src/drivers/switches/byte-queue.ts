@@ -1,3 +1,5 @@
+const mostKept = 1024 * 1024;
+
 /** Bytes that came and were not taken yet, one after the other. However small the pieces, each byte is copied few times. */
 export class ByteQueue {
   #store = Buffer.alloc(0);
@@ -18,6 +20,9 @@ export class ByteQueue {
   /** Takes so many from the front. */
   drop(count: number): void {
     this.#start += count;
+    // Room for one long message is not kept for the short ones after it.
+    if (this.#start === this.#end && this.#store.length > mostKept) this.#store = Buffer.alloc(0);
+    if (this.#store.length === 0) this.#start = this.#end = 0;
   }
 
   #grow(more: number): void {

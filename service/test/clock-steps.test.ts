@@ -1,5 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +9,7 @@ import { engines, freshPostgres } from './support/engines.ts';
 import { basic, type Client, clientOf } from './support/http.ts';
 import { build, type Program, startProgram } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
+import { type SettableClock, settableClock } from './support/set-clock.ts';
 import { done, eventually, obmd } from './support/world.ts';
 
 interface Shown {
@@ -17,33 +17,23 @@ interface Shown {
   readonly queue?: { readonly attempts: number };
 }
 
-/** Preloaded, it lets a file say what time of day it is. The monotonic clock is the machine's. */
-const library = (): string =>
-  readdirSync('/usr/lib')
-    .map((name) => `/usr/lib/${name}/faketime/libfaketimeMT.so.1`)
-    .find((path) => existsSync(path)) ?? '';
-
 describe.runIf(hasPart('faketime')).each(engines)('a service whose clock is set, on %s', (engine) => {
   let directory: string;
+  let clock: SettableClock;
   let program: Program;
   let admin: Client;
   let clients: Readonly<Record<'session' | 'token', Client>>;
   const nodes = ['n0', 'n1', 'n2'];
 
-  const setClock = (offset: string): Promise<void> => writeFile(join(directory, 'clock'), offset);
   const onSwitch = () => new SimulatedSwitch(join(directory, 'data/simulated-switches'), 'sw0');
   const show = async (id: string): Promise<Shown> => (await done(admin.get(`/networking_action/${id}`))).body as Shown;
 
   beforeAll(async () => {
     await build();
     directory = await mkdtemp(join(tmpdir(), 'corral-clock-'));
-    await setClock('+0');
+    clock = await settableClock(directory);
     program = await startProgram({
-      LD_PRELOAD: library(),
-      FAKETIME_TIMESTAMP_FILE: join(directory, 'clock'),
-      FAKETIME_NO_CACHE: '1',
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-      DONT_FAKE_MONOTONIC: '1',
+      ...clock.env,
       CORRAL_PORT: '0',
       CORRAL_DATA_DIR: join(directory, 'data'),
       CORRAL_ADMIN_PASSWORD: adminPassword,
@@ -89,7 +79,7 @@ describe.runIf(hasPart('faketime')).each(engines)('a service whose clock is set,
         return (queue?.attempts ?? 0) > least ? queue?.attempts : undefined;
       });
     const before = await triedMoreThan(0);
-    await setClock(step.offset);
+    await clock.set(step.offset);
     await triedMoreThan(before + 1);
     for (const client of Object.values(clients)) await done(client.get('/auth/whoami'));
     onSwitch().faults = {};

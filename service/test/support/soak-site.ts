@@ -1,4 +1,4 @@
-import { type LabOvs, startOvs } from '@corral/lab';
+import { hasPart, type LabOvs, startOvs } from '@corral/lab';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { basic, type Client, clientOf } from './http.ts';
 import { wire } from './packets.ts';
 import { build, type Program, startProgram } from './program.ts';
 import { adminPassword, passwordOf } from './service.ts';
+import { type SettableClock, settableClock } from './set-clock.ts';
 import { done, eventually } from './world.ts';
 
 export const projects = ['red', 'green', 'blue'] as const;
@@ -25,6 +26,8 @@ export interface SoakSite {
   crashService(): Promise<void>;
   /** Stops the service for so long, as a suspended machine would. */
   pauseService(ms: number): Promise<void>;
+  /** The service's time of day, where it can be set. */
+  readonly clock: SettableClock | null;
   /** Waits until the service answers again. */
   up(): Promise<void>;
   metrics(): Promise<string>;
@@ -34,7 +37,9 @@ export interface SoakSite {
 export const startSoakSite = async (hosts: number): Promise<SoakSite> => {
   await build();
   const dataDir = await mkdtemp(join(tmpdir(), 'corral-soak-'));
+  const clock = hasPart('faketime') ? await settableClock(dataDir) : null;
   const env = {
+    ...clock?.env,
     CORRAL_PORT: '0',
     CORRAL_DATA_DIR: dataDir,
     CORRAL_ADMIN_PASSWORD: adminPassword,
@@ -51,6 +56,7 @@ export const startSoakSite = async (hosts: number): Promise<SoakSite> => {
   let program: Program = await startProgram(env);
   const site: SoakSite = {
     ovs,
+    clock,
     admin: () => clientOf(program.url, basic('admin', adminPassword)),
     tenant: (project) => clientOf(program.url, basic(project, passwordOf(project))),
     crashService: async () => {

@@ -11,18 +11,24 @@ export interface TroubleCounts {
   flows: number;
   /** Times that the service was stopped and went on. */
   sleeps: number;
+  /** Times that the service's clock was set. */
+  clocks: number;
   edits: number;
 }
 
-const kinds = ['service', 'flows', 'ovs-vswitchd', 'sleeps', 'ovsdb-server'] as const;
+const kinds = ['service', 'flows', 'clocks', 'ovs-vswitchd', 'sleeps', 'ovsdb-server'] as const;
+/** Seconds from the machine's time: within a lease, beyond all times that are set, days, and right again. */
+const offsets = ['+2', '-2', '+3600', '-3600', '+172800', '-172800', '+0'] as const;
 
-/** One after the other is killed and started again, lost and healed, stopped and woken: each as often as the others, and at least once. */
+/** One after the other is killed and started again, lost and healed, stopped and woken, or has its clock set: each as often as the others, and at least once. */
 export const killInTurns = async (site: SoakSite, counts: TroubleCounts, stop: AbortSignal): Promise<void> => {
   for (let turn = 0; !stop.aborted || turn < kinds.length; turn += 1) {
     const kind = kinds[turn % kinds.length] ?? 'service';
+    if (kind === 'clocks' && site.clock === null) continue;
     await randomPause(300, 2_000);
     if (kind === 'service') await site.crashService();
     else if (kind === 'flows') await loseFlow(site.ovs);
+    else if (kind === 'clocks') await site.clock?.set(random(offsets));
     else if (kind === 'sleeps') await site.pauseService(random([300, 1_500, 3_000]));
     else await crashDaemon(site.ovs, kind);
     counts[kind] += 1;

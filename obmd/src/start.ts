@@ -65,15 +65,21 @@ const startOn = async (
   };
 
   const post: { fleet: Fleet | null } = { fleet: null };
-  const register = new Register(db, vault);
   const note = (node: string, message: string): void => log.info({ node }, message);
-  const parts = { register, drivers, outbound: config.outbound, limits: config.patience, report, note };
   if (config.tls === null && !isLoopback(config.listen.host)) {
     log.warn('the OBM daemon listens beyond this machine without TLS: tokens can be read on their way');
   }
-  const ownership = new Ownership(db, {
+  const ownership: Ownership = new Ownership(db, {
     gained: async () => {
-      post.fleet = await Fleet.load(parts);
+      post.fleet = await Fleet.load({
+        register: new Register(db, vault, ownership.requireHold),
+        drivers,
+        outbound: config.outbound,
+        limits: config.patience,
+        report,
+        permit: ownership,
+        note,
+      });
       log.info({ nodes: post.fleet.list().length }, 'this process looks after the nodes');
     },
     lost: async () => {
@@ -90,7 +96,10 @@ const startOn = async (
     log,
     tls: config.tls,
     fleet: () => {
-      if (post.fleet !== null) return post.fleet;
+      if (post.fleet !== null) {
+        ownership.check();
+        return post.fleet;
+      }
       const { other } = ownership;
       const { fault } = db.condition;
       if (other === null && fault !== null) throw fault;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminToken, basic, daemonForTest, done, message, refusal } from './support/daemon.ts';
 import { sql } from '@corral/base/db/kysely';
 import { Ownership } from '../src/core/ownership.ts';
@@ -66,6 +66,31 @@ describe.each(engines)('a second daemon on the same database on %s', (engine) =>
     } finally {
       await second.stop();
     }
+  });
+});
+
+describe.each(engines)('a daemon that slept, and whose nodes another one has by now, on %s', (engine) => {
+  afterEach(() => void vi.restoreAllMocks());
+  const taken = { holder: 'another', host: 'elsewhere', pid: 1, expires_at: 2 ** 52 };
+
+  it('calls no BMC, not even to finish what it was at, and changes nothing that is stored', async () => {
+    const daemon = await daemonForTest(engine, { env: { CORRAL_OBMD_CALL_TIMEOUT: '20' } });
+    const { tenant, machine } = await makeNode(daemon, 'n1', 'delay_ms=1500');
+    const tokens = () =>
+      inDatabaseOf(daemon, (db) => db.read((tx) => tx.selectFrom('obmd_nodes').select('token_hash').execute()));
+    const before = await tokens();
+    const underWay = tenant.order('power_on');
+    await inDatabaseOf(daemon, (db) => db.write((tx) => tx.updateTable('obmd_owner').set(taken).execute()));
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    expect(await refusal(tenant.order('power_on'))).toBe('503 StandbyError');
+    expect(await refusal(daemon.admin('POST', '/node/n1/token'))).toBe('503 StandbyError');
+    // By then its own renewal may have told it.
+    expect([401, 503]).toContain((await underWay).status);
+    vi.restoreAllMocks();
+    expect(await refusal(daemon.admin('POST', '/node/n1/token'))).toBe('503 StandbyError');
+    expect(machine.boots).toBe(0);
+    expect(await tokens()).toEqual(before);
   });
 });
 

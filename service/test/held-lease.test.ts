@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { moment } from '@corral/base/moment';
+import { HeldLease } from '../src/core/held-lease.ts';
+import { LeaseLost } from '../src/core/leases.ts';
 import type { Desk } from '../src/core/op.ts';
-import { HeldLease, moment } from '../src/worker/held-lease.ts';
-import { LeaseLost } from '../src/worker/settle.ts';
 
 /** A desk at which the lease is still ours, or not. */
-const deskThatSays = (isOurs: boolean): Desk => ({ write: () => Promise.resolve(isOurs) }) as unknown as Desk;
+const deskThatSays = (isOurs: boolean): Desk => ({ writeOutcome: () => Promise.resolve(isOurs) }) as unknown as Desk;
 
 const held = (isOurs: boolean): HeldLease =>
   new HeldLease(deskThatSays(isOurs), { name: 'switch/1', holder: 'me', fence: 1 }, 1_000, moment());

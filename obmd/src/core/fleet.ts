@@ -1,7 +1,7 @@
 import { Mutex } from '@corral/base/db/mutex';
 import type { Outbound } from '@corral/base/http/outbound';
 import { checkOf, inBody, joinMistakes } from '@corral/base/schema/check';
-import type { BmcDriver } from '../drivers/contract.ts';
+import type { BmcDriver, BmcPermit } from '../drivers/contract.ts';
 import { BootRestorer } from './boot-restorer.ts';
 import { BmcPlaces } from './bmc-places.ts';
 import { hushedBmc } from './hushed-bmc.ts';
@@ -20,6 +20,8 @@ export interface FleetParts {
   readonly outbound: Outbound;
   readonly limits: CallLimits & { readonly lingerMs: number; readonly graceMs: number };
   readonly report: (call: CallReport) => void;
+  /** Throws where another process may have the nodes by now. */
+  readonly permit: BmcPermit;
   /** For the log: what was done without being asked just then. */
   readonly note: (node: string, message: string) => void;
 }
@@ -169,9 +171,10 @@ export class Fleet {
   #machineOf(id: string, type: string, info: Info): Machine {
     const { secrets, bmcOf } = this.#driver(type);
     const shown = Object.fromEntries(Object.entries(info).filter(([field]) => !secrets.includes(field)));
-    const { limits, report, outbound } = this.#parts;
+    const { limits, report, outbound, permit } = this.#parts;
     const kept = secrets.flatMap((field) => info[field] ?? []).filter((value) => typeof value === 'string');
-    return new Machine({ id, type, shown, bmc: hushedBmc(bmcOf(info, outbound), kept), limits, report });
+    const bmc = hushedBmc(bmcOf(info, outbound, permit), kept);
+    return new Machine({ id, type, shown, bmc, limits, report, permit });
   }
 
   /** Changes to one node come one after the other, and wait for no other node's. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { type Bmc, BmcError } from '../drivers/contract.ts';
+import { type Bmc, BmcError, type BmcPermit } from '../drivers/contract.ts';
 import { CallAborted, type CallLimits, CallQueue } from './call-queue.ts';
 import { ConsoleHub } from './console-hub.ts';
 import { bmcFailed, ObmdError, unsupported } from './errors.ts';
@@ -37,6 +37,7 @@ export interface MachineParts {
   readonly bmc: Bmc;
   readonly limits: CallLimits & { readonly lingerMs: number };
   readonly report: (call: CallReport) => void;
+  readonly permit: BmcPermit;
 }
 
 /** One node as the daemon works with it: its BMC behind a queue, its console, and whoever holds its token. */
@@ -49,12 +50,13 @@ export class Machine {
   readonly #queue: CallQueue;
   readonly #timeoutMs: number;
   readonly #report: (call: CallReport) => void;
+  readonly #permit: BmcPermit;
   tenure: Tenure | null = null;
   /** Why the last call failed; null if it did not. */
   fault: string | null = null;
   #asking: Promise<string> | null = null;
 
-  constructor({ id, type, shown, bmc, limits, report }: MachineParts) {
+  constructor({ id, type, shown, bmc, limits, report, permit }: MachineParts) {
     this.id = id;
     this.type = type;
     this.shown = shown;
@@ -62,6 +64,7 @@ export class Machine {
     this.#queue = new CallQueue(limits);
     this.#timeoutMs = limits.timeoutMs;
     this.#report = report;
+    this.#permit = permit;
     this.console = new ConsoleHub(
       () => this.call('console', this.#held(), (signal) => this.#openConsole(signal)),
       limits,
@@ -81,10 +84,15 @@ export class Machine {
       this.#report({ node: this.id, type: this.type, call, seconds, error });
     };
     try {
-      const result = await this.#queue.run(tenure.ended, work);
+      const result = await this.#queue.run(tenure.ended, (signal) => {
+        this.#permit.check();
+        return work(signal);
+      });
       report(null);
       return result;
     } catch (error) {
+      // Whatever was made of it on the way.
+      this.#permit.check();
       const told = this.#toldAs(error);
       // That somebody else has the node now, or asks for too much, is nothing the BMC can help.
       if (told instanceof ObmdError && told.type !== 'AuthorizationError' && told.type !== 'BusyError') report(told);

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Backoff } from '@corral/base/backoff';
 import { sql } from '@corral/base/db/kysely';
+import { type Moment, moment, passedSince } from '@corral/base/moment';
 import { isGone, thisPlace } from '@corral/base/place';
 import type { Db, Tx } from '../db/open.ts';
+import { standby } from './errors.ts';
 
 /*
  * One process at a time works with the BMCs of a database: two of them would fight over consoles, and one would go on
@@ -15,6 +17,7 @@ const name = 'obmd';
 const holdMs = 6_000;
 const renewMs = 1_500;
 const marginMs = 1_000;
+const ownMs = holdMs - marginMs;
 const growth = { firstMs: renewMs, longestMs: 10_000 };
 /** Whoever holds it renews it several times within this; if the row stood still for so long, it is dead. */
 const deadAfterMs = holdMs / 2;
@@ -42,6 +45,8 @@ export class Ownership {
   readonly #lost: () => Promise<void>;
   readonly #failed: (error: unknown) => void;
   #isHeld = false;
+  /** When the hold was last asked for and given. */
+  #confirmed: Moment = moment();
   #isStopped = false;
   #renewal: NodeJS.Timeout | null = null;
   #expiry: NodeJS.Timeout | null = null;
@@ -68,6 +73,20 @@ export class Ownership {
     }
   }
 
+  /**
+   * Throws unless the database is certainly still ours. The process may have slept: the timer that ends the hold sleeps
+   * with it, and when it wakes, what waited to be read or sent may come first.
+   */
+  readonly check = (): void => {
+    if (!this.#isHeld || passedSince(this.#confirmed) >= ownMs) throw notOurs();
+  };
+
+  /** The same, asked in the transaction that changes what is stored: whoever has the nodes now works from memory. */
+  readonly requireHold = async (tx: Tx): Promise<void> => {
+    const row = await tx.selectFrom('obmd_owner').select('holder').where('name', '=', name).executeTakeFirst();
+    if (row?.holder !== this.#holder) throw notOurs();
+  };
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#renewal) clearTimeout(this.#renewal);
@@ -78,13 +97,13 @@ export class Ownership {
   }
 
   async #turn(): Promise<void> {
-    const asked = performance.now();
+    const asked = moment();
     // A database that does not answer takes nothing from us before the time is over.
     const isOurs = await this.#take().catch(() => null);
     if (this.#isStopped) return;
     let isFailure = isOurs === null;
     try {
-      if (isOurs === true) await this.#hold(asked + holdMs - marginMs);
+      if (isOurs === true) await this.#hold(asked);
       if (isOurs === false) await this.#letGo();
     } catch (error) {
       isFailure = true;
@@ -100,9 +119,10 @@ export class Ownership {
     this.#renewal = setTimeout(() => void this.#turn().catch(this.#failed), ms).unref();
   }
 
-  async #hold(until: number): Promise<void> {
+  async #hold(asked: Moment): Promise<void> {
+    this.#confirmed = asked;
     if (this.#expiry) clearTimeout(this.#expiry);
-    this.#expiry = setTimeout(() => void this.#letGo(), until - performance.now()).unref();
+    this.#expiry = setTimeout(() => void this.#letGo(), ownMs - passedSince(asked)).unref();
     if (this.#isHeld) return;
     this.#isHeld = true;
     try {
@@ -173,6 +193,8 @@ export class Ownership {
     return claimed !== undefined;
   }
 }
+
+const notOurs = () => standby('another process may look after these nodes by now; try again in a moment');
 
 interface HeldRow {
   readonly holder: string;

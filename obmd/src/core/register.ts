@@ -1,5 +1,5 @@
 import type { Vault } from '@corral/base/secrets/vault';
-import type { Db } from '../db/open.ts';
+import type { Db, Tx } from '../db/open.ts';
 
 /** One registered node, as it is stored. */
 export interface Entry {
@@ -16,9 +16,13 @@ export class Register {
   readonly #db: Db;
   readonly #vault: Vault;
 
-  constructor(db: Db, vault: Vault) {
+  readonly #requireHold: (tx: Tx) => Promise<void>;
+
+  /** `requireHold` throws where another process has the nodes by now: what it holds in memory must stay true. */
+  constructor(db: Db, vault: Vault, requireHold: (tx: Tx) => Promise<void>) {
     this.#db = db;
     this.#vault = vault;
+    this.#requireHold = requireHold;
   }
 
   async all(): Promise<Entry[]> {
@@ -35,7 +39,7 @@ export class Register {
 
   /** Stores a node anew: whatever token it had is void. */
   async put(label: string, type: string, info: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.#db.write((tx) => {
+    await this.#write((tx) => {
       const sealed = this.#vault.seal(JSON.stringify(info));
       const values = { type, info: sealed, token_hash: null, cycle_until: null, boot_after: null };
       return tx
@@ -47,12 +51,12 @@ export class Register {
   }
 
   async remove(label: string): Promise<void> {
-    await this.#db.write((tx) => tx.deleteFrom('obmd_nodes').where('label', '=', label).execute());
+    await this.#write((tx) => tx.deleteFrom('obmd_nodes').where('label', '=', label).execute());
   }
 
   /** What the holder of the last token had begun ends with it. */
   async setToken(label: string, token_hash: string | null): Promise<void> {
-    await this.#db.write((tx) =>
+    await this.#write((tx) =>
       tx
         .updateTable('obmd_nodes')
         .set({ token_hash, cycle_until: null, boot_after: null })
@@ -71,12 +75,19 @@ export class Register {
     await this.#setWhile(label, token_hash, { cycle_until });
   }
 
+  async #write(work: (tx: Tx) => Promise<unknown>): Promise<void> {
+    await this.#db.write(async (tx) => {
+      await this.#requireHold(tx);
+      await work(tx);
+    });
+  }
+
   async #setWhile(
     label: string,
     token_hash: string,
     values: { readonly boot_after: string | null } | { readonly cycle_until: number | null },
   ): Promise<void> {
-    await this.#db.write((tx) =>
+    await this.#write((tx) =>
       tx
         .updateTable('obmd_nodes')
         .set(values)

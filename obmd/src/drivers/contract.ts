@@ -65,6 +65,15 @@ export interface Bmc {
   close?(): Promise<void>;
 }
 
+/** The right to have the BMCs, which one process at a time has. */
+export interface BmcPermit {
+  /**
+   * Throws if the right may have passed to another process meanwhile: this one may have slept. A driver calls it right
+   * before anything is sent.
+   */
+  check(): void;
+}
+
 /** A kind of BMC. Presence of an optional member of what it makes is the capability. */
 export interface BmcDriver {
   /** The fields of `info`. */
@@ -76,5 +85,5 @@ export interface BmcDriver {
   /** Where its BMC is reached, after names are resolved: two nodes with a place in common would be one machine. */
   readonly placesOf?: (info: Readonly<Record<string, unknown>>) => Promise<readonly string[]>;
   /** `info` has passed the schema. `outbound` says where connections may go. */
-  readonly bmcOf: (info: Readonly<Record<string, unknown>>, outbound: Outbound) => Bmc;
+  readonly bmcOf: (info: Readonly<Record<string, unknown>>, outbound: Outbound, permit?: BmcPermit) => Bmc;
 }

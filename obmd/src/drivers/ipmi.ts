@@ -1,5 +1,5 @@
 import type { Outbound } from '@corral/base/http/outbound';
-import { type Bmc, BmcError, type BmcDriver } from './contract.ts';
+import { type Bmc, BmcError, type BmcDriver, type BmcPermit } from './contract.ts';
 import { type BootFlags, bootFlagsFrom } from './ipmi/boot-flags.ts';
 import { openSol } from './ipmi/sol.ts';
 import { type IpmiTarget, ipmiInfo, ipmiTargetFrom } from './ipmi/target.ts';
@@ -16,16 +16,17 @@ export const ipmiBmc: BmcDriver = {
     const { addr, port } = ipmiTargetFrom(info);
     return placesAt(addr, port);
   },
-  bmcOf: (info, outbound) => bmcAt(ipmiTargetFrom(info), outbound),
+  bmcOf: (info, outbound, permit) => bmcAt(ipmiTargetFrom(info), outbound, permit),
 };
 
 /** The BMC at a target. Nothing is kept between calls. */
-export const bmcAt = (registered: IpmiTarget, outbound: Outbound): Bmc => {
+export const bmcAt = (registered: IpmiTarget, outbound: Outbound, permit?: BmcPermit): Bmc => {
   /** ipmitool is given the address that was judged, not the name, which may be elsewhere by then. */
-  const targetNow = async (signal: AbortSignal): Promise<IpmiTarget> => ({
-    ...registered,
-    addr: await permittedAddress(outbound, registered.addr, signal),
-  });
+  const targetNow = async (signal: AbortSignal): Promise<IpmiTarget> => {
+    const addr = await permittedAddress(outbound, registered.addr, signal);
+    permit?.check();
+    return { ...registered, addr };
+  };
   const run = async (command: string, signal: AbortSignal): Promise<string> =>
     runTool(await targetNow(signal), command.split(' '), signal);
 

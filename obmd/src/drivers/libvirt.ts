@@ -22,12 +22,14 @@ export const libvirtBmc: BmcDriver = {
   secrets: [],
   hostOf: ({ uri }) => (typeof uri === 'string' ? hostOf(uri) : null),
   placesOf: ({ uri, domain }) => placesOfDomain(String(uri), String(domain)),
-  bmcOf: ({ uri, domain }, outbound) => {
+  bmcOf: ({ uri, domain }, outbound, permit) => {
     if (typeof uri !== 'string' || typeof domain !== 'string') throw new Error('the BMC has no field uri or domain');
     const host = hostOf(uri);
     // virsh looks the name up once more: its certificate or key is for the name, which an address could not replace.
-    const requirePermitted = (signal: AbortSignal): Promise<unknown> =>
-      host === null ? Promise.resolve() : permittedAddress(outbound, host, signal);
+    const requirePermitted = async (signal: AbortSignal): Promise<void> => {
+      if (host !== null) await permittedAddress(outbound, host, signal);
+      permit?.check();
+    };
     return bmcOf({ uri, name: domain, requirePermitted });
   },
 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from '@corral/base/schema/type';
-import { type Bmc, type BmcDriver, BmcError, type BmcFault } from './contract.ts';
+import { type Bmc, type BmcDriver, BmcError, type BmcFault, type BmcPermit } from './contract.ts';
 import { addressPattern, addressRule, type MockAddress, type MockCall, parseAddress } from './mock/address.ts';
 import { mockBootDevices, mockMachine } from './mock/machine.ts';
 
@@ -11,9 +11,9 @@ export const mockBmc: BmcDriver = {
     { additionalProperties: false },
   ),
   secrets: [],
-  bmcOf: ({ addr }) => {
+  bmcOf: ({ addr }, _outbound, permit) => {
     if (typeof addr !== 'string') throw new Error('the BMC has no field addr');
-    return bmcAt(parseAddress(addr));
+    return bmcAt(parseAddress(addr), permit);
   },
 };
 
@@ -38,7 +38,7 @@ const known = (device: string): (typeof mockBootDevices)[number] => {
   return found;
 };
 
-const bmcAt = (address: MockAddress): Bmc => {
+const bmcAt = (address: MockAddress, permit?: BmcPermit): Bmc => {
   const machine = mockMachine(address.machine);
   const covers = (calls: ReadonlySet<string>, call: MockCall): boolean => calls.has(call) || calls.has('all');
 
@@ -47,6 +47,7 @@ const bmcAt = (address: MockAddress): Bmc => {
     if (machine.isHung || covers(address.hanging, call)) await pause(2 ** 31 - 1, signal);
     await pause(address.delayMs, signal);
     if (covers(address.failing, call)) throw new BmcError(address.fault, sentences[address.fault]);
+    permit?.check();
     return act();
   };
 

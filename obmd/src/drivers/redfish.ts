@@ -1,5 +1,5 @@
 import type { Outbound } from '@corral/base/http/outbound';
-import type { Bmc, BmcDriver, NextBoot } from './contract.ts';
+import type { Bmc, BmcDriver, BmcPermit, NextBoot } from './contract.ts';
 import { placesAt } from './places.ts';
 import { bootDevices, setBootDevice, setNextBoot } from './redfish/boot.ts';
 import { RedfishClient } from './redfish/client.ts';
@@ -19,7 +19,7 @@ export const redfishBmc: BmcDriver = {
     const usual = protocol === 'https:' ? 443 : 80;
     return placesAt(hostname, port === '' ? usual : Number(port), system && `system ${system.split('/').at(-1) ?? ''}`);
   },
-  bmcOf: (info, outbound) => new RedfishBmc(targetFrom(info), outbound),
+  bmcOf: (info, outbound, permit) => new RedfishBmc(targetFrom(info), outbound, permit),
 };
 
 class RedfishBmc implements Bmc {
@@ -29,8 +29,8 @@ class RedfishBmc implements Bmc {
   /** Where the machine is on the BMC, once it was looked for. */
   #path: string | null = null;
 
-  constructor(target: RedfishTarget, outbound: Outbound) {
-    this.#client = new RedfishClient(target, outbound);
+  constructor(target: RedfishTarget, outbound: Outbound, permit?: BmcPermit) {
+    this.#client = new RedfishClient(target, outbound, permit);
     this.#power = new PowerSwitch(this.#client, (signal) => this.#look(signal));
   }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { ConsoleUse } from '../drivers/obm/contract.ts';
+import type { ConsoleLine, ConsoleUse, ObmAccess, ObmAnswer } from '../drivers/obm/contract.ts';
 import type { ConsoleSession } from './console-sessions.ts';
 import { audienceOf, type Node } from './find.ts';
-import { exclusively } from './leases.ts';
+import { exclusively } from './exclusively.ts';
 import { carry, findAccess } from './obm.ts';
 import type { Desk, WriteOp } from './op.ts';
 
@@ -47,9 +47,13 @@ const takeOver = async (op: WriteOp, label: string, session: string): Promise<No
 
 const connect = async (desk: Desk, { id, label }: Node, session: ConsoleSession, use: ConsoleUse): Promise<void> => {
   try {
-    await exclusively(desk, `console/${id}`, async () => {
+    await exclusively(desk, `console/${id}`, async (held) => {
       await desk.site.consoles.cutReplaced();
-      session.follow(await carry(desk, label, (access) => desk.site.obm.console(access, use, session.signal)));
+      const open = async (access: ObmAccess): Promise<ObmAnswer<ConsoleLine>> => {
+        await held.confirm();
+        return desk.site.obm.console(access, use, session.signal, held);
+      };
+      session.follow(await carry(desk, label, open));
     });
   } catch (error) {
     if (!session.signal.aborted) throw error;

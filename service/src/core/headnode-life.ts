@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { MachineSpec } from '../drivers/hypervisors/contract.ts';
+import type { Hypervisor, MachineSpec } from '../drivers/hypervisors/contract.ts';
 import { badArgument, blocked, CorralError, illegalState, notFound } from './errors.ts';
 import { audienceOf, type Headnode } from './find.ts';
 import { findOwnHeadnode, type HeadnodeArgs, requireImage, talking } from './headnodes.ts';
-import { exclusively, type Lease, requireLease } from './leases.ts';
+import { exclusively } from './exclusively.ts';
+import type { HeldLease } from './held-lease.ts';
+import { requireLease } from './leases.ts';
 import type { Desk, ReadOp, WriteOp } from './op.ts';
 
 /*
@@ -13,7 +15,7 @@ import type { Desk, ReadOp, WriteOp } from './op.ts';
  */
 
 export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, lease) => {
+  onHeadnode(desk, args, async (found, held) => {
     if (found.state === 'stopped') {
       throw illegalState(`headnode ${found.label} was stopped and cannot be started again; it can only be deleted`);
     }
@@ -22,26 +24,26 @@ export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
     if (found.state === 'created') await requireInstalled(desk, found);
     // Frozen first: from here on no hnic can change under the machine that is being made.
     const machine = await desk.write(async (op) => {
-      const headnode = await underLease(op, lease, args);
+      const headnode = await underLease(op, held, args);
       if (headnode.state === 'created') await mark(op, headnode, { state: 'started', making: 1 });
       return machineOf(op, headnode);
     });
     try {
-      await talking(desk, ({ hypervisor }) => hypervisor.start(machine));
+      await telling(desk, held, (hypervisor) => hypervisor.start(machine, held));
     } catch (error) {
-      if (found.state === 'created') await undoStart(desk, found, lease).catch(() => undefined);
+      if (found.state === 'created') await undoStart(desk, found, held).catch(() => undefined);
       throw error;
     }
     if (found.state === 'started' && found.making === 0) return;
     await desk.write(async (op) => {
-      const headnode = await underLease(op, lease, args);
+      const headnode = await underLease(op, held, args);
       await mark(op, headnode, { making: 0 });
       op.record({ type: 'headnode_start', projects: [audienceOf(headnode)], headnode: headnode.label });
     });
   });
 
 export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, lease) => {
+  onHeadnode(desk, args, async (found, held) => {
     if (found.state === 'created') throw illegalState(`headnode ${found.label} has never been started`);
     if (found.state === 'deleting') throw goingAway(found);
     if (found.state === 'started' && found.making === 1) {
@@ -49,28 +51,28 @@ export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
     }
     // Written down first: whoever comes after a crash cuts the power, and does not take it for one that runs.
     if (found.state === 'started') {
-      await desk.write(async (op) => mark(op, await underLease(op, lease, args), { state: 'stopped', making: 1 }));
+      await desk.write(async (op) => mark(op, await underLease(op, held, args), { state: 'stopped', making: 1 }));
     }
     try {
-      await talking(desk, ({ hypervisor }) => hypervisor.stop(found.uuid));
+      await telling(desk, held, (hypervisor) => hypervisor.stop(found.uuid, held));
     } catch (error) {
-      if (found.state === 'started') await undoStop(desk, found, lease).catch(() => undefined);
+      if (found.state === 'started') await undoStop(desk, found, held).catch(() => undefined);
       throw error;
     }
     if (found.state === 'stopped' && found.making === 0) return;
     await desk.writeOutcome(async (op) => {
-      const headnode = await underLease(op, lease, args);
+      const headnode = await underLease(op, held, args);
       await mark(op, headnode, { making: 0 });
       op.record({ type: 'headnode_stop', projects: [audienceOf(headnode)], headnode: headnode.label });
     });
   });
 
 export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, lease) => {
-    await desk.write(async (op) => mark(op, await underLease(op, lease, args), { state: 'deleting' }));
-    await talking(desk, ({ hypervisor }) => hypervisor.remove(found.uuid));
+  onHeadnode(desk, args, async (found, held) => {
+    await desk.write(async (op) => mark(op, await underLease(op, held, args), { state: 'deleting' }));
+    await telling(desk, held, (hypervisor) => hypervisor.remove(found.uuid, held));
     await desk.writeOutcome(async (op) => {
-      const headnode = await underLease(op, lease, args);
+      const headnode = await underLease(op, held, args);
       await op.tx.deleteFrom('hnics').where('headnode_id', '=', headnode.id).execute();
       await op.tx.deleteFrom('headnodes').where('id', '=', headnode.id).execute();
       op.record({ type: 'headnode_delete', projects: [audienceOf(headnode)], headnode: headnode.label });
@@ -79,8 +81,8 @@ export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
 
 /** Finishes what a process left half done: a start is taken back, a stop or a deletion is completed. */
 export const headnodeRecover = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, lease) => {
-    if (found.making === 1 && found.state === 'started') await undoStart(desk, found, lease);
+  onHeadnode(desk, args, async (found, held) => {
+    if (found.making === 1 && found.state === 'started') await undoStart(desk, found, held);
   }).then(async () => {
     const { state, making } = await desk.read((op) => findOwnHeadnode(op, args.headnode));
     if (state === 'deleting') await headnodeDelete(desk, args);
@@ -88,18 +90,18 @@ export const headnodeRecover = (desk: Desk, args: HeadnodeArgs): Promise<void> =
   });
 
 /** As if it had never been started: nobody was told that it was. */
-const undoStart = async (desk: Desk, found: Headnode, lease: Lease): Promise<void> => {
-  await talking(desk, ({ hypervisor }) => hypervisor.remove(found.uuid));
+const undoStart = async (desk: Desk, found: Headnode, held: HeldLease): Promise<void> => {
+  await telling(desk, held, (hypervisor) => hypervisor.remove(found.uuid, held));
   await desk.writeOutcome(async (op) => {
-    const headnode = await underLease(op, lease, { headnode: found.label });
+    const headnode = await underLease(op, held, { headnode: found.label });
     await mark(op, headnode, { state: 'created', making: 0 });
   });
 };
 
 /** The hypervisor would not: it runs as before, as far as anybody can tell. */
-const undoStop = (desk: Desk, found: Headnode, lease: Lease): Promise<void> =>
+const undoStop = (desk: Desk, found: Headnode, held: HeldLease): Promise<void> =>
   desk.writeOutcome(async (op) => {
-    const headnode = await underLease(op, lease, { headnode: found.label });
+    const headnode = await underLease(op, held, { headnode: found.label });
     await mark(op, headnode, { state: 'started', making: 0 });
   });
 
@@ -114,7 +116,7 @@ const requireInstalled = async (desk: Desk, { label, base_img }: Headnode): Prom
   }
 };
 
-const underLease = async (op: WriteOp, lease: Lease, { headnode }: HeadnodeArgs): Promise<Headnode> => {
+const underLease = async (op: WriteOp, { lease }: HeldLease, { headnode }: HeadnodeArgs): Promise<Headnode> => {
   await requireLease(op, lease);
   return findOwnHeadnode(op, headnode);
 };
@@ -133,15 +135,21 @@ const goingAway = (headnode: Headnode) => blocked(`headnode ${headnode.label} is
 const onHeadnode = async (
   desk: Desk,
   { headnode: label }: HeadnodeArgs,
-  work: (headnode: Headnode, lease: Lease) => Promise<void>,
+  work: (headnode: Headnode, held: HeldLease) => Promise<void>,
 ): Promise<void> => {
   const { id } = await desk.read((op) => findOwnHeadnode(op, label));
-  await exclusively(desk, `headnode/${id}`, async (lease) => {
+  await exclusively(desk, `headnode/${id}`, async (held) => {
     const headnode = await desk.read((op) => findOwnHeadnode(op, label));
     // The label changed hands while we waited: the lease is for the one that is gone.
     if (headnode.id !== id) throw notFound(`headnode ${label} does not exist`);
-    await work(headnode, lease);
+    await work(headnode, held);
   });
+};
+
+/** Has the hypervisor do something, if the headnode is certainly still ours to change. */
+const telling = async (desk: Desk, held: HeldLease, work: (hypervisor: Hypervisor) => Promise<void>): Promise<void> => {
+  await held.confirm();
+  await talking(desk, ({ hypervisor }) => work(hypervisor));
 };
 
 const machineOf = async ({ tx }: ReadOp, headnode: Headnode): Promise<MachineSpec> => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '@corral/base/db/kysely';
 import { statement } from '../db/statement.ts';
-import { blocked } from './errors.ts';
+import { CorralError } from './errors.ts';
 import type { FreeLease } from './lease-watch.ts';
 import type { Desk, WriteOp } from './op.ts';
 
@@ -72,7 +72,7 @@ export const renewLease = async (op: WriteOp, lease: Lease, ms: number): Promise
 };
 
 /** Is the lease still ours? Asked in the transaction that settles what was done under it. */
-export const holdsLease = async ({ tx }: WriteOp, lease: Lease): Promise<boolean> => {
+const holdsLease = async ({ tx }: WriteOp, lease: Lease): Promise<boolean> => {
   const row = await heldLease.first(tx, lease);
   return row !== undefined;
 };
@@ -98,49 +98,17 @@ export const releaseLease = async (op: WriteOp, lease: Lease): Promise<void> => 
   op.ring('leases');
 };
 
-const holdMs = 6_000;
-/** How often a lease is looked at while it is waited for, in case a ring was missed. */
-const pollMs = 1_000;
-const patienceMs = 20_000;
+/** The right to work on something may be another's by now: nothing more may be sent, nor what was done be recorded. */
+export class LeaseLost extends CorralError {
+  readonly lease: Lease;
+
+  constructor(lease: Lease) {
+    super('BlockedError', 'it took too long, and somebody else was let in meanwhile; try again');
+    this.lease = lease;
+  }
+}
 
 /** Refuses to record what was done under a lease that has passed to someone else meanwhile. */
 export const requireLease = async (op: WriteOp, lease: Lease): Promise<void> => {
-  if (!(await holdsLease(op, lease)))
-    throw blocked('it took too long, and somebody else was let in meanwhile; try again');
+  if (!(await holdsLease(op, lease))) throw new LeaseLost(lease);
 };
-
-/**
- * Runs work that talks to a device about one object, one caller at a time over all replicas. What it
- * records, it records under `requireLease`.
- */
-export const exclusively = async <T>(desk: Desk, name: string, work: (lease: Lease) => Promise<T>): Promise<T> => {
-  const holder = `${thisProcess}/${randomUUID()}`;
-  const held = await waitForLease(desk, name, holder);
-  const renewal = setInterval(() => {
-    desk.writeOutcome((op) => renewLease(op, held, holdMs)).catch(() => undefined);
-  }, holdMs / 3);
-  try {
-    return await work(held);
-  } finally {
-    clearInterval(renewal);
-    await desk.writeOutcome((op) => releaseLease(op, held)).catch(() => undefined);
-  }
-};
-
-const waitForLease = async (desk: Desk, name: string, holder: string): Promise<Lease> => {
-  const deadline = performance.now() + patienceMs;
-  const bell = desk.listen('leases');
-  try {
-    for (;;) {
-      const { lease, waitMs } = await tryLease(desk, name, holder, holdMs);
-      if (lease !== null) return lease;
-      const leftMs = deadline - performance.now();
-      if (leftMs <= 0) throw blocked('another change to the same object is under way; try again in a moment');
-      await bell.wait(Math.min(waitMs, pollMs, leftMs), never);
-    }
-  } finally {
-    bell.close();
-  }
-};
-
-const never = new AbortController().signal;

@@ -2,7 +2,9 @@ import { requireProject } from './caller.ts';
 import { badArgument, blocked, obmFailed } from './errors.ts';
 import { audienceOf, findNode, type Node } from './find.ts';
 import type { NextBoot, ObmAccess, ObmAdmin, ObmAnswer } from '../drivers/obm/contract.ts';
-import { exclusively, holdsLease, type Lease, requireLease } from './leases.ts';
+import { exclusively } from './exclusively.ts';
+import type { HeldLease } from './held-lease.ts';
+import { requireLease } from './leases.ts';
 import { obmUri } from './obm-uri.ts';
 import type { Desk, ReadOp } from './op.ts';
 import type { Site } from './site.ts';
@@ -29,10 +31,10 @@ const adminOf = (site: Site, node: Node): ObmAdmin => ({
  */
 export const nodeSetObm = async (desk: Desk, args: NodeArgs & { enabled: boolean }): Promise<void> => {
   const { id } = await desk.read((op) => findManageable(op, args.node));
-  await exclusively(desk, `obm/${id}`, async (lease) => {
+  await exclusively(desk, `obm/${id}`, async (held) => {
     const node = await desk.read((op) => findManageable(op, args.node));
     if ((node.obm_token !== null) === args.enabled) return;
-    await (args.enabled ? enable(desk, node, lease) : disable(desk, node, lease));
+    await (args.enabled ? enable(desk, node, held) : disable(desk, node, held));
   });
 };
 
@@ -53,7 +55,7 @@ interface NodeSetObmd extends NodeArgs {
 export const nodeSetObmd = async (desk: Desk, args: NodeSetObmd): Promise<void> => {
   const obm_uri = obmUri(args.uri, desk.site.obm);
   const { id } = await desk.read((op) => findNode(op, args.node));
-  await exclusively(desk, `obm/${id}`, (lease) =>
+  await exclusively(desk, `obm/${id}`, ({ lease }) =>
     desk.write(async (op) => {
       await requireLease(op, lease);
       const node = await findNode(op, args.node);
@@ -80,13 +82,14 @@ const requireOwnAddress = async ({ tx }: ReadOp, node: Node): Promise<void> => {
   );
 };
 
-const enable = async (desk: Desk, node: Node, lease: Lease): Promise<void> => {
+const enable = async (desk: Desk, node: Node, held: HeldLease): Promise<void> => {
   await desk.read((op) => requireOwnAddress(op, node));
   const admin = adminOf(desk.site, node);
-  const token = await desk.site.obm.createToken(admin);
+  await held.confirm();
+  const token = await desk.site.obm.createToken(admin, held);
   try {
     await desk.write(async (op) => {
-      await requireLease(op, lease);
+      await requireLease(op, held.lease);
       const current = await findManageable(op, node.label);
       if (current.id !== node.id || current.project_id !== node.project_id) {
         throw blocked(`node ${node.label} changed hands meanwhile; try again`);
@@ -101,16 +104,19 @@ const enable = async (desk: Desk, node: Node, lease: Lease): Promise<void> => {
     });
   } catch (error) {
     // Nobody knows the token, so access is off already; taking it back is tidiness, unless somebody has a newer one.
-    if (await desk.writeOutcome((op) => holdsLease(op, lease)))
-      await desk.site.obm.destroyToken(admin).catch(() => undefined);
+    await held
+      .renew()
+      .then(() => desk.site.obm.destroyToken(admin, held))
+      .catch(() => undefined);
     throw error;
   }
 };
 
-const disable = async (desk: Desk, node: Node, lease: Lease): Promise<void> => {
-  await desk.site.obm.destroyToken(adminOf(desk.site, node));
+const disable = async (desk: Desk, node: Node, held: HeldLease): Promise<void> => {
+  await held.confirm();
+  await desk.site.obm.destroyToken(adminOf(desk.site, node), held);
   await desk.writeOutcome(async (op) => {
-    await requireLease(op, lease);
+    await requireLease(op, held.lease);
     const current = await findNode(op, node.label);
     await op.tx.updateTable('nodes').set({ obm_token: null }).where('id', '=', node.id).execute();
     await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();

@@ -2,11 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@corral/base/backoff';
 import type { Listener } from '@corral/base/db/changes';
+import { moment } from '@corral/base/moment';
 import { steadyNow } from '@corral/base/steady-clock';
+import { HeldLease } from '../core/held-lease.ts';
 import type { FreeLease } from '../core/lease-watch.ts';
 import { claimLease, thisProcess } from '../core/leases.ts';
 import { type DueSwitch, dueSwitches } from './agenda.ts';
-import { HeldLease, moment } from './held-lease.ts';
 import { SwitchWorker } from './switch-worker.ts';
 import type { Workshop } from './workshop.ts';
 

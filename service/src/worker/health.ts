@@ -1,7 +1,6 @@
-import type { Lease } from '../core/leases.ts';
+import { type Lease, requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
 import { faultsToOpen } from './patience.ts';
-import { requireLease } from './settle.ts';
 
 interface Target {
   readonly id: number;

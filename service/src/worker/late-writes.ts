@@ -1,12 +1,12 @@
 import { sql } from '@corral/base/db/kysely';
 import type { EngineConfig } from '../config/config.ts';
-import type { Lease } from '../core/leases.ts';
+import { type Lease, requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
 import type { PortState } from '../core/port-state.ts';
 import { driverOf } from '../core/switches.ts';
 import type { SwitchDriver } from '../drivers/switches/contract.ts';
 import { planWritten, type PortTask } from './plan.ts';
-import { about, requireLease } from './settle.ts';
+import { about } from './settle.ts';
 
 /*
  * A session that broke off while it wrote may have sent something that has not arrived yet. Where the device does not

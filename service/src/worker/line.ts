@@ -1,18 +1,18 @@
 import { AddressRefused } from '@corral/base/http/outbound';
 import { steadyNow } from '@corral/base/steady-clock';
 import { hush } from '@corral/base/secrets/hush';
+import type { HeldLease } from '../core/held-lease.ts';
+import { LeaseLost, requireLease } from '../core/leases.ts';
 import { meetDevice } from '../core/switch-identity.ts';
 import { driverOf } from '../core/switches.ts';
 import { OldSession, type SwitchSession } from '../drivers/switches/contract.ts';
 import { callDevice, DeviceTimeout } from './device.ts';
-import type { HeldLease } from './held-lease.ts';
 import { hushedSession, secretsIn } from './hushed-session.ts';
 import { recordFault, recordRecovery } from './health.ts';
 import { lateWriteMsOf } from './late-writes.ts';
 import type { DeviceCall } from './pass.ts';
 import { probeAt, timeoutFor } from './patience.ts';
 import { nextSession } from './sessions.ts';
-import { LeaseLost, requireLease } from './settle.ts';
 import type { Workshop } from './workshop.ts';
 
 /** How a talk with a switch went; dead: nobody let us in, or nobody answered in time. */

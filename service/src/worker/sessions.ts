@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Lease } from '../core/leases.ts';
+import { type Lease, requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
-import { requireLease } from './settle.ts';
 
 /** A switch, and the number of the session that is about to be opened. */
 interface Opening {

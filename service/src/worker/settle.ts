@@ -1,5 +1,5 @@
 import { steadyNow } from '@corral/base/steady-clock';
-import { holdsLease, type Lease } from '../core/leases.ts';
+import { type Lease, requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
 import { type PortState, readingOf } from '../core/port-state.ts';
 import { releaseHeldNodes } from '../core/port-trust.ts';
@@ -24,18 +24,6 @@ export type Ending =
   | { readonly task: PortTask; readonly kind: 'suspect'; readonly failure: Failure; readonly retryAt: number }
   /** Not now: the fault may pass. */
   | { readonly task: PortTask; readonly kind: 'later'; readonly retryAt: number };
-
-/** The switch passed to another worker: nothing of what was done here may be written. */
-export class LeaseLost extends Error {
-  constructor(lease: Lease) {
-    super(`the lease ${lease.name} passed to another worker`);
-  }
-}
-
-/** Refuses to write anything of a switch that has passed to another worker. */
-export const requireLease = async (op: WriteOp, lease: Lease): Promise<void> => {
-  if (!(await holdsLease(op, lease))) throw new LeaseLost(lease);
-};
 
 /**
  * Before the first word to the switch: from here on nobody can say that it was never touched, and what it

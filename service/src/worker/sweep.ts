@@ -1,4 +1,4 @@
-import type { Lease } from '../core/leases.ts';
+import { type Lease, requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
 import { type PortReading, type PortState, readingOf, samePortState } from '../core/port-state.ts';
 import { releaseHeldNodes } from '../core/port-trust.ts';
@@ -7,7 +7,7 @@ import type { PortConfig, SwitchSession } from '../drivers/switches/contract.ts'
 import { type DeviceCall, drain } from './pass.ts';
 import { inChunks, isOver, noteLateReading } from './late-readings.ts';
 import type { PortTask } from './plan.ts';
-import { about, requireLease } from './settle.ts';
+import { about } from './settle.ts';
 
 /** One port as the switch shows it; null: the switch has no such port. */
 export interface Sighting {

@@ -1,15 +1,15 @@
 import { steadyNow } from '@corral/base/steady-clock';
-import { releaseLease } from '../core/leases.ts';
+import type { HeldLease } from '../core/held-lease.ts';
+import { LeaseLost, releaseLease } from '../core/leases.ts';
 import { DeviceTimeout } from './device.ts';
 import { recordSaved, recordUnsaved } from './health.ts';
-import type { HeldLease } from './held-lease.ts';
 import { faulted, judge } from './judge.ts';
 import { leaveInDoubt, takeOver } from './late-writes.ts';
 import { type Outcome, SwitchLine } from './line.ts';
 import { alreadyDone, runPass } from './pass.ts';
 import { faultsToOpen, saveRetryAt } from './patience.ts';
 import { planSweep, planSwitch, planWritten, type PortTask, type SwitchPlan } from './plan.ts';
-import { type Ending, LeaseLost, markTouched, settle } from './settle.ts';
+import { type Ending, markTouched, settle } from './settle.ts';
 import { look, recordSightings, recordSweep, sweep } from './sweep.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -36,13 +36,11 @@ export class SwitchWorker {
 
   /** Returns when the switch has no more work, belongs to another worker, or `stop` aborts. Tells whether there was any work. */
   async run(stop: AbortSignal): Promise<boolean> {
-    const { desk, config, log, step } = this.#shop;
+    const { desk, log, step } = this.#shop;
     const { label } = this.#target;
     const { lease } = this.#held;
     step('leased');
-    const renewal = setInterval(() => {
-      this.#held.renew().catch((error: unknown) => log.warn({ switch: label, err: error }, 'lease not renewed'));
-    }, config.leaseMs / 3);
+    const letGo = this.#held.keep((error) => log.warn({ switch: label, err: error }, 'lease not renewed'));
     try {
       await this.#takeOver();
       return await this.#work(stop);
@@ -51,7 +49,7 @@ export class SwitchWorker {
       log.warn({ switch: label }, 'the switch passed to another worker');
       return false;
     } finally {
-      clearInterval(renewal);
+      letGo();
       await this.#line.hangUp();
       await this.#admit();
       await desk.write((op) => releaseLease(op, lease)).catch(() => undefined);

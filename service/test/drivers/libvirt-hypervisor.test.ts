@@ -61,6 +61,22 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
   });
   afterAll(() => site.libvirt.stop());
 
+  it.each<MachineStep>(['volume made', 'machine defined', 'autostart set'])(
+    'is not gone on with when the right to make it is lost: %s',
+    async (last) => {
+      const steps: MachineStep[] = [];
+      const machine = newMachine();
+      const check = (): void => {
+        if (steps.includes(last)) throw new Error('it is somebody else’s');
+      };
+      const starting = with_({}, (step) => steps.push(step)).start(machine, { check });
+      await expect(starting).rejects.toThrow('somebody else’s');
+      expect(steps.at(-1)).toBe(last);
+      expect(await virsh('list', '--name')).not.toContain(machine.uuid);
+      expect((await virsh('list', '--all', '--name')).includes(machine.uuid)).toBe(last !== 'volume made');
+    },
+  );
+
   describe('from a volume', () => {
     it('is named after its uuid, starts with the hypervisor until it is stopped, and shows a screen', async () => {
       const machine = newMachine();

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Endpoint, Hypervisor, MachineSpec } from '../../src/drivers/hypervisors/contract.ts';
+import type { Endpoint, Hypervisor, MachinePermit, MachineSpec } from '../../src/drivers/hypervisors/contract.ts';
 
 /*
  * An extension, named in the configuration like any other: a hypervisor that can be held up and that fails when the
@@ -35,9 +35,10 @@ class Backstage {
     this.before = this.after = () => undefined;
   }
 
-  async run<T>(verb: Verb, uuid: string, work: () => T): Promise<T> {
+  async run<T>(verb: Verb, uuid: string, work: () => T, permit?: MachinePermit): Promise<T> {
     this.calls.push(`${verb} ${uuid}`.trim());
     await this.before(verb, uuid);
+    permit?.check();
     const result = work();
     await this.after(verb, uuid);
     return result;
@@ -49,13 +50,19 @@ const { machines } = backstage;
 
 const odd: Hypervisor = {
   images: () => backstage.run('images', '', () => backstage.installed),
-  start: (spec) => backstage.run('start', spec.uuid, () => void machines.set(spec.uuid, { ...spec, isOn: true })),
-  stop: (uuid) =>
-    backstage.run('stop', uuid, () => {
-      const machine = machines.get(uuid);
-      if (machine) machines.set(uuid, { ...machine, isOn: false });
-    }),
-  remove: (uuid) => backstage.run('remove', uuid, () => void machines.delete(uuid)),
+  start: (spec, permit) =>
+    backstage.run('start', spec.uuid, () => void machines.set(spec.uuid, { ...spec, isOn: true }), permit),
+  stop: (uuid, permit) =>
+    backstage.run(
+      'stop',
+      uuid,
+      () => {
+        const machine = machines.get(uuid);
+        if (machine) machines.set(uuid, { ...machine, isOn: false });
+      },
+      permit,
+    ),
+  remove: (uuid, permit) => backstage.run('remove', uuid, () => void machines.delete(uuid), permit),
   vnc: (uuid) => backstage.run('vnc', uuid, () => (machines.get(uuid)?.isOn === true ? backstage.display : null)),
   machines: () => backstage.run('machines', '', () => [...machines.keys()]),
 };

@@ -8,8 +8,15 @@ import { onDomain, virsh } from './virsh.ts';
 export const definitionOf = (domain: Domain, signal: AbortSignal): Promise<string> =>
   onDomain(domain, 'dumpxml', signal, '--inactive', '--security-info');
 
-export const define = async ({ uri }: Domain, xml: string, signal: AbortSignal): Promise<void> => {
-  await withFile(xml, (file) => virsh(uri, ['define', '--file', file], signal));
+export const define = (domain: Domain, xml: string, signal: AbortSignal): Promise<void> =>
+  hand(domain, 'define', xml, signal);
+
+/** Has virsh read a definition from a file. */
+const hand = async (domain: Domain, command: string, xml: string, signal: AbortSignal): Promise<void> => {
+  await withFile(xml, async (file) => {
+    await domain.requirePermitted(signal);
+    await virsh(domain.uri, [command, '--file', file], signal);
+  });
 };
 
 /**
@@ -27,7 +34,7 @@ export const start = async (domain: Domain, signal: AbortSignal): Promise<void> 
   const once = withBootDevice(usual, device) ?? usual;
   // A memory that was saved would be woken up by the start after this one, above disks that have changed since.
   await onDomain(domain, 'managedsave-remove', signal);
-  await withFile(once, (file) => virsh(domain.uri, ['create', '--file', file], signal));
+  await hand(domain, 'create', once, signal);
   await define(domain, usual, signal);
   await forgetOrder(domain, usual, signal).catch((error: unknown) => {
     // It runs, and boots from where it was to. Of what it does when it restarts itself, the documents tell.

@@ -1,4 +1,5 @@
 import type { Outbound } from '@corral/base/http/outbound';
+import type { BmcPermit } from '../contract.ts';
 import { Entry } from './entry.ts';
 import { type Document, documentIn, jsonIn } from './documents.ts';
 import { textAt } from './json.ts';
@@ -28,9 +29,9 @@ export class RedfishClient {
   readonly #entry: Entry;
   #root: Document | null = null;
 
-  constructor(target: RedfishTarget, outbound: Outbound) {
+  constructor(target: RedfishTarget, outbound: Outbound, permit?: BmcPermit) {
     this.target = target;
-    this.#line = new RedfishLine(target, outbound);
+    this.#line = new RedfishLine(target, outbound, permit);
     this.#entry = new Entry(this.#line, target);
   }
 

@@ -1,7 +1,7 @@
 import { Connector, OtherCertificate } from '@corral/base/http/connector';
 import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
 import type { Client } from 'undici';
-import { BmcError } from '../contract.ts';
+import { BmcError, type BmcPermit } from '../contract.ts';
 import { notPermitted } from '../permission.ts';
 import { noCertificate, noConnection, notInTime, notRedfish, otherCertificate, untrusted } from './sentences.ts';
 import type { RedfishTarget } from './target.ts';
@@ -42,16 +42,19 @@ export class RedfishLine {
   readonly #outbound: Outbound;
   /** The one that is asked now, and those before it that still wait for an answer. */
   readonly #connections = new Set<Connection>();
+  readonly #check: () => void;
   #current: Connection | null = null;
 
-  constructor(target: RedfishTarget, outbound: Outbound) {
+  constructor(target: RedfishTarget, outbound: Outbound, permit?: BmcPermit) {
     this.#target = target;
     this.#outbound = outbound;
+    this.#check = () => permit?.check();
   }
 
   /** Asks once. */
   async exchange({ method, path, headers, body }: Question, signal: AbortSignal): Promise<RawAnswer> {
     const connection = await this.#open();
+    this.#check();
     // What is given up must not be carried out later, when the machine is somebody else's. Others may be asking too.
     const giveUp = (): void => (connection.asking === 1 ? connection.connector.reset() : connection.connector.giveUp());
     signal.addEventListener('abort', giveUp, { once: true });
@@ -97,7 +100,7 @@ export class RedfishLine {
     // Loaded when the first such BMC is asked: it would cost every start of the daemon 60 ms.
     const { Client } = await import('undici');
     if (this.#current === null) {
-      const connector = new Connector(this.#target, this.#outbound);
+      const connector = new Connector(this.#target, this.#outbound, this.#check);
       const client = new Client(origin, {
         connect: connector.connect,
         headersTimeout: 0,

@@ -5,6 +5,22 @@ import { withoutSecrets } from '@corral/base/secrets/hush';
  * string is checked before it goes further.
  */
 
+const largestRefusal = 64 * 1024;
+
+/** As much of a refusal as holds its reason. */
+export const beginningOf = async (body: AsyncIterable<unknown>): Promise<string> => {
+  let text = '';
+  try {
+    for await (const chunk of body) {
+      text += String(chunk);
+      if (text.length > largestRefusal) break;
+    }
+  } catch {
+    // What came is enough to judge by.
+  }
+  return text;
+};
+
 const fieldIn = (text: string, field: string): string | null => {
   try {
     const answer: unknown = JSON.parse(text);

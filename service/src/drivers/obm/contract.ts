@@ -26,6 +26,14 @@ export type ObmAnswer<T> =
  */
 export type NextBoot = 'once' | 'lasting' | 'unknown';
 
+/** The right to make a call, which one process at a time has. */
+export interface CallPermit {
+  /** Throws if the right may have passed to another process meanwhile: this one may have slept. Asked right before a request is sent. */
+  check(): void;
+  /** Aborts when it has: the call is given up. */
+  readonly lost: AbortSignal;
+}
+
 /** How a console is wanted: to watch, or to type as well. */
 export type ConsoleUse = 'watch' | 'talk';
 
@@ -43,9 +51,9 @@ export interface ObmClient {
   /** Why no connection will ever go to this address; null: that is not known before it is tried. */
   refusalOf(uri: string): string | null;
   /** Asks for a new token; the one before it is void from then on. */
-  createToken(node: ObmAdmin): Promise<string>;
+  createToken(node: ObmAdmin, permit: CallPermit): Promise<string>;
   /** Voids the current token. No token is no error. */
-  destroyToken(node: ObmAdmin): Promise<void>;
+  destroyToken(node: ObmAdmin, permit: CallPermit): Promise<void>;
   powerOn(node: ObmAccess): Promise<ObmAnswer<null>>;
   powerOff(node: ObmAccess): Promise<ObmAnswer<null>>;
   powerCycle(node: ObmAccess, force: boolean): Promise<ObmAnswer<null>>;
@@ -53,5 +61,5 @@ export interface ObmClient {
   setBootDevice(node: ObmAccess, device: string): Promise<ObmAnswer<null>>;
   setNextBoot(node: ObmAccess, device: string): Promise<ObmAnswer<NextBoot>>;
   /** The serial console, until either side ends it. */
-  console(node: ObmAccess, use: ConsoleUse, signal: AbortSignal): Promise<ObmAnswer<ConsoleLine>>;
+  console(node: ObmAccess, use: ConsoleUse, signal: AbortSignal, permit: CallPermit): Promise<ObmAnswer<ConsoleLine>>;
 }

@@ -1,7 +1,8 @@
 import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
-import type { Dispatcher } from 'undici';
-import { type CorralError, obmFailed } from '../../core/errors.ts';
-import type { ConsoleLine, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from './contract.ts';
+import { CorralError, obmFailed } from '../../core/errors.ts';
+import type { CallPermit, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from './contract.ts';
+import { OwnConnection } from './own-connection.ts';
+import { watch } from './watch.ts';
 import { converse } from './web-socket.ts';
 import { isOnceIn, powerStatusIn, reasonIn, tokenIn } from './answers.ts';
 
@@ -46,11 +47,10 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
         connections: connectionsPerDaemon,
         maxResponseSize: largestAnswer,
       }),
-      // Apart from the calls, which would otherwise queue behind consoles that last for hours.
-      consoles: new Agent({ ...limits, bodyTimeout: 0 }),
     };
   };
   const http = () => (loaded ??= load());
+  const watched = new Set<OwnConnection>();
 
   const ask = async (node: ObmAdmin | ObmAccess, method: Method, name: string, body: object = {}): Promise<Reply> => {
     const { request, calls } = await http();
@@ -68,18 +68,41 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     }
   };
 
+  /** A call about tokens: it may only be made under the node's lease. */
+  const admin = async (node: ObmAdmin, method: 'POST' | 'DELETE', permit: CallPermit): Promise<Reply> => {
+    const url = urlOf(node, 'token');
+    const connection = await OwnConnection.to(url, { ca, outbound }, permit, largestAnswer);
+    const sent =
+      method === 'POST'
+        ? { headers: { ...credentialsOf(node), 'content-type': 'application/json' }, body: '{}' }
+        : { headers: credentialsOf(node) };
+    try {
+      const reply = await timed({ permit }, timeoutMs, async (signal) => {
+        const { statusCode, body } = await connection.ask(url, { method, ...sent }, signal);
+        return { status: statusCode, text: await body.text() };
+      });
+      return admitted(node, reply);
+    } catch (error) {
+      // Whoever lost the right to call is not told that the daemon failed.
+      permit.check();
+      throw error instanceof CorralError ? error : unanswered(node, timeoutMs, error);
+    } finally {
+      await connection.end();
+    }
+  };
+
   const order = async (node: ObmAccess, method: Method, name: string, body?: object): Promise<ObmAnswer<null>> =>
     judge(node, await ask(node, method, name, body), () => null);
 
   return {
     refusalOf: (uri) => outbound.refusalOf(new URL(uri).hostname)?.message ?? null,
-    createToken: async (node) => {
-      const token = tokenIn(admitted(node, await ask(node, 'POST', 'token')).text);
+    createToken: async (node, permit) => {
+      const token = tokenIn((await admin(node, 'POST', permit)).text);
       if (token === null) throw unexpected(node, 'gave out no token');
       return token;
     },
-    destroyToken: async (node) => {
-      admitted(node, await ask(node, 'DELETE', 'token'));
+    destroyToken: async (node, permit) => {
+      await admin(node, 'DELETE', permit);
     },
     powerOn: (node) => order(node, 'POST', 'power_on'),
     powerOff: (node) => order(node, 'POST', 'power_off'),
@@ -98,68 +121,43 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
         if (status === null) throw unexpected(node, 'told no power status');
         return status;
       }),
-    console: async (node, use, signal) => {
-      if (use === 'talk') {
-        const answer = await timed(node, signal, timeoutMs, (either) =>
-          converse(urlOf(node, 'console'), { ca, outbound }, either),
-        );
-        return answer.kind === 'line' ? { kind: 'done', value: answer.line } : judge(node, answer, unreachable);
-      }
-      const { request, consoles } = await http();
-      const reply = await timed(node, signal, timeoutMs, (either) =>
-        request(urlOf(node, 'console'), { dispatcher: consoles, signal: either }),
-      );
-      return watch(node, reply);
+    console: async (node, use, signal, permit) => {
+      const url = urlOf(node, 'console');
+      const way = { ca, outbound };
+      const opened =
+        use === 'talk'
+          ? (either: AbortSignal) => converse(url, way, either, permit)
+          : (either: AbortSignal) => watch(url, way, either, permit, watched);
+      const answer = await timed({ signal, permit }, timeoutMs, opened).catch((error: unknown) => {
+        permit.check();
+        if (signal.aborted) throw obmFailed(`the console at ${originOf(node)} is no longer wanted; ask for it again`);
+        throw unanswered(node, timeoutMs, error);
+      });
+      return answer.kind === 'line' ? { kind: 'done', value: answer.line } : judge(node, answer, unreachable);
     },
     close: async () => {
-      if (loaded === null) return;
-      const { calls, consoles } = await loaded;
-      await Promise.all([calls.destroy(), consoles.destroy()]);
+      const { calls } = (await loaded) ?? {};
+      await Promise.all([calls?.destroy(), ...[...watched].map((connection) => connection.end())]);
     },
   };
 };
 
-/** A console has to answer in time, and may then be silent for as long as it likes. */
+/** Gives up when the time is over, the right to call is lost, or nobody wants it any more. */
 const timed = async <T>(
-  node: ObmAccess,
-  signal: AbortSignal,
+  { signal, permit }: { readonly signal?: AbortSignal; readonly permit: CallPermit },
   timeoutMs: number,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Timeout()), timeoutMs);
-  const either = AbortSignal.any([signal, late.signal]);
-  return unlessAborted(ask(either), either)
-    .catch((error: unknown) => {
-      if (signal.aborted) throw obmFailed(`the console at ${originOf(node)} is no longer wanted; ask for it again`);
-      throw unanswered(node, timeoutMs, error);
-    })
-    .finally(() => clearTimeout(timer));
-};
-
-const watch = async (
-  node: ObmAccess,
-  { statusCode, body }: Dispatcher.ResponseData,
-): Promise<ObmAnswer<ConsoleLine>> => {
-  if (isSuccess(statusCode)) {
-    return { kind: 'done', value: { bytes: body, type: null, why: () => null } };
-  }
-  const text = await beginningOf(body);
-  return judge(node, { status: statusCode, text }, unreachable);
-};
-
-/** As much of a refusal as holds its reason. */
-const beginningOf = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
-  let text = '';
-  try {
-    for await (const chunk of body) {
-      text += String(chunk);
-      if (text.length > largestAnswer) break;
-    }
-  } catch {
-    // What came is enough to judge by.
-  }
-  return text;
+  // Only until it is answered: a console that is open is its client's.
+  const lose = (): void => late.abort(permit.lost.reason);
+  permit.lost.addEventListener('abort', lose, { once: true });
+  const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+  return unlessAborted(ask(either), either).finally(() => {
+    clearTimeout(timer);
+    permit.lost.removeEventListener('abort', lose);
+  });
 };
 
 const unreachable = (): never => {

@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
-import type { IncomingMessage } from 'node:http';
-import type { Outbound } from '@corral/base/http/outbound';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import type { WebSocket } from 'ws';
-import type { ConsoleLine } from './contract.ts';
+import type { Way } from './own-connection.ts';
+import { beginningOf } from './answers.ts';
+import type { CallPermit, ConsoleLine } from './contract.ts';
 
 /** What a daemon made of the wish for a WebSocket. */
-type Conversation =
+export type Conversation =
   | { readonly kind: 'line'; readonly line: ConsoleLine }
   | { readonly kind: 'refused'; readonly status: number; readonly text: string };
 
-const largestRefusal = 64 * 1024;
 /** How much may wait for the client before the daemon is made to wait. */
 const highWaterMark = 64 * 1024;
 /** What is typed faster than the daemon takes it is lost beyond this, as on any serial line. */
@@ -17,21 +18,25 @@ const mostUntyped = 64 * 1024;
 /** What one message of a daemon may hold; more ends the console. */
 const maxPayload = 1024 * 1024;
 
-/** How a daemon is reached. */
-interface Way {
-  /** PEM of the authority that its certificate is from; null: those that Node.js trusts. */
-  readonly ca: string | null;
-  readonly outbound: Outbound;
-}
-
 /** Asks a daemon for a console that can be typed to; one that knows no WebSockets gives one that can only be read. */
-export const converse = async (url: URL, { ca, outbound }: Way, signal: AbortSignal): Promise<Conversation> => {
+export const converse = async (
+  url: URL,
+  { ca, outbound }: Way,
+  signal: AbortSignal,
+  permit: CallPermit,
+): Promise<Conversation> => {
   const refusal = outbound.refusalOf(url.hostname);
   if (refusal !== null) throw refusal;
   const { WebSocket } = await import('ws');
   const address = new URL(url);
   address.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  const options = { followRedirects: false, perMessageDeflate: false, maxPayload, lookup: outbound.lookup };
+  const options = {
+    followRedirects: false,
+    perMessageDeflate: false,
+    maxPayload,
+    lookup: outbound.lookup,
+    finishRequest: sendWhenConnected(permit),
+  };
   const socket = new WebSocket(address, { ...options, ...(ca === null ? {} : { ca }) });
   const stop = () => socket.terminate();
   signal.addEventListener('abort', stop, { once: true });
@@ -56,6 +61,24 @@ export const converse = async (url: URL, { ca, outbound }: Way, signal: AbortSig
     });
   });
 };
+
+/** Sends the request when there is a connection, if it may still be sent then. */
+const sendWhenConnected =
+  (permit: CallPermit) =>
+  (request: ClientRequest): void => {
+    const send = (): void => {
+      try {
+        permit.check();
+        request.end();
+      } catch (error) {
+        request.destroy(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    request.once('socket', (socket) => {
+      if (!socket.connecting) send();
+      else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', send);
+    });
+  };
 
 /** What a WebSocket that was not closed is said to have been closed with. */
 const lineLost = 1006;
@@ -90,16 +113,3 @@ const lineOf = (socket: WebSocket): ConsoleLine => {
 };
 
 const isSuccess = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
-
-const beginningOf = async (response: IncomingMessage): Promise<string> => {
-  let text = '';
-  try {
-    for await (const chunk of response) {
-      text += String(chunk);
-      if (text.length > largestRefusal) break;
-    }
-  } catch {
-    // What came is enough to judge by.
-  }
-  return text;
-};

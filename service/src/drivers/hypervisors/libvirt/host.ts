@@ -13,14 +13,18 @@ export interface Definition {
 export class LibvirtHost {
   readonly #uri: string;
   readonly #timeoutMs: number;
+  readonly #check: () => void;
 
-  constructor(uri: string, timeoutMs: number) {
+  /** `check` throws where no command may be given any more. */
+  constructor(uri: string, timeoutMs: number, check: () => void = () => undefined) {
     this.#uri = uri;
     this.#timeoutMs = timeoutMs;
+    this.#check = check;
   }
 
   /** Runs a command to its end and gives what it said. */
   async run(args: readonly string[], timeoutMs = this.#timeoutMs): Promise<string> {
+    this.#check();
     try {
       return await virsh(this.#uri, args, AbortSignal.timeout(timeoutMs));
     } catch (error) {

@@ -1,9 +1,16 @@
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const wholly = new RegExp(`^${uuid}$`);
 const machine = new RegExp(`^headnode-(${uuid})$`);
 const volume = new RegExp(`^headnode-(${uuid})-\\d+\\.(?:qcow2|raw)$`);
 
 /** What a headnode's machine is called: labels can change hands, and are not ours to choose. */
 export const machineName = (id: string): string => `headnode-${id}`;
+
+/** The same, as an argument of a command. */
+export const domainName = (id: string): string => {
+  if (!wholly.test(id)) throw new Error('the id of the machine is no UUID');
+  return machineName(id);
+};
 
 export type VolumeFormat = 'qcow2' | 'raw';
 

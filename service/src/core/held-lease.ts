@@ -1,6 +1,6 @@
-import { type Lease, renewLease } from '../core/leases.ts';
-import type { Desk } from '../core/op.ts';
-import { LeaseLost } from './settle.ts';
+import { type Moment, moment, passedSince } from '@corral/base/moment';
+import { type Lease, LeaseLost, renewLease } from './leases.ts';
+import type { Desk } from './op.ts';
 
 /**
  * A lease and what this process knows of it. The process may sleep: it is stopped, its machine is suspended. When it
@@ -9,13 +9,13 @@ import { LeaseLost } from './settle.ts';
  */
 export class HeldLease {
   readonly lease: Lease;
-  readonly #desk: Desk;
+  readonly #desk: Pick<Desk, 'writeOutcome'>;
   readonly #ms: number;
   readonly #lost = new AbortController();
   #confirmed: Moment;
 
   /** `asked`: before the claim was sent. */
-  constructor(desk: Desk, lease: Lease, ms: number, asked: Moment) {
+  constructor(desk: Pick<Desk, 'writeOutcome'>, lease: Lease, ms: number, asked: Moment) {
     this.#desk = desk;
     this.lease = lease;
     this.#ms = ms;
@@ -29,14 +29,14 @@ export class HeldLease {
 
   /** Throws unless the lease is certainly still ours. */
   readonly check = (): void => {
-    if (passedSince(this.#confirmed) >= this.#ms) this.#lost.abort(new LeaseLost(this.lease));
+    this.#compare();
     this.lost.throwIfAborted();
   };
 
   /** Asks for the lease anew. */
   async renew(): Promise<void> {
     const asked = moment();
-    const isOurs = await this.#desk.write((op) => renewLease(op, this.lease, this.#ms));
+    const isOurs = await this.#desk.writeOutcome((op) => renewLease(op, this.lease, this.#ms));
     if (isOurs) this.#confirmed = asked;
     else this.#lost.abort(new LeaseLost(this.lease));
   }
@@ -47,15 +47,25 @@ export class HeldLease {
     if (passedSince(this.#confirmed) >= this.#ms / 2) await this.renew().catch(() => undefined);
     this.check();
   }
+
+  /** Renews it three times within its length, until the function that is returned is called. */
+  keep(failed: (error: unknown) => void = () => undefined): () => void {
+    let isAsking = false;
+    const renewal = setInterval(() => {
+      // A database that does not answer is not asked again; what is under way ends with the lease.
+      if (isAsking) return this.#compare();
+      isAsking = true;
+      this.renew()
+        .catch((error: unknown) => {
+          failed(error);
+          this.#compare();
+        })
+        .finally(() => (isAsking = false));
+    }, this.#ms / 3);
+    return () => clearInterval(renewal);
+  }
+
+  #compare(): void {
+    if (passedSince(this.#confirmed) >= this.#ms) this.#lost.abort(new LeaseLost(this.lease));
+  }
 }
-
-/** A moment by two clocks: one that never steps but may stand still while the machine sleeps, and the time of day. */
-interface Moment {
-  readonly steady: number;
-  readonly wall: number;
-}
-
-export const moment = (): Moment => ({ steady: performance.now(), wall: Date.now() });
-
-/** The more of the two. A time of day that was set forward costs a lease, and one that was set back does no harm. */
-const passedSince = ({ steady, wall }: Moment): number => Math.max(performance.now() - steady, Date.now() - wall);

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 
 const run = promisify(execFile);
 
 /** The soak takes as long as it is told to; every other file is done in a fraction of the rest. */
-const longestMs = 10 * 60_000 + 1000 * Number(process.env['CORRAL_SOAK_SECONDS'] ?? 0);
+const longestMs = 8 * 60_000 + 1000 * Number(process.env['CORRAL_SOAK_SECONDS'] ?? 0);
 const lookMs = 15_000;
 
 interface Running {
@@ -18,12 +18,16 @@ interface Running {
 }
 
 /**
- * Ends a run in which a test file hangs where no time limit of a test reaches: while it is imported, or in a call that
- * blocks its process. Names the file, its last test and what its processes wait for, and kills the workers.
+ * Ends a run in which a test file hangs where no time limit of a test reaches (while it is imported, in a call that
+ * blocks its process), or in which a worker does not end. Names the file, its last test and what the workers wait for,
+ * and kills them. If nothing else went wrong, the files that were running are listed in the file CORRAL_HUNG_FILES, for
+ * whoever wants to run them again.
  */
 export default class HungFileReporter implements Reporter {
   readonly #running = new Map<string, Running>();
   #timer: NodeJS.Timeout | null = null;
+  #killed: readonly string[] = [];
+  #last = { file: '', at: performance.now() };
 
   onTestRunStart(): void {
     this.#timer = setInterval(() => void this.#look(), lookMs);
@@ -32,6 +36,7 @@ export default class HungFileReporter implements Reporter {
 
   onTestModuleQueued(module: TestModule): void {
     this.#running.set(module.moduleId, { since: performance.now(), lastTest: 'none yet' });
+    this.#last = { file: module.moduleId, at: performance.now() };
   }
 
   onTestCaseReady(test: TestCase): void {
@@ -41,21 +46,31 @@ export default class HungFileReporter implements Reporter {
 
   onTestModuleEnd(module: TestModule): void {
     this.#running.delete(module.moduleId);
+    this.#last = { file: module.moduleId, at: performance.now() };
   }
 
-  onTestRunEnd(): void {
+  async onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
+    const list = process.env['CORRAL_HUNG_FILES'];
+    if (list === undefined || list === '' || this.#killed.length === 0) return;
+    const others = modules.filter(({ moduleId }) => !this.#killed.includes(moduleId));
+    if (errors.length > this.#killed.length || others.some((module) => !module.ok())) return;
+    await writeFile(list, this.#killed.map((file) => `${relative(process.cwd(), file)}\n`).join(''));
   }
 
   async #look(): Promise<void> {
     const now = performance.now();
     const hung = [...this.#running].filter(([, { since }]) => now - since > longestMs);
-    if (hung.length === 0) return;
-    this.onTestRunEnd();
+    const isWorkerLeft = this.#running.size === 0 && now - this.#last.at > longestMs;
+    if (hung.length === 0 && !isWorkerLeft) return;
+    const files = isWorkerLeft ? [this.#last.file] : [...this.#running.keys()];
+    this.#killed = [...new Set([...this.#killed, ...files])];
+    this.#running.clear();
+    this.#last.at = now;
+    if (isWorkerLeft) process.stderr.write('\nevery test file has ended, and a worker has not\n');
     for (const [file, { since, lastTest }] of hung) {
-      process.stderr.write(
-        `\n${file} has been running for ${Math.round((now - since) / 1000)} s; its last test: ${lastTest}\n`,
-      );
+      const seconds = Math.round((now - since) / 1000);
+      process.stderr.write(`\n${file} has been running for ${seconds} s; its last test: ${lastTest}\n`);
     }
     const { stdout } = await run('ps', ['-e', '-o', 'pid,ppid,stat,etimes,times,wchan:24,args', '--cols', '200']);
     process.stderr.write(`\n${stdout}\n`);

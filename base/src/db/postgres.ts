@@ -36,6 +36,12 @@ interface Loan {
   broken: Error | null;
 }
 
+/** A hot standby has no serializable transactions, and says so by a code that means other things later on. */
+const toldByStandby = (error: unknown): never => {
+  const { code } = error as { code?: unknown };
+  throw code === '0A000' ? new DatabaseUnavailable('read-only', error) : error;
+};
+
 const startsReadOnly = 'transactions are read-only: a standby, or the setting default_transaction_read_only';
 
 /** Longer than the server lets a statement take: one that is not answered by then went to a server that is gone. */
@@ -119,13 +125,13 @@ export const openPostgres = async <Schema, Topic extends string>(
     const { client } = loan;
     let moment: Moment = 'before commit';
     try {
-      await client.query(begin);
+      await client.query(begin).catch(toldByStandby);
       const result = await work(txOf(client));
       moment = 'at commit';
       await client.query('commit');
       return result;
     } catch (error) {
-      const fault = postgresFaultOf(error);
+      const fault = error instanceof DatabaseUnavailable ? error.kind : postgresFaultOf(error);
       // Nothing more can be said on it; or it leads to a server that only reads, and another may lead elsewhere.
       if (fault === 'unreachable' || fault === 'read-only') loan.broken = error as Error;
       else await client.query('rollback').catch((unfinished: unknown) => (loan.broken = unfinished as Error));

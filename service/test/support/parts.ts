@@ -52,7 +52,8 @@ const requireSwitches = (): void => {
   );
 };
 
-const findPostgres = async (): Promise<string | null> => {
+/** Where the programs of the newest PostgreSQL are; null: none is installed. */
+export const findPostgres = async (): Promise<string | null> => {
   const versions = await readdir(debianHome).catch(() => []);
   const newest = versions
     .map(Number)
@@ -62,18 +63,20 @@ const findPostgres = async (): Promise<string | null> => {
   return newest !== undefined && existsSync(join(bin, 'initdb')) ? bin : null;
 };
 
-/** PostgreSQL refuses to run as root, so root lends it to the package's own user. */
+/** PostgreSQL refuses to run as root, so root lends it, and the directory, to the package's own user. */
+export const postgresIn = async (
+  directory: string,
+  bin: string,
+): Promise<(name: string, args: readonly string[]) => Promise<unknown>> => {
+  if (userInfo().uid !== 0) return (name, args) => run(join(bin, name), [...args], { cwd: directory });
+  const { stdout } = await run('id', ['-u', 'postgres']);
+  await chown(directory, Number(stdout), -1);
+  return (name, args) => run('runuser', ['-u', 'postgres', '--', join(bin, name), ...args], { cwd: directory });
+};
+
 const startPostgres = async (bin: string): Promise<{ url: string; stop: () => Promise<void> }> => {
   const directory = await mkdtemp(join(tmpdir(), 'corral-postgres-'));
-  const isRoot = userInfo().uid === 0;
-  const command = (name: string, args: readonly string[]): Promise<unknown> =>
-    isRoot
-      ? run('runuser', ['-u', 'postgres', '--', join(bin, name), ...args], { cwd: directory })
-      : run(join(bin, name), [...args], { cwd: directory });
-  if (isRoot) {
-    const { stdout } = await run('id', ['-u', 'postgres']);
-    await chown(directory, Number(stdout), -1);
-  }
+  const command = await postgresIn(directory, bin);
   const port = await freePort();
   const data = join(directory, 'data');
   await command('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']);
@@ -92,7 +95,8 @@ const startPostgres = async (bin: string): Promise<{ url: string; stop: () => Pr
   };
 };
 
-const freePort = (): Promise<number> =>
+/** A port of loopback that nobody listens on. */
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

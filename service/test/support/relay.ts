@@ -5,14 +5,16 @@ export interface Relay {
   readonly port: number;
   /** Nothing listens there any more, and what was connected is cut off. */
   readonly cut: () => Promise<void>;
-  readonly restore: () => Promise<void>;
+  /** To the same server, or to another. */
+  readonly restore: (to?: number) => Promise<void>;
 }
 
 /** Relays connections on a loopback port of its own to another. */
 export const relayTo = async (port: number): Promise<Relay> => {
   const sockets = new Set<Socket>();
+  let target = port;
   const pair = (client: Socket): void => {
-    const far = connect(port, '127.0.0.1');
+    const far = connect(target, '127.0.0.1');
     for (const [one, other] of [
       [client, far],
       [far, client],
@@ -44,7 +46,8 @@ export const relayTo = async (port: number): Promise<Relay> => {
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    restore: async () => {
+    restore: async (to = target) => {
+      target = to;
       server = await listenAt(own);
     },
   };

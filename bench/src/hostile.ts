@@ -5,15 +5,21 @@ import { atMost, below, none, quantile } from './obmd/figures.ts';
 import type { Measured } from './process.ts';
 import { type Figure, perSecond, tableOf } from './report.ts';
 import { newSite, seedNodes } from './site.ts';
+import { measureBlocks } from './hostile/scenarios.ts';
 
 /*
  * What normal clients notice of hostile ones: thousands of connections on which a request never ends, and uploads that
  * nobody wants. `--quick`: a tenth of it. The attackers have addresses of their own, as they would on a network.
+ * Then requests that are meant to be expensive, event streams and old events, with what they do to the event loop,
+ * measured inside the service; `--blocks`: these alone.
  */
 const isQuick = process.argv.includes('--quick');
 const size = isQuick
   ? { nodes: 100, slow: 1_000, oversized: 100, rounds: 1, seconds: 3 }
   : { nodes: 1_000, slow: 10_000, oversized: 1_000, rounds: 3, seconds: 8 };
+const blocks = isQuick
+  ? { nodes: 100, requests: 8, seconds: 3, oldEvents: 400_000 }
+  : { nodes: 1_000, requests: 80, seconds: 15, oldEvents: 400_000 };
 const attackers = 4;
 const addressesEach = 10;
 /** How many times as long an answer may take beside them. */
@@ -129,13 +135,21 @@ const besideOversized = async (letter: string): Promise<Figure[]> =>
 const main = async (): Promise<void> => {
   say(`hostile: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
   const figures: Figure[] = [];
+  if (!process.argv.includes('--blocks')) figures.push(...(await besideConnections()));
+  say('(d) to (k) how long the event loop is held up');
+  figures.push(...(await measureBlocks(blocks)));
+  process.stdout.write(`\n${tableOf(figures)}\n`);
+};
+
+const besideConnections = async (): Promise<readonly Figure[]> => {
+  const figures: Figure[] = [];
   say('(a) more slow connections than are allowed');
   figures.push(...(await besideSlow('a', isQuick ? 400 : 4_096)));
   say('(b) all of them allowed: what the limit is for');
   figures.push(...(await besideSlow('b', size.slow + 1_000)).map(withoutAim));
   say('(c) oversized uploads');
   figures.push(...(await besideOversized('c')));
-  process.stdout.write(`\n${tableOf(figures)}\n`);
+  return figures;
 };
 
 await main();

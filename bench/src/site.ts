@@ -13,7 +13,8 @@ const program = fileURLToPath(new URL('../../service/dist/main.js', import.meta.
 export interface Site {
   readonly dataDir: string;
   readonly database: string;
-  start(): Promise<Measured>;
+  /** `preload`: a module that is loaded into the service, and talks to whoever started it. */
+  start(options?: { readonly preload: URL }): Promise<Measured>;
   /** Tells a simulated switch what to do wrong. */
   misbehave(label: string, faults: object): Promise<void>;
   remove(): Promise<void>;
@@ -24,16 +25,20 @@ export const newSite = async (env: Record<string, string> = {}): Promise<Site> =
   return {
     dataDir,
     database: join(dataDir, 'corral.db'),
-    start: () =>
-      startProgram([program], {
-        CORRAL_DATA_DIR: dataDir,
-        CORRAL_PORT: '0',
-        CORRAL_ADMIN_PASSWORD: password,
-        CORRAL_LOG_LEVEL: 'warn',
-        // The comparators do not look at switches either.
-        CORRAL_ENGINE_SWEEP: '0',
-        ...env,
-      }),
+    start: (options) =>
+      startProgram(
+        options ? ['--import', options.preload.href, program] : [program],
+        {
+          CORRAL_DATA_DIR: dataDir,
+          CORRAL_PORT: '0',
+          CORRAL_ADMIN_PASSWORD: password,
+          CORRAL_LOG_LEVEL: 'warn',
+          // The comparators do not look at switches either.
+          CORRAL_ENGINE_SWEEP: '0',
+          ...env,
+        },
+        options ? 'ipc' : 'ignore',
+      ),
     misbehave: async (label, faults) => {
       const place = join(dataDir, 'simulated-switches', label);
       await mkdir(place, { recursive: true });

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { below } from '../obmd/figures.ts';
+import type { Measured } from '../process.ts';
+import type { Figure } from '../report.ts';
+import type { Site } from '../site.ts';
+import type { Blocks } from './block-meter.ts';
+
+/** A service that says how long its event loop was held up. */
+export interface Metered extends Measured {
+  /** Since the last time that it was asked. */
+  blocks(): Promise<Blocks>;
+}
+
+/** How long nothing may hold up the service. */
+const longestBlockMs = 100;
+
+export const startMetered = async (site: Site): Promise<Metered> => {
+  const service = await site.start({ preload: new URL('./block-meter.js', import.meta.url) });
+  return {
+    ...service,
+    blocks: async () => {
+      const answer = once(service.child, 'message');
+      service.child.send('blocks?');
+      const [blocks] = (await answer) as [Blocks];
+      return blocks;
+    },
+  };
+};
+
+/** The longest block of a scenario. What the machine's other programs or the disk did is told beside it. */
+export const blockFigure = (what: string, { delay, worked, slept, queued }: Blocks): Figure =>
+  below(
+    `${what}: longest block`,
+    worked,
+    longestBlockMs,
+    'ms',
+    `delay ${rounded(delay)}, asleep ${rounded(slept)}, no processor ${rounded(queued)} ms`,
+  );
+
+const rounded = (ms: number): string => String(Math.max(0, Math.round(ms)));

@@ -21,7 +21,8 @@ describe.each(pairs)('a backup of %s restored into %s', (from, to) => {
     const again = { dataDir, env: { ...env, CORRAL_DATABASE_URL: place } };
     const output = await administered(again.env, 'restore', file);
     expect(output).toMatch(/^rows {10}\d+, each compared with the file$/m);
-    expect(output).toMatch(/^wrote (\d+) of \1 rows\ncompared \1 of \1 rows$/m);
+    // On a slow machine it also tells how far it is.
+    expect(output).toMatch(/^wrote (\d+) of \1 rows\n(?:compared \d+ of \1 rows\n)*?compared \1 of \1 rows$/m);
     expect(output).not.toContain('corral-admin:');
     expect(await administered(again.env, 'check')).toContain('fits together');
     expect(await projectsOf(again)).toEqual(['red']);

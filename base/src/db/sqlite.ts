@@ -5,6 +5,7 @@ import { Changes } from './changes.ts';
 import type { Db, Statistics, Tx } from './db.ts';
 import { Condition, explained } from './fault.ts';
 import { sql } from './kysely.ts';
+import { LoopShare } from './loop-share.ts';
 import { DatabaseRefused, inUse, type MigrationSession, migrate } from './migrate.ts';
 import { Mutex } from './mutex.ts';
 import type { Holdings, Opening } from './open.ts';
@@ -62,6 +63,7 @@ export const openSqlite = async <Schema, Topic extends string>(
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
   const condition = new Condition();
   const file = new SqliteFile(path);
+  const share = new LoopShare();
 
   const inTransaction = async <T>(connection: SqliteConnection<Schema>, work: (tx: Tx<Schema>) => Promise<T>) => {
     try {
@@ -77,6 +79,7 @@ export const openSqlite = async <Schema, Topic extends string>(
   /** One change, in its turn. Whoever waits for another process's lock keeps the turn: those behind would wait for the same. */
   const change = <T>(work: (tx: Tx<Schema>) => Promise<T>, until: number): Promise<T> =>
     turns.run(async () => {
+      if (share.isUsedUp) await share.wait();
       file.requireSame();
       await begun(writer, until, (error) => condition.failed(explained(error, file.faultOf)));
       const result = await inTransaction(writer, work);
@@ -108,12 +111,13 @@ export const openSqlite = async <Schema, Topic extends string>(
     read: async (work) => {
       statistics.reads += 1;
       try {
-        return await reader.mutex.run(() =>
-          whileBusy(() => {
+        return await reader.mutex.run(async () => {
+          if (share.isUsedUp) await share.wait();
+          return whileBusy(() => {
             reader.exec('begin');
             return inTransaction(reader, work);
-          }, performance.now() + patienceMs),
-        );
+          }, performance.now() + patienceMs);
+        });
       } catch (error) {
         throw explained(error, file.faultOf);
       }
@@ -128,6 +132,7 @@ export const openSqlite = async <Schema, Topic extends string>(
         }
         return answer(values);
       };
+      if (share.isUsedUp) await share.wait();
       try {
         return answered() as Row[];
       } catch (error) {

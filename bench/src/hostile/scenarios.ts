@@ -67,17 +67,17 @@ const prepare = async (url: string): Promise<void> => {
 };
 
 /** Every request several times, a few at once; the worst of all is told with its name. */
-const besideRequests = async ({ url, blocks }: Metered, { requests }: Extent): Promise<readonly Figure[]> => {
+const besideRequests = async (service: Metered, { requests }: Extent): Promise<readonly Figure[]> => {
   const figures: Figure[] = [];
-  for (const { what, bytes } of hostileRequests) {
+  for (const request of hostileRequests) {
     const answers = new Set<string>();
     for (let count = 0; count < requests; count += 4) {
-      const some = Array.from({ length: 4 }, (_, at) => sendRaw(url, bytes(count + at)));
+      const some = Array.from({ length: 4 }, (_, at) => sendRaw(service.url, request.bytes(count + at)));
       for (const answer of await Promise.all(some)) answers.add(answer.split(' ')[1] ?? 'none');
     }
-    const seen = await blocks();
-    say(`  ${what}: ${Math.round(seen.worked)} ms, answered with ${[...answers].join(', ')}`);
-    figures.push(blockFigure(`(d) ${what}`, seen));
+    const seen = await service.blocks();
+    say(`  ${request.what}: ${Math.round(seen.worked)} ms, answered with ${[...answers].join(', ')}`);
+    figures.push(blockFigure(`(d) ${request.what}`, seen));
   }
   return figures.toSorted((a, b) => Number.parseFloat(b.measured) - Number.parseFloat(a.measured)).slice(0, 5);
 };
@@ -101,20 +101,22 @@ const beBusy = async (url: string, over: { readonly isOver: boolean }): Promise<
 
 const besideStreams = async (
   what: string,
-  { url, blocks, memory }: Metered,
+  service: Metered,
   { seconds }: Extent,
   options: { readonly after?: number; readonly reads?: boolean },
 ): Promise<Figure> => {
-  const open: Stream[] = Array.from({ length: streams }, () => openStream(url, asTenant, { reads: true, ...options }));
+  const open: Stream[] = Array.from({ length: streams }, () =>
+    openStream(service.url, asTenant, { reads: true, ...options }),
+  );
   const over = { isOver: false };
-  const busy = beBusy(url, over);
+  const busy = beBusy(service.url, over);
   await after(seconds * 1_000);
   over.isOver = true;
   const changes = await busy;
-  const seen = await blocks();
+  const seen = await service.blocks();
   const received = open.reduce((sum, stream) => sum + stream.received(), 0);
   for (const stream of open) stream.close();
-  say(`  ${what}: ${changes} changes, ${Math.round(received / 1000)} kB received, ${Math.round(memory())} MB`);
+  say(`  ${what}: ${changes} changes, ${Math.round(received / 1000)} kB received, ${Math.round(service.memory())} MB`);
   return blockFigure(what, seen);
 };
 
@@ -151,7 +153,7 @@ const connectNodes = async (site: Site, url: string): Promise<string> => {
 
 const besideReach = async (
   what: string,
-  { url, blocks }: Metered,
+  service: Metered,
   { seconds }: Extent,
   authorization: string,
 ): Promise<Figure> => {
@@ -159,18 +161,18 @@ const besideReach = async (
   const end = performance.now() + seconds * 1_000;
   const caller = async (): Promise<void> => {
     while (performance.now() < end) {
-      const answer = await fetch(`${url}/v0/network/reached/reach`, { headers: { authorization } });
+      const answer = await fetch(`${service.url}/v0/network/reached/reach`, { headers: { authorization } });
       await answer.arrayBuffer();
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     }
   };
   await Promise.all(Array.from({ length: busyCallers }, caller));
   say(`  ${what}: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}`);
-  return blockFigure(what, await blocks());
+  return blockFigure(what, await service.blocks());
 };
 
 /** Filters that match nothing, and pages of everything. */
-const besideSearches = async (what: string, { url, blocks }: Metered, { seconds }: Extent): Promise<Figure> => {
+const besideSearches = async (what: string, service: Metered, { seconds }: Extent): Promise<Figure> => {
   const searches = ['type=none', 'limit=1000', 'node=none', 'after=1&limit=1000', 'caller=none', 'project=busy'];
   const end = performance.now() + seconds * 1_000;
   let count = 0;
@@ -178,14 +180,14 @@ const besideSearches = async (what: string, { url, blocks }: Metered, { seconds 
     while (performance.now() < end) {
       const search = searches[(at + count) % searches.length] ?? '';
       count += 1;
-      await fetch(`${url}/v0/events?${search}`, { headers: { authorization: asTenant } }).then((answer) =>
+      await fetch(`${service.url}/v0/events?${search}`, { headers: { authorization: asTenant } }).then((answer) =>
         answer.arrayBuffer(),
       );
     }
   };
   await Promise.all(Array.from({ length: busyCallers }, (_, at) => caller(at)));
   say(`  ${what}: ${count} searches`);
-  return blockFigure(what, await blocks());
+  return blockFigure(what, await service.blocks());
 };
 
 /** Events of long ago, most of them the tenant's, written straight into the tables of a stopped service. */

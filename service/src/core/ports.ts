@@ -1,4 +1,4 @@
-import { isRefusal } from '../drivers/switches/contract.ts';
+import { isRefusal, isSameWire } from '../drivers/switches/contract.ts';
 import { queueAction, requireNoPendingAction } from './actions.ts';
 import { badArgument, blocked, duplicate, notFound } from './errors.ts';
 import {
@@ -36,6 +36,16 @@ const findSpelledPort = (op: ReadOp, on: Switch, port: string): Promise<Port> =>
   return findPort(op, on, isRefusal(name) ? port : name);
 };
 
+/** Another port of the switch that is the same wire, or a part of it; null: there is none. */
+const sameWire = async ({ tx, site }: ReadOp, on: Switch, label: string): Promise<string | null> => {
+  const driver = driverOf(site, on.type);
+  if (!driver.wire) return null;
+  const wire = driver.wire(label);
+  const ports = await tx.selectFrom('ports').select('label').where('switch_id', '=', on.id).execute();
+  const other = ports.find((port) => port.label !== label && isSameWire(driver.wire?.(port.label) ?? port.label, wire));
+  return other?.label ?? null;
+};
+
 export const switchRegisterPort = async (op: WriteOp, args: PortArgs): Promise<void> => {
   const on = await findSwitch(op, args.switch);
   const label = normalised(op, on, args.port);
@@ -46,6 +56,11 @@ export const switchRegisterPort = async (op: WriteOp, args: PortArgs): Promise<v
     .where('label', '=', label)
     .executeTakeFirst();
   if (taken) throw duplicate(`switch ${on.label} has a port ${label} already`);
+  const other = await sameWire(op, on, label);
+  if (other !== null)
+    throw duplicate(
+      `port ${label} is the same socket of switch ${on.label} as its port ${other}; delete that one first`,
+    );
   await op.tx.insertInto('ports').values({ switch_id: on.id, label, suspect: null, suspect_retry_at: null }).execute();
   op.record({ type: 'switch_register_port', switch: on.label, port: label });
 };
@@ -110,6 +125,12 @@ const connectNic = async (op: WriteOp, args: PortArgs & { node: string; nic: str
       `port ${port.label} has nic ${wired.nic.label} of node ${wired.node.label} already; detach it first`,
     );
   }
+  // Both may have been registered before anybody looked at this.
+  const other = await sameWire(op, on, port.label);
+  if (other !== null)
+    throw duplicate(
+      `port ${port.label} is the same socket of switch ${on.label} as its port ${other}; delete one of the two`,
+    );
   await op.tx.updateTable('nics').set({ port_id: port.id }).where('id', '=', nic.id).execute();
   await op.tx.updateTable('ports').set({ unread: 1 }).where('id', '=', port.id).execute();
   op.record(eventOf('port_connect_nic', on, port, { nic, node }));

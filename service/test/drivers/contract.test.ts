@@ -14,6 +14,20 @@ const nothing: LabPort = { native: null, tagged: [] };
 const amply = () => AbortSignal.timeout(50_000);
 const soon = () => AbortSignal.timeout(300);
 
+/** Ways to write the name of a port that somebody may try. */
+const spellingsOf = (name: string): readonly string[] => [
+  name.toUpperCase(),
+  name.toLowerCase(),
+  ...[' ', '  ', '/', '-'].map((between) => name.replace(/(?<=[A-Za-z])(?=\d)/, between)),
+  ...[...name.matchAll(/\d+/g)].map(({ index }) => `${name.slice(0, index)}0${name.slice(index)}`),
+  ...['.0', '.', '/', ' ', ':0', ':1'].map((end) => `${name}${end}`),
+  ...[' ', '/', '0'].map((begin) => `${begin}${name}`),
+  name.replace('/', '//'),
+  name.replaceAll('/', '-'),
+  name.replaceAll('/', ' / '),
+  name.replace(/^\D+/, ''),
+];
+
 it('every driver of the registry has a device to be tried on', () => {
   expect(Object.keys(devices).sort()).toEqual(types.sort());
 });
@@ -78,6 +92,27 @@ describe.each(runnable)('the switch driver %s', (type) => {
       const normal = trial.driver.portName(name);
       if (typeof normal !== 'string') throw new Error(`${name} is no port for the driver: ${normal.refused}`);
       expect(trial.driver.portName(normal)).toBe(normal);
+    }
+  });
+
+  it('takes every spelling of a port for the same port, or for none', () => {
+    // Names in an Open vSwitch are whatever somebody gave: each spelling is a port of its own. So in a simulated switch.
+    if (type === 'ovs' || type === 'mock') return;
+    const normalOf = (name: string): string | null => {
+      const normal = trial.driver.portName(name);
+      return typeof normal === 'string' ? normal : null;
+    };
+    const known = new Set(trial.device.ports.map(normalOf));
+    for (const name of [trial.device.ports[0] ?? '', trial.device.ports.at(-1) ?? '']) {
+      const normal = normalOf(name) ?? '';
+      for (const spelling of spellingsOf(name)) {
+        const read = normalOf(spelling);
+        if (read === null || read === normal || known.has(read)) continue;
+        // What is not another port of the device is a lane of this one, which cannot be registered beside it.
+        expect(trial.driver.wire?.(read), `${spelling} is read as ${read}`).toContain(
+          `${trial.driver.wire?.(normal) ?? normal}/`,
+        );
+      }
     }
   });
 

@@ -80,8 +80,14 @@ export interface SwitchDriver {
   readonly capabilities: readonly Capability[];
   /** Existing clients know this driver and send its type in the long form. */
   readonly hasLegacyType?: true;
-  /** The normalised port name, or why it can never be one. */
+  /** The normalised port name, the same for every spelling that the device takes for it, or why it can never be one. */
   portName(name: string): string | Refusal;
+  /**
+   * The wire behind a normalised port name. A device may have several names for one socket, of which one is in use at a
+   * time: by the transceiver that is plugged in, or by whether the socket is split into lanes. A wire is a path, in which
+   * a lane is below its socket: `0/0/48/1` is a part of `0/0/48`. Not there: every name is a wire of its own.
+   */
+  wire?(port: string): string;
   /** Why this change cannot be made to a port in this state; null if it can. */
   refuse?(port: Omit<PortConfig, 'port'>, change: Change): Refusal | null;
   /**
@@ -118,6 +124,10 @@ export interface SwitchSession {
   /** While a call is under way, or after one was aborted: by a reset, so that nothing of it is sent any more. */
   close(): Promise<void>;
 }
+
+/** Do two wires have something in common? */
+export const isSameWire = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 
 export const isRefusal = (answer: unknown): answer is Refusal =>
   typeof answer === 'object' && answer !== null && 'refused' in answer;

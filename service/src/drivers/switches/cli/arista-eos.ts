@@ -5,6 +5,7 @@ import { passwordOrKeyLogin } from './login.ts';
 import { portNamer } from './port-names.ts';
 import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
 import { vlanLists } from '../vlans.ts';
+import { wireByName } from '../wires.ts';
 
 const portName = portNamer({ et: 'Ethernet' }, 'Ethernet1');
 
@@ -27,6 +28,7 @@ export const aristaEos: Dialect = {
   config: passwordOrKeyLogin(),
   capabilities: ['nativeless-trunk-mode'],
   portName,
+  wire: wireByName,
   console: {
     prompt: /^([\w.:/-]+)(?:\([\w.,/ -]+\))*[>#]$/,
     errors: [/^% ?\S/, /^! Interface does not exist/],

@@ -24,6 +24,12 @@ const portName = portNamer(
   'GigabitEthernet1/0/1',
 );
 
+/**
+ * The sockets of a network module (the second of three numbers is not 0) have a name of every kind that a module can be
+ * of: Gi1/1/1, Te1/1/1, Fo1/1/1. On the switch itself Gi1/0/1 and Te1/0/1 can be two sockets.
+ */
+const wire = (port: string): string => /^[A-Za-z]+(\d+\/[1-9]\d*\/\d+)$/.exec(port)?.[1] ?? port;
+
 /** On a port that is shut: everything that decides what it would carry. */
 const carry = (wanted: PortConfig, deadVlan: number): readonly Line[] =>
   wanted.tagged.length === 0
@@ -70,6 +76,7 @@ export const ciscoIos: Dialect = {
   config: passwordOrKeyLogin({ dummy_vlan: dummyVlan }),
   capabilities: ['nativeless-trunk-mode'],
   portName,
+  wire,
   console: {
     prompt: /^([\w.:/-]+)(?:\([\w-]+\))?[>#]$/,
     errors: [/^% ?\S/, /^Command rejected/],

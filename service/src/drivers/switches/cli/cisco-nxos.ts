@@ -9,6 +9,7 @@ import { dummyVlan, passwordLogin, passwordOrKeyLogin } from './login.ts';
 import { portNamer } from './port-names.ts';
 import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
 import { vlanLists } from '../vlans.ts';
+import { wireByName } from '../wires.ts';
 
 /** What differs between the two names that these switches go by. */
 interface Family {
@@ -67,6 +68,7 @@ const nxos = ({ config, example, hasLegacyType }: Family): Dialect => {
     capabilities: ['nativeless-trunk-mode'],
     ...(hasLegacyType && { hasLegacyType }),
     portName,
+    wire: wireByName,
     console: {
       prompt: /^([\w.:/-]+)(?:\([\w-]+\))?#$/,
       errors: [

@@ -10,8 +10,9 @@ import { portNamer } from './port-names.ts';
 import { isSameTrunk, whileShut } from './switchport-lines.ts';
 import { type Carried, unclear, vlanLists, vlansIn } from '../vlans.ts';
 import { shortened } from '../words.ts';
+import { wireByName } from '../wires.ts';
 
-const wholePort = portNamer({ eth: 'ethernet' }, 'ethernet1/1/1');
+const wholePort = portNamer({ eth: 'ethernet' }, 'ethernet1/1/1', [3, 3]);
 
 /** As other ports, and with a lane where a port is split: `ethernet1/1/1:2`. */
 const portName = (name: string): string | Refusal => {
@@ -95,6 +96,7 @@ export const dellOs10: Dialect = {
   config: passwordOrKeyLogin(),
   capabilities: ['nativeless-trunk-mode'],
   portName,
+  wire: wireByName,
   console: {
     prompt: /^([\w.:/-]+)(?:\([\w.:/-]+\))?[>#]$/,
     errors: [/^% ?Error/i, /^% ?(?:Illegal|Invalid|Unrecognized|Incomplete|Ambiguous)/i],

@@ -1,5 +1,5 @@
 import type { PortConfig } from '../contract.ts';
-import { dellPortName } from './dell-names.ts';
+import { dellPortName, dellWire } from './dell-names.ts';
 import { dellRead, passesAll, passing } from './dell-ports.ts';
 import { type PortTable, vlanOf, vlansOf } from './dell-tables.ts';
 import type { Dialect, ShownPort } from './dialect.ts';
@@ -78,6 +78,7 @@ export const delln3000: Dialect = {
   capabilities: ['nativeless-trunk-mode'],
   hasLegacyType: true,
   portName: dellPortName,
+  wire: dellWire,
   console: {
     prompt: /^([\w.:/-]+)(?:\([\w./-]+\))?[>#]$/,
     errors: [

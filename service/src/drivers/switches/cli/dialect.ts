@@ -49,7 +49,7 @@ interface Modes {
 }
 
 /** A command-line switch as data: everything that one family says differently from another. */
-export interface Dialect extends Pick<SwitchDriver, 'capabilities' | 'hasLegacyType' | 'portName' | 'refuse'> {
+export interface Dialect extends Pick<SwitchDriver, 'capabilities' | 'hasLegacyType' | 'portName' | 'wire' | 'refuse'> {
   /** The fields of switch_register: `passwordLogin` or `passwordOrKeyLogin`, and `dummyVlan` where it is needed. */
   readonly config: TSchema;
   readonly console: Console;

@@ -17,13 +17,14 @@ interface Whereabouts {
 
 /** The driver of a switch that is told what to do over an SSH command line. */
 export const cliSwitch = (dialect: Dialect, { identity, isPerUser }: Whereabouts = {}): SwitchDriver => {
-  const { config, capabilities, hasLegacyType, refuse, save } = dialect;
+  const { config, capabilities, hasLegacyType, refuse, save, wire } = dialect;
   return {
     config,
     capabilities,
     ...(hasLegacyType && { hasLegacyType }),
     ...(refuse && { refuse }),
     portName: (name) => dialect.portName(name),
+    ...(wire && { wire }),
     places: (fields) => {
       const { host, port, username } = loginFrom(fields);
       return placesAt(host, port, isPerUser ? `user ${username}` : '');

@@ -1,5 +1,5 @@
 import type { PortConfig } from '../contract.ts';
-import { dellPortName } from './dell-names.ts';
+import { dellPortName, dellWire } from './dell-names.ts';
 import { dellRead, passesAll, passing } from './dell-ports.ts';
 import { vlanOf, vlansOf } from './dell-tables.ts';
 import type { Dialect, PortChange } from './dialect.ts';
@@ -41,6 +41,7 @@ export const powerconnect55xx: Dialect = {
   capabilities: ['nativeless-trunk-mode'],
   hasLegacyType: true,
   portName: dellPortName,
+  wire: dellWire,
   console: {
     prompt: /^([\w.:/-]+)(?:\([\w./-]+\))?[>#]$/,
     errors: [/^% ?\S/, /\bnot created\b/i, /locked by another/i, /^(?:Error|Failed|Cannot|Invalid|Illegal)\b/i],

@@ -18,6 +18,7 @@ import { hostOf, httpFields, httpTargetFrom, textField } from './fields.ts';
 import { member } from './json.ts';
 import { type HttpLine, meetOver } from './line.ts';
 import { aristaIdentity } from '../serial-numbers.ts';
+import { wireByName } from '../wires.ts';
 
 const defaults = { scheme: 'https', ports: { http: 80, https: 443 } } as const;
 
@@ -30,6 +31,7 @@ export const aristaEapi: SwitchDriver = {
   }),
   capabilities: ['nativeless-trunk-mode'],
   portName: aristaPortName,
+  wire: wireByName,
   places: (config) => placesOfUrl(httpTargetFrom(config, defaults).origin),
   hosts: (config) => [hostOf(httpTargetFrom(config, defaults))],
   open: ({ label, config, permit, outbound }, signal) => {

@@ -11,6 +11,7 @@ import { hostOf, httpFields, httpTargetFrom, textField } from './fields.ts';
 import { type HttpLine, meetOver } from './line.ts';
 import { placesOfUrl } from '../places.ts';
 import { InterfaceType, slashedPortName } from './port-names.ts';
+import { wireByName } from '../wires.ts';
 
 const defaults = { scheme: 'http', ports: { http: 8008, https: 8888 } } as const;
 
@@ -20,6 +21,7 @@ export const dellnos9: SwitchDriver = {
   capabilities: [],
   hasLegacyType: true,
   portName: slashedPortName,
+  wire: wireByName,
   refuse: nativeFirst,
   // A record is for the ports of one kind: another for another kind of the same switch has none in common with it.
   places: (config) =>

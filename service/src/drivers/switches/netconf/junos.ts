@@ -3,7 +3,7 @@ import { shown } from '../../../schema/shown.ts';
 import type { SwitchDriver } from '../contract.ts';
 import { placesAt } from '../places.ts';
 import { passwordOrKeyFields, sshLoginFrom } from '../ssh-login.ts';
-import { portName } from './junos-ports.ts';
+import { portName, wire } from './junos-ports.ts';
 import { JunosSession } from './junos-session.ts';
 import { NetconfClient } from './netconf.ts';
 
@@ -22,6 +22,7 @@ export const junosSwitch: SwitchDriver = {
   config: passwordOrKeyFields(netconfPort, { confirm_timeout: Type.Optional(shown(confirmTimeout)) }),
   capabilities: ['nativeless-trunk-mode'],
   portName,
+  wire,
   places: (config) => {
     const { host, port } = sshLoginFrom(config, netconfPort);
     return placesAt(host, port);

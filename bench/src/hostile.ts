@@ -136,7 +136,7 @@ const main = async (): Promise<void> => {
   say(`hostile: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
   const figures: Figure[] = [];
   if (!process.argv.includes('--blocks')) figures.push(...(await besideConnections()));
-  say('(d) to (k) how long the event loop is held up');
+  say('(d) to (l) how long the event loop is held up');
   figures.push(...(await measureBlocks(blocks)));
   process.stdout.write(`\n${tableOf(figures)}\n`);
 };

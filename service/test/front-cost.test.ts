@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { engines } from './support/engines.ts';
-import { raw } from './support/raw.ts';
+import { raw, rawBytes } from './support/raw.ts';
 import { sharedService } from './support/shared.ts';
 
 /** What a request may cost, in processor time of the whole process: a tenth of what the cheapest attack once did. */
@@ -88,6 +88,22 @@ describe.each(engines)('a request that is expensive to read, on %s', (engine) =>
     expect(answer.status, answer.text.slice(0, 200)).toBe(400);
     expect(answer.text.length, answer.text.slice(0, 200)).toBeLessThan(mostBytes);
     expect(ms).toBeLessThan(mostMs);
+  });
+
+  it('is refused if it comes in very many pieces, and read if in many', async () => {
+    const inPieces = async (count: number): Promise<string> => {
+      const head = `PUT /v0/project/pieces${count} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`;
+      const { authorization } = service().admin.headers;
+      const pieces = `${'1\r\n \r\n'.repeat(count)}2\r\n{}\r\n0\r\n\r\n`;
+      return rawBytes(
+        service().url,
+        `${head}Authorization: ${authorization ?? ''}\r\nTransfer-Encoding: chunked\r\n\r\n${pieces}`,
+      );
+    };
+    expect(await inPieces(5_000)).toMatch(/^HTTP\/1.1 200 /);
+    const refused = await inPieces(20_000);
+    expect(refused).toMatch(/^HTTP\/1.1 400 /);
+    expect(refused).toContain('the body comes in more than 10000 pieces; send it in larger ones');
   });
 
   it('before anybody knows who asks has a small body, or none', async () => {

@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import { errorCodes, type FastifyInstance } from 'fastify';
 import { hasTooManyValues, mostValues } from './json-size.ts';
+import { readBody } from './read-body.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -11,12 +12,21 @@ export const acceptJsonBodies = (app: FastifyInstance, invalid: (message: string
     request.headers['content-type'] = undefined;
     done();
   });
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, parseBody(body as Buffer, invalid));
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser('*', (request, payload, done) => {
+    const rules = {
+      declared: Number(request.headers['content-length']),
+      most: request.routeOptions.bodyLimit,
+      tooLong: () => new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(),
+      invalid,
+    };
+    readBody(payload, rules, (failure, bytes) => {
+      try {
+        if (failure) throw failure;
+        done(null, parseBody(bytes, invalid));
+      } catch (error) {
+        done(error as Error);
+      }
+    });
   });
 };
 

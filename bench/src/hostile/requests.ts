@@ -18,6 +18,11 @@ const put = (path: string, body: string, headers: string): string =>
   `PUT ${path} HTTP/1.1\r\nHost: corral\r\nConnection: close\r\nContent-Type: application/json\r\n` +
   `Content-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
 
+/** The body in as many pieces as it has bytes. */
+const putInPieces = (path: string, bytes: number, headers: string): string =>
+  `PUT ${path} HTTP/1.1\r\nHost: corral\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+  `Transfer-Encoding: chunked\r\n${headers}\r\n${'1\r\n \r\n'.repeat(bytes)}0\r\n\r\n`;
+
 const fields = `{${Array.from({ length: 120_000 }, (_, at) => `"${at.toString(36)}":1`).join()}}`;
 const bodies = {
   '120,000 unknown fields': fields.slice(0, longestBody),
@@ -57,6 +62,11 @@ export const hostileRequests: readonly HostileRequest[] = [
     { what, bytes: () => put('/v0/auth/basic/user/u', body, '') },
     { what: `${what}, authenticated`, bytes: () => put('/v0/auth/basic/user/u', body, admin) },
   ]),
+  { what: 'a body in pieces of one byte', bytes: () => putInPieces('/v0/auth/basic/user/u', 200_000, '') },
+  {
+    what: 'a body in pieces of one byte, authenticated',
+    bytes: () => putInPieces('/v0/auth/basic/user/u', 200_000, admin),
+  },
   ...Object.entries(heads).map(([what, head]): HostileRequest => ({
     what,
     bytes: (count) => get('/v0/projects', head(count)),

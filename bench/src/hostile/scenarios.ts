@@ -41,18 +41,19 @@ export const measureBlocks = async (extent: Extent): Promise<readonly Figure[]> 
     figures.push(await besideStreams('(e) 30 streams, one busy tenant', service, extent, {}));
     figures.push(await besideStreams('(f) 30 readers that take nothing', service, extent, { reads: false }));
     figures.push(await besideReach('(g) reach on dead switches', service, extent, reached));
+    figures.push(await besideLock('(h) another process has the file locked', site, service, extent));
     await service.stop();
     seedEvents(site, extent.oldEvents);
     service = await startMetered(site);
     await after(1_000);
     await service.blocks();
     const old = `${extent.oldEvents.toLocaleString('en')} old events`;
-    figures.push(await besideStreams(`(h) 30 streams, ${old}`, service, extent, {}));
-    figures.push(await besideStreams(`(i) 30 streams from the first of ${old}`, service, extent, { after: 1 }));
+    figures.push(await besideStreams(`(i) 30 streams, ${old}`, service, extent, {}));
+    figures.push(await besideStreams(`(j) 30 streams from the first of ${old}`, service, extent, { after: 1 }));
     figures.push(
-      await besideStreams(`(j) the same, readers that take nothing`, service, extent, { after: 1, reads: false }),
+      await besideStreams(`(k) the same, readers that take nothing`, service, extent, { after: 1, reads: false }),
     );
-    figures.push(await besideSearches(`(k) searches in ${old}`, service, extent));
+    figures.push(await besideSearches(`(l) searches in ${old}`, service, extent));
     return figures;
   } finally {
     await service.stop();
@@ -168,6 +169,31 @@ const besideReach = async (
   };
   await Promise.all(Array.from({ length: busyCallers }, caller));
   say(`  ${what}: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}`);
+  return blockFigure(what, await service.blocks());
+};
+
+/** Another program writes to the database file for a while, and everybody asks and changes meanwhile. */
+const besideLock = async (what: string, site: Site, service: Metered, { seconds }: Extent): Promise<Figure> => {
+  const other = new Libsql(site.database);
+  const over = { isOver: false };
+  const busy = beBusy(service.url, over);
+  const end = performance.now() + seconds * 1_000;
+  let locks = 0;
+  while (performance.now() < end) {
+    try {
+      other.exec('begin immediate');
+      locks += 1;
+      await after(700);
+      other.exec('commit');
+    } catch {
+      // The service has it.
+    }
+    await after(20);
+  }
+  over.isOver = true;
+  other.close();
+  const changes = await busy;
+  say(`  ${what}: ${locks} times for 0.7 s, ${changes} changes`);
   return blockFigure(what, await service.blocks());
 };
 

@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream';
+
+/** A body of 1 MiB in pieces of a hundred bytes. Each piece costs as much as thousands of bytes do. */
+const mostPieces = 10_000;
+
+interface BodyRules {
+  /** What the request says of it; NaN: nothing. */
+  readonly declared: number;
+  readonly most: number;
+  /** The error for a body that is too long. */
+  readonly tooLong: () => Error;
+  readonly invalid: (message: string) => Error;
+}
+
+/** Reads a body. After a failure what is left of it is not looked at any more. */
+export const readBody = (
+  payload: Readable,
+  { declared, most, tooLong, invalid }: BodyRules,
+  done: (error: Error | null, bytes: Buffer) => void,
+): void => {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  const finish = (error: Error | null): void => {
+    payload.off('data', take).off('end', end).off('error', fail);
+    done(error, error ? Buffer.alloc(0) : Buffer.concat(pieces, length));
+  };
+  const take = (piece: Buffer): void => {
+    length += piece.length;
+    if (length > most) finish(tooLong());
+    else if (pieces.push(piece) > mostPieces)
+      finish(invalid(`the body comes in more than ${mostPieces} pieces; send it in larger ones`));
+  };
+  const end = (): void => {
+    const isWhole = Number.isNaN(declared) || length === declared;
+    finish(isWhole ? null : invalid('the body is not as long as Content-Length says'));
+  };
+  const fail = (): void => finish(invalid('the body could not be read to its end'));
+  if (declared > most) done(tooLong(), Buffer.alloc(0));
+  else payload.on('data', take).on('end', end).on('error', fail).resume();
+};

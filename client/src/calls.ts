@@ -239,6 +239,7 @@ export interface Calls {
       readonly drift?: { readonly native: number | null; readonly tagged: string; readonly unclear?: string };
       readonly absent?: boolean;
       readonly unread?: boolean;
+      readonly in_doubt_until?: string;
     };
   };
   /** Register a port of a switch. Who may: Admin. `PUT /switch/:switch/port/:port` */
@@ -269,6 +270,7 @@ export interface Calls {
         readonly unsaved_since: string | null;
         readonly save_fault: string | null;
         readonly unread: readonly string[];
+        readonly in_doubt: readonly string[];
         readonly ports: readonly {
           readonly port: string;
           readonly node: string | null;
@@ -293,6 +295,7 @@ export interface Calls {
       readonly unsaved_since: string | null;
       readonly save_fault: string | null;
       readonly unread: readonly string[];
+      readonly in_doubt: readonly string[];
       readonly ports: readonly {
         readonly port: string;
         readonly node: string | null;
@@ -315,6 +318,7 @@ export interface Calls {
       readonly unsaved_since: string | null;
       readonly save_fault: string | null;
       readonly unread: readonly string[];
+      readonly in_doubt: readonly string[];
       readonly ports: readonly {
         readonly port: string;
         readonly node: string | null;

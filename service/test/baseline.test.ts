@@ -40,6 +40,7 @@ describe.each(engines)('a port that gets a nic, on %s', (engine) => {
       unsaved_since: null,
       save_fault: null,
       unread: [],
+      in_doubt: [],
       ports: [
         {
           port: 'used/eth0',

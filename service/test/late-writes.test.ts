@@ -19,6 +19,18 @@ const eventTypes = async ({ admin }: Service, node: string): Promise<string[]> =
   return (body as { events: { type: string }[] }).events.map(({ type }) => type);
 };
 
+/** The doubt about a node's port, as an operator sees it: in show_port, in the drift and in the metrics. */
+const shownOf = async ({ admin, url }: Service, node: string) => {
+  const port = (await done(admin.get(`/switch/sw-${node}/port/p1`))).body as { in_doubt_until?: string };
+  const drift = (await done(admin.get(`/switch/sw-${node}/drift`))).body as { in_doubt: readonly string[] };
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return {
+    until: Date.parse(port.in_doubt_until ?? ''),
+    drift: drift.in_doubt,
+    metric: new RegExp(`^corral_ports_in_doubt\\{switch="sw-${node}"\\} (\\d+)$`, 'm').exec(metrics)?.[1],
+  };
+};
+
 describe.each(engines)('a switch that does not refuse what arrives late, on %s', (engine) => {
   const service = sharedService(engine, { ...slowSwitches, CORRAL_ENGINE_LATE_WRITE: '5' });
   // What is plugged in is there once for both.
@@ -36,9 +48,12 @@ describe.each(engines)('a switch that does not refuse what arrives late, on %s',
     expect(await message(release())).toContain('may still arrive');
     expect(await refusal(service().admin.del('/network/net'))).toBe('409 BlockedError');
     expect(await eventTypes(service(), n1)).toContain('port_in_doubt');
+    expect(await shownOf(service(), n1)).toEqual({ until: expect.any(Number) as number, drift: ['p1'], metric: '1' });
+    expect((await shownOf(service(), n1)).until).toBeGreaterThan(Date.now());
 
     // The write of the connection arrives, is seen as what it is, and taken off again.
     await eventually(async () => ((await release()).status === 200 ? true : undefined));
+    expect(await shownOf(service(), n1)).toEqual({ until: Number.NaN, drift: [], metric: undefined });
     const types = await eventTypes(service(), n1);
     expect(types).toContain('port_late_write');
     expect(types).toContain('port_repaired');

@@ -33,6 +33,8 @@ export interface DriftView {
   readonly save_fault: string | null;
   /** Ports that nobody has read since a nic was connected to them: their nodes cannot be reserved. */
   readonly unread: readonly string[];
+  /** Ports to which something of a session that broke off may still arrive: their nodes stay where they are. */
+  readonly in_doubt: readonly string[];
   readonly ports: readonly DriftingPort[];
 }
 
@@ -151,11 +153,11 @@ const viewOf = async ({ tx }: ReadOp, found: Switch): Promise<DriftView> => {
     .where('ports.drift_since', 'is not', null)
     .orderBy('ports.label')
     .execute();
-  const unread = await tx
+  const doubtful = await tx
     .selectFrom('ports')
-    .select('label')
+    .select(['label', 'unread', 'late_until'])
     .where('switch_id', '=', found.id)
-    .where('unread', '=', 1)
+    .where((where) => where.or([where('unread', '=', 1), where('late_until', 'is not', null)]))
     .orderBy('label')
     .execute();
   const attached = await tx
@@ -174,7 +176,8 @@ const viewOf = async ({ tx }: ReadOp, found: Switch): Promise<DriftView> => {
     fault: found.fault,
     unsaved_since: timeOf(found.unsaved_since),
     save_fault: found.save_fault,
-    unread: unread.map(({ label }) => label),
+    unread: doubtful.filter(({ unread }) => unread === 1).map(({ label }) => label),
+    in_doubt: doubtful.filter(({ late_until }) => late_until !== null).map(({ label }) => label),
     ports: ports.map(({ nicId, reading, since, ...port }) => ({
       ...port,
       recorded: readingOf(stateOf(attached.filter((attachment) => attachment.nicId === nicId))),

@@ -185,6 +185,8 @@ interface PortView {
   /** Only there while the switch has no such port, or nobody has read it since its nic was connected. */
   readonly absent?: true;
   readonly unread?: true;
+  /** Only there while something of a session that broke off may still arrive: until when, and until it is read after that. */
+  readonly in_doubt_until?: string;
 }
 
 const driftOf = ({ drift_since, reading }: Port): Pick<PortView, 'drift' | 'absent'> => {
@@ -201,6 +203,7 @@ export const showPort = async (op: ReadOp, args: PortArgs): Promise<PortView> =>
     ...(port.suspect === null ? {} : { suspect: port.suspect }),
     ...driftOf(port),
     ...(port.unread === 1 ? { unread: true as const } : {}),
+    ...(port.late_until === null ? {} : { in_doubt_until: new Date(port.late_until).toISOString() }),
   };
   if (!wired) return doubts;
   const attached = await op.tx

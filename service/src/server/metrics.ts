@@ -2,7 +2,7 @@ import { steadyNow } from '@corral/base/steady-clock';
 import { sql } from '@corral/base/db/kysely';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { TokenOutcome } from '../auth/keystone.ts';
-import type { Db } from '../db/db.ts';
+import type { Db, Tx } from '../db/db.ts';
 import { RequestTimes } from '@corral/base/http/request-times';
 
 /** Why somebody was turned away before he was asked who he is. */
@@ -90,6 +90,12 @@ export const createMetrics = (db: Db): Metrics => {
     labelNames: ['switch'],
     registers,
   });
+  const inDoubt = new Gauge({
+    name: 'corral_ports_in_doubt',
+    help: 'Ports to which a change of a session that broke off may still arrive',
+    labelNames: ['switch'],
+    registers,
+  });
   const answering = new Gauge({
     name: 'corral_switch_up',
     help: '0 after an attempt to talk to a switch failed, until one succeeds',
@@ -133,13 +139,15 @@ export const createMetrics = (db: Db): Metrics => {
 
   const collect = async (): Promise<void> => {
     const queue = await db.read((tx) => readQueue(db, tx));
-    for (const gauge of [actions, oldest, leases, suspects, drifting, answering, sweptAt, unsaved]) gauge.reset();
+    const gauges = [actions, oldest, leases, suspects, drifting, inDoubt, answering, sweptAt, unsaved];
+    for (const gauge of gauges) gauge.reset();
     for (const row of queue.actions) {
       actions.set({ switch: row.switch, status: row.status }, row.count);
       if (row.status === 'PENDING') oldest.set({ switch: row.switch }, Math.max(0, steadyNow() - row.oldest) / 1000);
     }
     for (const row of queue.leases) leases.set({ switch: row.switch, holder: row.holder }, 1);
     for (const row of queue.suspects) suspects.set({ switch: row.switch }, row.count);
+    for (const row of queue.inDoubt) inDoubt.set({ switch: row.switch }, row.count);
     for (const row of queue.switches) {
       const labels = { switch: row.label };
       answering.set(labels, row.faults === 0 ? 1 : 0);
@@ -178,7 +186,7 @@ export const createMetrics = (db: Db): Metrics => {
   };
 };
 
-const readQueue = async (db: Db, tx: Parameters<Parameters<Db['read']>[0]>[0]) => ({
+const readQueue = async (db: Db, tx: Tx) => ({
   actions: await tx
     .selectFrom('actions')
     .innerJoin('nics', 'nics.id', 'actions.nic_id')
@@ -207,11 +215,16 @@ const readQueue = async (db: Db, tx: Parameters<Parameters<Db['read']>[0]>[0]) =
     .select(({ fn }) => fn.count<number>('ports.id').as('drifting'))
     .groupBy(['switches.id', 'switches.label', 'switches.faults', 'switches.unsaved_since', 'switches.swept_at'])
     .execute(),
-  suspects: await tx
+  suspects: await portsWith(tx, 'suspect'),
+  inDoubt: await portsWith(tx, 'late_until'),
+});
+
+/** How many ports of each switch have something in a column. */
+const portsWith = (tx: Tx, column: 'suspect' | 'late_until') =>
+  tx
     .selectFrom('ports')
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
     .select(({ fn }) => ['switches.label as switch', fn.countAll<number>().as('count')])
-    .where('ports.suspect', 'is not', null)
+    .where(`ports.${column}`, 'is not', null)
     .groupBy('switches.label')
-    .execute(),
-});
+    .execute();

@@ -128,6 +128,9 @@ export const switchCommands: readonly Command[] = [
           ...(shown.drift === undefined ? [] : [['drift', 'it carries something else than is recorded'] as const]),
           ...(shown.absent ? [['absent', 'the switch has no such port'] as const] : []),
           ...(shown.unread ? [['unread', 'nobody has read it yet'] as const] : []),
+          ...(shown.in_doubt_until === undefined
+            ? []
+            : [['in doubt', `a change that was given up may still arrive, until ${shown.in_doubt_until}`] as const]),
         ],
         shown,
       );

@@ -39,7 +39,7 @@ export const watchCommands: readonly Command[] = [
     example: 'drift',
     run: async ({ corral, output }) => {
       const drift = await (await corral()).showDrift();
-      const rows = drift.switches.flatMap(({ switch: label, fault, ports }) => [
+      const rows = drift.switches.flatMap(({ switch: label, fault, ports, in_doubt }) => [
         ...(fault === null ? [] : [[label, '', '', `cannot be read: ${fault}`]]),
         ...ports.map((port) => [
           label,
@@ -47,6 +47,7 @@ export const watchCommands: readonly Command[] = [
           port.node === null ? '' : `${port.node} ${port.nic ?? ''}`,
           `${carried(port.seen)} instead of ${carried(port.recorded)}`,
         ]),
+        ...in_doubt.map((port) => [label, port, '', 'a change that was given up may still arrive']),
       ]);
       const machines = drift.headnodes.leftovers.map((uuid) => [
         'hypervisor',

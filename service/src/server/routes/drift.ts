@@ -32,6 +32,10 @@ const Drift = Type.Object({
   unread: Type.Array(Type.String(), {
     description: 'ports that nobody has read since a nic was connected: their nodes cannot be reserved',
   }),
+  in_doubt: Type.Array(Type.String(), {
+    description:
+      'ports to which a change of a session that broke off may still arrive: their nodes stay where they are',
+  }),
   ports: Type.Array(
     Type.Object({
       port: Type.String(),

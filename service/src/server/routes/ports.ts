@@ -42,6 +42,9 @@ export const portRoutes: readonly Route[] = [
       drift: Type.Optional(PortReading),
       absent: Type.Optional(Type.Boolean({ description: 'the switch has no such port; only then' })),
       unread: Type.Optional(Type.Boolean({ description: 'nobody has read it since its nic was connected; only then' })),
+      in_doubt_until: Type.Optional(
+        Type.String({ description: 'until when a change of a session that broke off may still arrive; only then' }),
+      ),
     }),
     handle: (desk, { params: args }) => desk.read((op) => showPort(op, args)),
   }),

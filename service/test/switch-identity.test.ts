@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expectRefusal } from './support/answers.ts';
 import { engines } from './support/engines.ts';
+import { vlansOf } from './support/packets.ts';
 import { refusal, sharedService } from './support/shared.ts';
 import { driftOf, eventsOf, sweep } from './support/sightings.ts';
 import {
@@ -16,6 +17,7 @@ import {
   makeUser,
   obmd,
   reserve,
+  settled,
 } from './support/world.ts';
 
 /** One device has one record. */
@@ -118,6 +120,37 @@ describe.each(engines)('the identity of switches on %s', (engine) => {
     await done(service().admin.post('/switch/used-too/port/p2/detach_nic'));
     await done(service().admin.del('/switch/used-too/port/p2'));
     await done(service().admin.del('/switch/used-too'));
+  });
+
+  it('what was asked for before a record was found to be the second is not put on the port', async () => {
+    await makeProject(service(), 'green');
+    const [first, second, third] = ['green-1', 'green-2', 'green-3'] as const;
+    for (const network of [first, second, third]) await makeNetwork(service(), network, 'green');
+    const vlans = await vlansOf(service().admin);
+    const tagged = (network: string) => `vlan/${vlans.get(network) ?? 0}`;
+    for (const onSwitch of ['real', 'double']) await makeSwitch(service(), onSwitch);
+    service().simulated('real').serial = 'S-42';
+    await sweep(service(), 'real');
+    await wireNode('early', 'double', 'p3');
+    await reserve(service(), 'green', 'early');
+    await connect(service(), 'early', 'eth0', first);
+    await connect(service(), 'early', 'eth0', second, tagged(second));
+    await leftAlone(service(), 'double');
+    // From now on another device answers there, whose port is somebody else's.
+    const device = service().simulated('double');
+    const theirs = { port: 'p3', native: 4000, tagged: [] };
+    device.write([theirs]);
+    device.serial = 'S-42';
+    const more = { network: third, channel: tagged(third) };
+    const ended = await settled(service(), await service().admin.post('/node/early/nic/eth0/connect_network', more));
+    expect(ended).toMatchObject({ status: 'ERROR', error: expect.stringContaining('registered twice') as string });
+    expect(await isSecond('double')).toBe('real');
+    expect(device.read(['p3'])).toEqual([theirs]);
+    // Whoever lets go of one network puts none of his others there.
+    await detach(service(), 'early', 'eth0', first);
+    expect(device.read(['p3'])).toEqual([{ port: 'p3', native: null, tagged: [] }]);
+    await detach(service(), 'early', 'eth0', second);
+    await done(service().admin.post('/project/green/detach_node', { node: 'early' }));
   });
 
   it('a device that was exchanged is told, and its ports are read anew', async () => {

@@ -66,3 +66,13 @@ export const faulted = (task: PortTask, { reason, refusedBy }: LineFault, budget
   if (!task.action.touched) return { task, kind: 'untouched', failure };
   return { task, kind: 'suspect', failure, retryAt: suspectRetryAt(task, now) };
 };
+
+/** A connection through the second record of a device. A port that was written to before that was known is not trusted. */
+export const forbidden = (task: PortTask): Ending => {
+  const failure = {
+    told: 'the switch is registered twice, and an administrator has to delete one record',
+    reason: 'the switch is the same device as another one; delete one of the two records',
+  };
+  if (task.action?.touched !== true) return { task, kind: 'untouched', failure };
+  return { task, kind: 'suspect', failure, retryAt: suspectRetryAt(task, steadyNow()) };
+};

@@ -59,6 +59,8 @@ export interface SwitchPlan {
   readonly tasks: readonly PortTask[];
   /** Actions whose budget ran out while the breaker kept everyone from the switch. */
   readonly overdue: readonly PortTask[];
+  /** Connections that are not made: the device has another record, by which the port may be somebody else's. */
+  readonly forbidden: readonly PortTask[];
   /** Ports that nobody has read since a nic was connected to them. */
   readonly unread: readonly PortTask[];
   /** The number that a sweep now would answer; null: none is due. */
@@ -85,12 +87,13 @@ export const planSwitch = async (
   const state = believed(stored, now, config.saveDelayMs);
   const isShut = isBreakerOpen(state, now);
   const isQuiet = state.probe_at > now;
-  // Through the second record of a device only what tenants asked for is done, so that they can let go of it.
+  // Through the second record of a device tenants can let go of it, and nothing else is done.
   const isDuplicate = state.duplicate_of !== null;
   const found = await planPorts(tx, clock, await portsWithWork.all(tx, { switchId }), switchId);
   const due = found.filter(({ dueAt }) => dueAt <= now);
+  const forbidden = isDuplicate ? found.map(({ task }) => task).filter(isConnection) : [];
   const work = due
-    .filter(({ task }) => task.isWork)
+    .filter(({ task }) => task.isWork && !forbidden.includes(task))
     .map(({ task }) => task)
     .sort((a, b) => attemptsAt(a) - attemptsAt(b));
   const overdue = isShut ? work.filter(({ action }) => action && now - action.createdAt >= config.budgetMs) : [];
@@ -102,8 +105,9 @@ export const planSwitch = async (
   ].filter((at) => at > now);
   const patience = work.length === 0 ? config.saveDelayMs : longestUnsavedMs;
   return {
-    tasks: isShut ? [] : work.filter(({ action }) => action !== null || !isDuplicate),
+    tasks: isShut ? [] : isDuplicate ? work.filter(({ action }) => action !== null).map(emptied) : work,
     overdue,
+    forbidden,
     unread: isQuiet || isDuplicate ? [] : due.filter(({ task }) => task.isUnread).map(({ task }) => task),
     sweep: !isQuiet && !isDuplicate && isSweepDue(state, now, config) ? state.sweep_wanted : null,
     isSaveDue:
@@ -113,6 +117,11 @@ export const planSwitch = async (
     nextMs: Math.min(Number.POSITIVE_INFINITY, ...waits.map((at) => at - now)),
   };
 };
+
+const isConnection = ({ action }: PortTask): boolean => action?.kind === 'connect';
+
+/** Whatever is recorded here of the port, the other record may have given it to somebody else: it is only ever emptied. */
+const emptied = (task: PortTask): PortTask => ({ ...task, recorded: emptyPort, wanted: emptyPort });
 
 const attemptsAt = ({ action, suspectAttempts }: PortTask): number => action?.attempts ?? suspectAttempts;
 

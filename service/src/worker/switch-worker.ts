@@ -3,7 +3,7 @@ import type { HeldLease } from '../core/held-lease.ts';
 import { LeaseLost, releaseLease } from '../core/leases.ts';
 import { DeviceTimeout } from './device.ts';
 import { recordSaved, recordUnsaved } from './health.ts';
-import { faulted, judge } from './judge.ts';
+import { faulted, forbidden, judge } from './judge.ts';
 import { leaveInDoubt, takeOver } from './late-writes.ts';
 import { type Outcome, SwitchLine } from './line.ts';
 import { alreadyDone, runPass } from './pass.ts';
@@ -104,7 +104,8 @@ export class SwitchWorker {
     const { tasks, unread, sweep: wanted, isSaveDue } = plan;
     line.faults = plan.faults;
     line.sweepWanted = wanted;
-    if (plan.overdue.length > 0) await this.#giveUp(plan);
+    const ended = endingsOf(plan, this.#shop.config.budgetMs);
+    if (ended.length > 0) await this.#giveUp(ended);
     // A probe takes one port: if it is the switch that fails, more would only fail with it; if a port, the next gets its turn.
     if (plan.faults >= faultsToOpen) this.#mostPorts = 1;
     const rounds: (() => Promise<Outcome>)[] = [];
@@ -116,7 +117,7 @@ export class SwitchWorker {
       // Where nobody answers, the rest would fail the same way.
       if ((await round()) === 'dead') break;
     }
-    return rounds.length > 0 || plan.overdue.length > 0;
+    return rounds.length > 0 || ended.length > 0;
   }
 
   async #pass(tasks: readonly PortTask[]): Promise<Outcome> {
@@ -161,12 +162,9 @@ export class SwitchWorker {
     return talk.outcome;
   }
 
-  /** Budgets that ran out while nobody was let near the switch. */
-  async #giveUp({ overdue, fault }: SwitchPlan): Promise<void> {
-    const { desk, config } = this.#shop;
-    const reason = fault ?? 'the switch does not answer';
-    const endings = overdue.map((task) => faulted(task, { reason, refusedBy: null }, config.budgetMs));
-    await desk.write((op) => settle(op, this.#held.lease, this.#target.label, endings));
+  /** What ends without a word to the switch. */
+  async #giveUp(endings: readonly Ending[]): Promise<void> {
+    await this.#shop.desk.write((op) => settle(op, this.#held.lease, this.#target.label, endings));
     this.#report(endings);
   }
 
@@ -240,6 +238,12 @@ export class SwitchWorker {
     }
   }
 }
+
+/** Budgets that ran out while nobody was let near the switch, and what is not to be done. */
+const endingsOf = ({ overdue, forbidden: denied, fault }: SwitchPlan, budgetMs: number): readonly Ending[] => {
+  const reason = fault ?? 'the switch does not answer';
+  return [...overdue.map((task) => faulted(task, { reason, refusedBy: null }, budgetMs)), ...denied.map(forbidden)];
+};
 
 /** The ports that a session wrote to and left without an answer: all, or those whose change could not be taken back. */
 const brokenOff = (endings: readonly Ending[], isWhole: boolean): readonly PortTask[] =>

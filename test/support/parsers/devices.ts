@@ -96,13 +96,17 @@ const xmlAround = [
   ['<r ', '></r>'],
   ['<r>', '<x/></r>'],
 ] as const;
-const framesOf = (framing: 'end-of-message' | 'chunked') => (text: string) => {
+const framesOf = (framing: 'end-of-message' | 'chunked', size?: number) => (text: string) => {
   const deframer = new Deframer();
   deframer.framing = framing;
-  inPieces(text, (piece) => {
-    deframer.push(Buffer.from(piece));
-    for (let message = deframer.next(); message !== null; message = deframer.next());
-  });
+  inPieces(
+    text,
+    (piece) => {
+      deframer.push(Buffer.from(piece));
+      for (let message = deframer.next(); message !== null; message = deframer.next());
+    },
+    size,
+  );
 };
 const junos = (vlans: string, interfaces: string): string =>
   `<configuration><vlans>${vlans}</vlans><interfaces>${interfaces}</interfaces></configuration>`;
@@ -177,6 +181,14 @@ export const switchParsers: readonly Parser[] = [
     units: ['\n#1\na', '\n#4000\n', '\n#'],
     around: [['\n#900000\n', '']],
   },
+  ...(['end-of-message', 'chunked'] as const).map((framing): Parser => ({
+    name: `NETCONF in pieces of one byte, ${framing}`,
+    read: framesOf(framing, 1),
+    units: [']]>', 'a', '\n#1\na'],
+    around: [['\n#900000\n', '']],
+    isIndifferent: true,
+    longest: 32 * 1024,
+  })),
   {
     name: 'the configuration of Junos',
     longestOwn: 8 * 1024,
@@ -272,6 +284,17 @@ export const switchParsers: readonly Parser[] = [
       ['{"a":"', '"}'],
       ['[', ']'],
     ],
+  },
+  {
+    name: 'answers of an OVSDB in pieces of one byte',
+    read: (text) => {
+      const stream = new JsonStream();
+      inPieces(text, (piece) => stream.push(Buffer.from(piece)), 1);
+    },
+    units: ['{}', '[[', 'a'],
+    around: [['{"a":"', '"}']],
+    isIndifferent: true,
+    longest: 32 * 1024,
   },
   ...Object.entries(switchDrivers({ simulatedSwitches: '/nonexistent' })).map(([name, driver]): Parser => ({
     name: `a port name of type ${name}`,

@@ -1,6 +1,9 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { gather } from '../../../base/src/config/gather.ts';
 import { Frames } from '../../../client/src/events.ts';
 import { bearerOf } from '../../../client/src/jwt.ts';
@@ -9,6 +12,7 @@ import { printableLines } from '../../../client/src/cli/printable.ts';
 import { layOut } from '../../../client/src/cli/table.ts';
 import { readDocument } from '../../../client/src/cli/site/document.ts';
 import { VirshError } from '../../../base/src/libvirt/virsh-error.ts';
+import { IpmiConsole } from '../../../obmd/src/drivers/ipmi/console.ts';
 import { faultFrom as ipmiFault } from '../../../obmd/src/drivers/ipmi/faults.ts';
 import { verbatim } from '../../../obmd/src/drivers/ipmi/typing.ts';
 import { faultFrom as virshFault } from '../../../obmd/src/drivers/libvirt/faults.ts';
@@ -72,6 +76,23 @@ export const bmcParsers: readonly Parser[] = [
     },
     isIndifferent: true,
     units: ['a'],
+  },
+  {
+    name: 'what ipmitool says before a console, in pieces of one byte',
+    read: (text) => {
+      const stdout = new PassThrough();
+      const tool = Object.assign(new EventEmitter(), { stdout, stdin: new PassThrough() });
+      const console = new IpmiConsole(tool as unknown as ChildProcessWithoutNullStreams, () => '', {
+        whenLetGo: 1,
+        whenTaken: 1,
+      });
+      inPieces(text, (piece) => stdout.emit('data', Buffer.from(piece)), 1);
+      return console.readableLength;
+    },
+    units: ['a'],
+    around: [['[SOL Session operational', '']],
+    isIndifferent: true,
+    longest: 64 * 1024,
   },
   {
     name: 'an answer of an OBM daemon',

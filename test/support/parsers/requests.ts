@@ -1,8 +1,10 @@
+import { PassThrough } from 'node:stream';
 import { addressIn, networkIn } from '../../../base/src/http/address.ts';
 import { addressKey } from '../../../base/src/http/address-key.ts';
 import { AllowList } from '../../../base/src/http/allow-list.ts';
 import { tidyForwarded } from '../../../base/src/http/forwarded.ts';
 import { hasTooManyValues } from '../../../base/src/http/json-size.ts';
+import { readBody } from '../../../base/src/http/read-body.ts';
 import { checkQuery, parseQuery } from '../../../base/src/http/query.ts';
 import { checkOf, inBody, joinMistakes } from '../../../base/src/schema/check.ts';
 import { Label } from '../../../base/src/schema/label.ts';
@@ -19,7 +21,7 @@ import { attemptIn } from '../../../service/src/server/login-cookie.ts';
 import { joinPortName } from '../../../service/src/server/port-paths.ts';
 import { localPath } from '../../../service/src/server/return-to.ts';
 import { routeGroups } from '../../../service/src/server/routes/all.ts';
-import type { Parser } from './parser.ts';
+import { inPieces, type Parser } from './parser.ts';
 
 /** Nobody is looked up: what is read of credentials before that is what counts here. */
 const noDb = { changes: { on: () => undefined }, ask: () => new Promise(() => undefined) } as unknown as Db;
@@ -106,6 +108,19 @@ export const requestParsers: readonly Parser[] = [
   { name: 'an entry of a list of addresses', read: list, units: ['a.', '*.', '-'] },
   { name: 'a host of such a list', read: (text) => list('*.example').permits(text, '192.0.2.1') },
   { name: 'the size of a JSON text', read: (text) => hasTooManyValues(Buffer.from(text)) },
+  {
+    name: 'a body in pieces of one byte',
+    read: (text) => {
+      const payload = new PassThrough();
+      const rules = { declared: Number.NaN, most: 1024 * 1024, tooLong: () => new Error(), invalid: () => new Error() };
+      readBody(payload, rules, () => undefined);
+      inPieces(text, (piece) => payload.emit('data', Buffer.from(piece)), 1);
+      payload.emit('end');
+    },
+    units: ['a'],
+    isIndifferent: true,
+    longest: 128 * 1024,
+  },
   {
     name: 'JSON',
     read: JSON.parse,

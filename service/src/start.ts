@@ -20,6 +20,7 @@ import { withSessions } from './auth/with-sessions.ts';
 import type { Config } from './config/config.ts';
 import { operator } from './core/caller.ts';
 import { ConsoleSessions } from './core/console.ts';
+import { DeviceCalls } from './core/device-calls.ts';
 import { deskFor } from './core/op.ts';
 import type { SignInMethods, Site } from './core/site.ts';
 import type { Db } from './db/db.ts';
@@ -99,11 +100,11 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     config.auth.map((name) => [name, chosen(plugged.auth, 'auth', name, ['keystone', 'oidc'])]),
   );
   const auth = chainOf(withSessions(db, config.identity, backends));
+  const hypervisor = chosen(plugged.hypervisors, 'hypervisor', config.hypervisor);
   const site: Site = {
     switches: plugged.switches,
     allocator,
-    hypervisor: chosen(plugged.hypervisors, 'hypervisor', config.hypervisor),
-    obm,
+    devices: new DeviceCalls({ obm, hypervisor }, config.deviceLimits),
     consoles,
     vault,
     outbound: config.outbound,
@@ -119,7 +120,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
       ...config.auth.map((name) => `corral.ext.auth.${name}`),
     ],
   };
-  await requireFitImages(site.hypervisor, log);
+  await requireFitImages(hypervisor, log);
   const desk = deskFor(db, site, { caller: operator, requestId: null });
   await ensureMaintenanceProject(desk);
   const firstAdmin: FirstAdmin = config.auth.includes('database')

@@ -75,6 +75,7 @@ describe('the configuration', () => {
       history: { eventsMs: null, actionsMs: null },
       obm: { timeoutMs: 20_000, ca: null },
       outbound: expect.any(Outbound) as Outbound,
+      deviceLimits: { changes: 600, calls: 8 },
       front: {
         tls: null,
         metrics: 'loopback',

@@ -2,12 +2,13 @@
 const memory = 25_000;
 
 /**
- * How often each may call: `rate` times a second, and twice as many at once after a pause. For each there is one
- * number: when all of his calls so far would be over if they had come at exactly that rate.
+ * How often each may call: `rate` times a second, and at once after a pause as often as in the time of a burst, two
+ * seconds if nothing is said. For each there is one number: when all of his calls so far would be over if they had come
+ * at exactly that rate.
  */
 export class RateLimit {
   readonly #gapMs: number;
-  readonly #burstMs = 2_000;
+  readonly #burstMs: number;
   readonly #clock: () => number;
   /**
    * Who called lately, and who did before that. When the first list is full it takes the place of the second: whoever
@@ -17,16 +18,17 @@ export class RateLimit {
   #lately = new Map<string, number>();
   #before = new Map<string, number>();
 
-  constructor(rate: number, clock: () => number = () => performance.now()) {
+  constructor(rate: number, clock: () => number = () => performance.now(), burstMs = 2_000) {
     this.#gapMs = 1000 / rate;
+    this.#burstMs = burstMs;
     this.#clock = clock;
   }
 
-  /** Counts a call: 0 if it may be made, otherwise the seconds until the next one may. */
-  wait(key: string): number {
+  /** Counts a call, or a part of one: 0 if it may be made, otherwise the seconds until the next one may. */
+  wait(key: string, calls = 1): number {
     const now = this.#clock();
     const known = this.#lately.get(key) ?? this.#before.get(key) ?? 0;
-    const overAt = Math.max(now, known) + this.#gapMs;
+    const overAt = Math.max(now, known) + this.#gapMs * calls;
     const tooEarlyMs = overAt - now - this.#burstMs;
     if (tooEarlyMs > 0) return tooEarlyMs / 1000;
     if (this.#lately.size >= memory && !this.#lately.has(key)) {

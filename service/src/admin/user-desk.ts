@@ -5,6 +5,7 @@ import { passwordCheck } from '../auth/password-check.ts';
 import type { Config } from '../config/config.ts';
 import type { Caller } from '../core/caller.ts';
 import { ConsoleSessions } from '../core/console.ts';
+import { DeviceCalls } from '../core/device-calls.ts';
 import { type Desk, deskFor } from '../core/op.ts';
 import { openCurrent } from '../db/open.ts';
 import { vlanPool } from '../drivers/allocators/vlan-pool.ts';
@@ -38,11 +39,11 @@ export const withUserDesk = async <T>(
       const why = error instanceof Error ? error.message : String(error);
       terminal.err(`corral-admin: the file with the first password is out of date and cannot be removed (${why})\n`);
     });
+    const hypervisor = mockHypervisor([], join(config.dataDir, 'mock-hypervisor.json'));
     const site = {
       switches: {},
       allocator: vlanPool(config.vlans),
-      hypervisor: mockHypervisor([], join(config.dataDir, 'mock-hypervisor.json')),
-      obm,
+      devices: new DeviceCalls({ obm, hypervisor }, config.deviceLimits),
       consoles: new ConsoleSessions(db),
       vault: noVault,
       outbound: config.outbound,

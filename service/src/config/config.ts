@@ -3,6 +3,7 @@ import type { DatabaseLocation } from '@corral/base/db/open';
 import type { Front } from '@corral/base/http/front';
 import type { Outbound } from '@corral/base/http/outbound';
 import type { ObmdConfig } from '@corral/obmd/config/config';
+import type { DeviceLimitConfig } from './device-limits.ts';
 import type { HistoryConfig } from './history.ts';
 import type { IdentityConfig } from './identity.ts';
 import type { OidcConfig } from './oidc.ts';
@@ -18,6 +19,7 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly front: Front;
+  readonly deviceLimits: DeviceLimitConfig;
   readonly dataDir: string;
   readonly database: DatabaseLocation;
   /** Names of backends; each judges credentials of its own kind. */

@@ -11,6 +11,7 @@ import { NewProjectLabel } from '../schema/labels.ts';
 import { authority } from './authority.ts';
 import type { Config, VlanRange } from './config.ts';
 import { daemonDatabase } from './daemon-database.ts';
+import { deviceLimitConfig } from './device-limits.ts';
 import { frontConfig } from './front.ts';
 import { historyConfig } from './history.ts';
 import { identityConfig } from './identity.ts';
@@ -54,6 +55,7 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
     host,
     port: read.whole('port', 0, 65_535),
     front: frontConfig(read, mistakes),
+    deviceLimits: deviceLimitConfig(read),
     dataDir,
     database,
     auth,

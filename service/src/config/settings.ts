@@ -2,6 +2,7 @@ import type { Setting } from '@corral/base/config/setting';
 import { obmdSettings } from '@corral/obmd/config/settings';
 import { frontSettings } from './front.ts';
 import { historySettings } from './history.ts';
+import { deviceLimitSettings } from './device-limits.ts';
 import { identitySettings } from './identity.ts';
 import { keystoneSettings } from './keystone.ts';
 import { oidcSettings } from './oidc.ts';
@@ -16,6 +17,7 @@ export const settings = [
   { key: 'host', env: 'CORRAL_HOST', takes: 'text', fallback: '127.0.0.1', about: 'address to listen on' },
   { key: 'port', env: 'CORRAL_PORT', takes: 'port', fallback: '5000', about: 'port to listen on; 0 takes a free one' },
   ...frontSettings,
+  ...deviceLimitSettings,
   {
     key: 'data_dir',
     env: 'CORRAL_DATA_DIR',

@@ -92,7 +92,13 @@ const actionByStatusId = statement((tx, { statusId }: { statusId: string }) =>
 );
 
 /** Queues an action on a nic. Its predecessor's record goes; the commit wakes the engine. */
-export const queueAction = async (op: WriteOp, nic: Nic, draft: ActionDraft): Promise<{ status_id: string }> => {
+export const queueAction = async (
+  op: WriteOp,
+  project: string | null,
+  nic: Nic,
+  draft: ActionDraft,
+): Promise<{ status_id: string }> => {
+  op.countChange(project);
   const status_id = randomUUID();
   await forgetSettled.run(op.tx, { nicId: nic.id });
   await insertAction.run(op.tx, {

@@ -65,7 +65,7 @@ export const nodeConnectNetwork = async (
   await requireSoleRecords(op, node, `node ${node.label} cannot be connected`);
   await requireDriverConsent(op, nic, { kind: 'connect', channel, vlan: network.vlan });
   op.record(eventOf('node_connect_network', node, nic, network, channel));
-  return queueAction(op, nic, { kind: 'connect', network, channel });
+  return queueAction(op, node.project, nic, { kind: 'connect', network, channel });
 };
 
 export const nodeDetachNetwork = async (op: WriteOp, args: NicAndNetwork): Promise<{ status_id: string }> => {
@@ -77,7 +77,7 @@ export const nodeDetachNetwork = async (op: WriteOp, args: NicAndNetwork): Promi
   const { channel } = attachment;
   await requireDriverConsent(op, nic, { kind: 'detach', channel, vlan: network.vlan });
   op.record(eventOf('node_detach_network', node, nic, network, channel));
-  return queueAction(op, nic, { kind: 'detach', network, channel });
+  return queueAction(op, node.project, nic, { kind: 'detach', network, channel });
 };
 
 const eventOf = (type: string, node: Node, nic: Nic, network: Network, channel: string) => ({

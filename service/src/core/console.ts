@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ConsoleLine, ConsoleUse, ObmAccess, ObmAnswer } from '../drivers/obm/contract.ts';
+import type { ConsoleLine, ConsoleUse, ObmAccess, ObmAnswer, ObmClient } from '../drivers/obm/contract.ts';
 import type { ConsoleSession } from './console-sessions.ts';
+import { blocked } from './errors.ts';
 import { audienceOf, type Node } from './find.ts';
 import { exclusively } from './exclusively.ts';
-import { carry, findAccess } from './obm.ts';
+import { carry, changeNode, findAccess } from './obm.ts';
 import type { Desk, WriteOp } from './op.ts';
 
 export { ConsoleSessions } from './console-sessions.ts';
@@ -13,11 +14,19 @@ export { ConsoleSessions } from './console-sessions.ts';
  * those who are not. The daemon is called under a lease, after whoever was replaced has let go of it: a
  * call that is overtaken on its way would otherwise take the console from its new owner.
  */
-export const showConsole = async (
+export const showConsole = (
   desk: Desk,
   args: { node: string; use: ConsoleUse },
   signal: AbortSignal,
+): Promise<ConsoleSession> => changeNode(desk, args.node, (obm) => openConsole(desk, obm, args, signal));
+
+const openConsole = async (
+  desk: Desk,
+  obm: ObmClient,
+  args: { node: string; use: ConsoleUse },
+  signal: AbortSignal,
 ): Promise<ConsoleSession> => {
+  requireWanted(args.node, signal);
   const id = randomUUID();
   const node = await desk.write((op) => takeOver(op, args.node, id));
   const session = desk.site.consoles.open({ id, nodeId: node.id }, args.use);
@@ -25,12 +34,17 @@ export const showConsole = async (
   signal.addEventListener('abort', leave, { once: true });
   if (signal.aborted) leave();
   try {
-    await connect(desk, node, session, args.use);
+    await connect(desk, obm, node, session, args.use);
     return session;
   } catch (error) {
     session.stream.destroy();
     throw error;
   }
+};
+
+/** A client may leave while it waits for its turn: whoever has the console now keeps it. */
+const requireWanted = (node: string, signal: AbortSignal): void => {
+  if (signal.aborted) throw blocked(`the console of node ${node} is no longer wanted`);
 };
 
 const takeOver = async (op: WriteOp, label: string, session: string): Promise<Node> => {
@@ -45,13 +59,19 @@ const takeOver = async (op: WriteOp, label: string, session: string): Promise<No
   return node;
 };
 
-const connect = async (desk: Desk, { id, label }: Node, session: ConsoleSession, use: ConsoleUse): Promise<void> => {
+const connect = async (
+  desk: Desk,
+  obm: ObmClient,
+  { id, label }: Node,
+  session: ConsoleSession,
+  use: ConsoleUse,
+): Promise<void> => {
   try {
     await exclusively(desk, `console/${id}`, async (held) => {
       await desk.site.consoles.cutReplaced();
       const open = async (access: ObmAccess): Promise<ObmAnswer<ConsoleLine>> => {
         await held.confirm();
-        return desk.site.obm.console(access, use, session.signal, held);
+        return obm.console(access, use, session.signal, held);
       };
       session.follow(await carry(desk, label, open));
     });

@@ -93,22 +93,21 @@ const turnToForce = async (site: Desk['site'], ids: readonly number[]): Promise<
   if (at > now) await sleep(at - now);
 };
 
-/**
- * Asks for sweeps and waits until each was attempted. Nobody asks for another while one is asked for that has not
- * begun. Of tenants, no switch is tried that is left alone until its next probe, and one that was just read is not read
- * again: however often they ask, a switch notices little of it.
- */
-export const sweepNow = async (desk: Desk, switchIds: readonly number[], wish: SweepWish): Promise<void> => {
-  if (switchIds.length === 0) return;
+interface SweepWishes {
+  /** Sweeps that others have asked for, by switch: they answer this wish too. */
+  readonly numbers: ReadonlyMap<number, number>;
+  /** Switches that have to be asked for. */
+  readonly wanted: readonly number[];
+}
+
+const wishesFor = async (tx: ReadOp['tx'], switchIds: readonly number[], wish: SweepWish): Promise<SweepWishes> => {
   const now = Date.now();
-  const rows = await desk.read(({ tx }) =>
-    tx
-      .selectFrom('switches')
-      .select(['id', 'probe_at', 'swept_at', 'sweep_wanted', 'sweep_answered'])
-      .where('id', 'in', switchIds)
-      .where('duplicate_of', 'is', null)
-      .execute(),
-  );
+  const rows = await tx
+    .selectFrom('switches')
+    .select(['id', 'probe_at', 'swept_at', 'sweep_wanted', 'sweep_answered'])
+    .where('id', 'in', switchIds)
+    .where('duplicate_of', 'is', null)
+    .execute();
   const numbers = new Map<number, number>();
   const wanted: number[] = [];
   for (const { id, probe_at, swept_at, sweep_wanted, sweep_answered } of rows) {
@@ -117,11 +116,21 @@ export const sweepNow = async (desk: Desk, switchIds: readonly number[], wish: S
     if (sweep_wanted - sweep_answered > (wish === 'operator' ? 1 : 0)) numbers.set(id, sweep_wanted);
     else wanted.push(id);
   }
-  if (wanted.length > 0) {
-    if (wish === 'operator') await turnToForce(desk.site, wanted);
-    const asked = await desk.write(async (op) => {
+  return { numbers, wanted };
+};
+
+/** Asks for the sweeps that nobody has asked for meanwhile, and tells the numbers of all. */
+const askForSweeps = (
+  desk: Desk,
+  switchIds: readonly number[],
+  wish: SweepWish,
+): Promise<ReadonlyMap<number, number>> =>
+  desk.write(
+    async (op) => {
+      const { numbers, wanted } = await wishesFor(op.tx, switchIds, wish);
+      if (wanted.length === 0) return numbers;
       op.ring('actions');
-      return op.tx
+      const asked = await op.tx
         .updateTable('switches')
         .set(({ eb }) => ({
           sweep_wanted: eb('sweep_wanted', '+', 1),
@@ -130,9 +139,21 @@ export const sweepNow = async (desk: Desk, switchIds: readonly number[], wish: S
         .where('id', 'in', wanted)
         .returning(['id', 'sweep_wanted'])
         .execute();
-    });
-    for (const { id, sweep_wanted } of asked) numbers.set(id, sweep_wanted);
-  }
+      return new Map([...numbers, ...asked.map(({ id, sweep_wanted }): [number, number] => [id, sweep_wanted])]);
+    },
+    { queue: 'sweeps' },
+  );
+
+/**
+ * Asks for sweeps and waits until each was attempted. Nobody asks for another while one is asked for that has not
+ * begun. Of tenants, no switch is tried that is left alone until its next probe, and one that was just read is not read
+ * again: however often they ask, a switch notices little of it.
+ */
+export const sweepNow = async (desk: Desk, switchIds: readonly number[], wish: SweepWish): Promise<void> => {
+  if (switchIds.length === 0) return;
+  const seen = await desk.read(({ tx }) => wishesFor(tx, switchIds, wish));
+  if (seen.wanted.length > 0 && wish === 'operator') await turnToForce(desk.site, seen.wanted);
+  const numbers = seen.wanted.length === 0 ? seen.numbers : await askForSweeps(desk, switchIds, wish);
   if (numbers.size === 0) return;
   await settledWithin(patienceMs, async () => {
     const rows = await desk.read(({ tx }) => tx.selectFrom('switches').select(['id', 'sweep_answered']).execute());

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Hypervisor, MachineSpec } from '../drivers/hypervisors/contract.ts';
+import type { Devices } from './device-calls.ts';
 import { badArgument, blocked, CorralError, illegalState, notFound } from './errors.ts';
 import { audienceOf, type Headnode } from './find.ts';
-import { findOwnHeadnode, type HeadnodeArgs, requireImage, talking } from './headnodes.ts';
+import { findOwnHeadnode, type HeadnodeArgs, onHypervisor, requireImage, talking } from './headnodes.ts';
 import { exclusively } from './exclusively.ts';
 import type { HeldLease } from './held-lease.ts';
 import { requireLease } from './leases.ts';
@@ -15,13 +16,13 @@ import type { Desk, ReadOp, WriteOp } from './op.ts';
  */
 
 export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, held) => {
+  onHeadnode(desk, args, async (found, held, devices) => {
     if (found.state === 'stopped') {
       throw illegalState(`headnode ${found.label} was stopped and cannot be started again; it can only be deleted`);
     }
     if (found.state === 'deleting') throw goingAway(found);
     // Asked while nothing has changed yet: a hypervisor that is down leaves the headnode as it was.
-    if (found.state === 'created') await requireInstalled(desk, found);
+    if (found.state === 'created') await requireInstalled(devices, found);
     // Frozen first: from here on no hnic can change under the machine that is being made.
     const machine = await desk.write(async (op) => {
       const headnode = await underLease(op, held, args);
@@ -29,9 +30,9 @@ export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
       return machineOf(op, headnode);
     });
     try {
-      await telling(desk, held, (hypervisor) => hypervisor.start(machine, held));
+      await telling(devices, held, (hypervisor) => hypervisor.start(machine, held));
     } catch (error) {
-      if (found.state === 'created') await undoStart(desk, found, held).catch(() => undefined);
+      if (found.state === 'created') await undoStart(desk, devices, found, held).catch(() => undefined);
       throw error;
     }
     if (found.state === 'started' && found.making === 0) return;
@@ -43,7 +44,7 @@ export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
   });
 
 export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, held) => {
+  onHeadnode(desk, args, async (found, held, devices) => {
     if (found.state === 'created') throw illegalState(`headnode ${found.label} has never been started`);
     if (found.state === 'deleting') throw goingAway(found);
     if (found.state === 'started' && found.making === 1) {
@@ -54,7 +55,7 @@ export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
       await desk.write(async (op) => mark(op, await underLease(op, held, args), { state: 'stopped', making: 1 }));
     }
     try {
-      await telling(desk, held, (hypervisor) => hypervisor.stop(found.uuid, held));
+      await telling(devices, held, (hypervisor) => hypervisor.stop(found.uuid, held));
     } catch (error) {
       if (found.state === 'started') await undoStop(desk, found, held).catch(() => undefined);
       throw error;
@@ -68,9 +69,9 @@ export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
   });
 
 export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, held) => {
+  onHeadnode(desk, args, async (found, held, devices) => {
     await desk.write(async (op) => mark(op, await underLease(op, held, args), { state: 'deleting' }));
-    await telling(desk, held, (hypervisor) => hypervisor.remove(found.uuid, held));
+    await telling(devices, held, (hypervisor) => hypervisor.remove(found.uuid, held));
     await desk.writeOutcome(async (op) => {
       const headnode = await underLease(op, held, args);
       await op.tx.deleteFrom('hnics').where('headnode_id', '=', headnode.id).execute();
@@ -81,8 +82,8 @@ export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
 
 /** Finishes what a process left half done: a start is taken back, a stop or a deletion is completed. */
 export const headnodeRecover = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, held) => {
-    if (found.making === 1 && found.state === 'started') await undoStart(desk, found, held);
+  onHeadnode(desk, args, async (found, held, devices) => {
+    if (found.making === 1 && found.state === 'started') await undoStart(desk, devices, found, held);
   }).then(async () => {
     const { state, making } = await desk.read((op) => findOwnHeadnode(op, args.headnode));
     if (state === 'deleting') await headnodeDelete(desk, args);
@@ -90,8 +91,8 @@ export const headnodeRecover = (desk: Desk, args: HeadnodeArgs): Promise<void> =
   });
 
 /** As if it had never been started: nobody was told that it was. */
-const undoStart = async (desk: Desk, found: Headnode, held: HeldLease): Promise<void> => {
-  await telling(desk, held, (hypervisor) => hypervisor.remove(found.uuid, held));
+const undoStart = async (desk: Desk, devices: Devices, found: Headnode, held: HeldLease): Promise<void> => {
+  await telling(devices, held, (hypervisor) => hypervisor.remove(found.uuid, held));
   await desk.writeOutcome(async (op) => {
     const headnode = await underLease(op, held, { headnode: found.label });
     await mark(op, headnode, { state: 'created', making: 0 });
@@ -105,9 +106,9 @@ const undoStop = (desk: Desk, found: Headnode, held: HeldLease): Promise<void> =
     await mark(op, headnode, { state: 'started', making: 0 });
   });
 
-const requireInstalled = async (desk: Desk, { label, base_img }: Headnode): Promise<void> => {
+const requireInstalled = async (devices: Devices, { label, base_img }: Headnode): Promise<void> => {
   try {
-    await requireImage(desk, base_img);
+    await requireImage(devices, base_img);
   } catch (error) {
     if (!(error instanceof CorralError) || error.type !== 'BadArgumentError') throw error;
     throw badArgument(
@@ -135,21 +136,27 @@ const goingAway = (headnode: Headnode) => blocked(`headnode ${headnode.label} is
 const onHeadnode = async (
   desk: Desk,
   { headnode: label }: HeadnodeArgs,
-  work: (headnode: Headnode, held: HeldLease) => Promise<void>,
+  work: (headnode: Headnode, held: HeldLease, devices: Devices) => Promise<void>,
 ): Promise<void> => {
-  const { id } = await desk.read((op) => findOwnHeadnode(op, label));
-  await exclusively(desk, `headnode/${id}`, async (held) => {
-    const headnode = await desk.read((op) => findOwnHeadnode(op, label));
-    // The label changed hands while we waited: the lease is for the one that is gone.
-    if (headnode.id !== id) throw notFound(`headnode ${label} does not exist`);
-    await work(headnode, held);
-  });
+  const { id, project } = await desk.read((op) => findOwnHeadnode(op, label));
+  await desk.devices.change(onHypervisor(project), (devices) =>
+    exclusively(desk, `headnode/${id}`, async (held) => {
+      const headnode = await desk.read((op) => findOwnHeadnode(op, label));
+      // The label changed hands while we waited: the lease is for the one that is gone.
+      if (headnode.id !== id) throw notFound(`headnode ${label} does not exist`);
+      await work(headnode, held, devices);
+    }),
+  );
 };
 
 /** Has the hypervisor do something, if the headnode is certainly still ours to change. */
-const telling = async (desk: Desk, held: HeldLease, work: (hypervisor: Hypervisor) => Promise<void>): Promise<void> => {
+const telling = async (
+  devices: Devices,
+  held: HeldLease,
+  work: (hypervisor: Hypervisor) => Promise<void>,
+): Promise<void> => {
   await held.confirm();
-  await talking(desk, ({ hypervisor }) => work(hypervisor));
+  await talking(devices, ({ hypervisor }) => work(hypervisor));
 };
 
 const machineOf = async ({ tx }: ReadOp, headnode: Headnode): Promise<MachineSpec> => {

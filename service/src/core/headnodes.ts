@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Endpoint } from '../drivers/hypervisors/contract.ts';
 import { requireProject } from './caller.ts';
+import type { DeviceCall, Devices } from './device-calls.ts';
 import { badArgument, CorralError, duplicate, hypervisorFailed, illegalState } from './errors.ts';
 import { findHeadnode, findProject, type Headnode } from './find.ts';
 import type { Desk, ReadOp } from './op.ts';
@@ -13,7 +15,7 @@ interface HeadnodeCreate {
 /** The machine itself is made at the first start, when its hnics are settled. */
 export const headnodeCreate = async (desk: Desk, args: HeadnodeCreate): Promise<void> => {
   requireProject(desk.caller, args.project);
-  await requireImage(desk, args.base_img);
+  await desk.devices.change(onHypervisor(args.project), (devices) => requireImage(devices, args.base_img));
   await desk.write(async (op) => {
     const project = await findProject(op, args.project);
     requireProject(op.caller, project.label);
@@ -43,9 +45,9 @@ export const headnodeCreate = async (desk: Desk, args: HeadnodeCreate): Promise<
 };
 
 /** Refuses an image that is not installed, and fails if the hypervisor cannot say which are. */
-export const requireImage = async (desk: Desk, image: string): Promise<void> => {
-  const images = await listHeadnodeImages(desk);
-  if (images.includes(image)) return talking(desk, async ({ hypervisor }) => hypervisor.requireFit?.(image));
+export const requireImage = async (devices: Devices, image: string): Promise<void> => {
+  const images = await imagesOf(devices);
+  if (images.includes(image)) return talking(devices, async ({ hypervisor }) => hypervisor.requireFit?.(image));
   throw badArgument(
     `field "base_img" is ${JSON.stringify(image)}, which is not installed; installed are ${images.join(', ') || 'none'}`,
   );
@@ -70,9 +72,9 @@ export interface HeadnodeArgs {
 }
 
 /** Talks to the hypervisor; whatever goes wrong there is told as its failure, not ours. */
-export const talking = async <T>(desk: Desk, work: (site: Desk['site']) => Promise<T>): Promise<T> => {
+export const talking = async <T>(devices: Devices, work: (devices: Devices) => Promise<T>): Promise<T> => {
   try {
-    return await work(desk.site);
+    return await work(devices);
   } catch (error) {
     if (error instanceof CorralError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -80,8 +82,14 @@ export const talking = async <T>(desk: Desk, work: (site: Desk['site']) => Promi
   }
 };
 
-export const listHeadnodeImages = async (desk: Desk): Promise<string[]> =>
-  [...(await talking(desk, ({ hypervisor }) => hypervisor.images()))].sort();
+/** A call to the hypervisor for a project; null: for nobody's headnodes. */
+export const onHypervisor = (project: string | null): DeviceCall => ({ project, at: 'hypervisor' });
+
+const imagesOf = async (devices: Devices): Promise<string[]> =>
+  [...(await talking(devices, ({ hypervisor }) => hypervisor.images()))].sort();
+
+export const listHeadnodeImages = (desk: Desk): Promise<string[]> =>
+  desk.devices.ask('images', onHypervisor(null), imagesOf);
 
 interface HeadnodeView {
   readonly name: string;
@@ -101,7 +109,7 @@ export const showHeadnode = async (desk: Desk, args: HeadnodeArgs): Promise<Head
   });
   // One that is being stopped is not off yet.
   const mayRun = headnode.state === 'started' || (headnode.state === 'stopped' && headnode.making === 1);
-  const vnc = mayRun ? await talking(desk, ({ hypervisor }) => hypervisor.vnc(headnode.uuid)) : null;
+  const vnc = mayRun ? await vncOf(desk, headnode) : null;
   if (mayRun) await desk.requireRights();
   return {
     name: headnode.label,
@@ -113,3 +121,8 @@ export const showHeadnode = async (desk: Desk, args: HeadnodeArgs): Promise<Head
     base_img: headnode.base_img,
   };
 };
+
+const vncOf = (desk: Desk, { uuid, project }: Headnode): Promise<Endpoint | null> =>
+  desk.devices.ask(`screen of ${uuid}`, onHypervisor(project), (devices) =>
+    talking(devices, ({ hypervisor }) => hypervisor.vnc(uuid)),
+  );

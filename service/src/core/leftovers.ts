@@ -1,5 +1,5 @@
 import { blocked, CorralError, notFound } from './errors.ts';
-import { talking } from './headnodes.ts';
+import { onHypervisor, talking } from './headnodes.ts';
 import type { Desk } from './op.ts';
 
 /** Machines on the hypervisor that no headnode is recorded for: what somebody deleted by hand here, or made there. */
@@ -12,7 +12,9 @@ export interface LeftoversView {
 /** Looked up before and after it is asked: a machine that is being made or deleted meanwhile is nobody's leftover. */
 const findLeftovers = async (desk: Desk): Promise<string[]> => {
   const before = await recordedUuids(desk);
-  const machines = await talking(desk, ({ hypervisor }) => hypervisor.machines());
+  const machines = await desk.devices.ask('machines', onHypervisor(null), (devices) =>
+    talking(devices, ({ hypervisor }) => hypervisor.machines()),
+  );
   const recorded = new Set([...before, ...(await recordedUuids(desk))]);
   return machines.filter((uuid) => !recorded.has(uuid)).sort();
 };
@@ -44,7 +46,9 @@ export const headnodeDeleteLeftover = async (desk: Desk, args: { uuid: string })
     throw notFound(`machine ${args.uuid} does not exist; GET /drift lists the leftovers`);
   }
   await desk.requireRights();
-  await talking(desk, ({ hypervisor }) => hypervisor.remove(args.uuid));
+  await desk.devices.change(onHypervisor(null), (devices) =>
+    talking(devices, ({ hypervisor }) => hypervisor.remove(args.uuid)),
+  );
   await desk.writeOutcome((op) => {
     op.record({ type: 'headnode_delete_leftover', detail: { uuid: args.uuid } });
     return Promise.resolve();

@@ -1,11 +1,11 @@
-import type { ObmClient } from '../drivers/obm/contract.ts';
+import type { Outbound } from '@corral/base/http/outbound';
 import { badArgument } from './errors.ts';
 
 /**
  * The address of a node under its OBM daemon's API, as it was given, if it can be one. Of a name it is seen at every
  * call where it is then.
  */
-export const obmUri = (text: string, obm: ObmClient): string => {
+export const obmUri = (text: string, outbound: Outbound): string => {
   const accepted = 'expected an http or https address such as http://obmd.example:8080/node/n1';
   // URL would quietly strip or encode them, and PostgreSQL has no NUL in text.
   if (/[\p{Cc}\p{Cs}\s]/u.test(text)) {
@@ -23,7 +23,7 @@ export const obmUri = (text: string, obm: ObmClient): string => {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw badArgument(`field "obmd.uri" carries a user, a password, a query or a fragment; ${accepted}`);
   }
-  const refusal = obm.refusalOf(text);
-  if (refusal !== null) throw badArgument(`field "obmd.uri": ${refusal}`);
+  const refusal = outbound.refusalOf(url.hostname);
+  if (refusal !== null) throw badArgument(`field "obmd.uri": ${refusal.message}`);
   return text;
 };

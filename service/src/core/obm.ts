@@ -1,7 +1,8 @@
 import { requireProject } from './caller.ts';
+import type { DeviceCall } from './device-calls.ts';
 import { badArgument, blocked, obmFailed } from './errors.ts';
 import { audienceOf, findNode, type Node } from './find.ts';
-import type { NextBoot, ObmAccess, ObmAdmin, ObmAnswer } from '../drivers/obm/contract.ts';
+import type { NextBoot, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from '../drivers/obm/contract.ts';
 import { exclusively } from './exclusively.ts';
 import type { HeldLease } from './held-lease.ts';
 import { requireLease } from './leases.ts';
@@ -20,6 +21,9 @@ export const findManageable = async (op: ReadOp, label: string): Promise<Node> =
   return node;
 };
 
+/** A call to the daemon of a node. */
+const callTo = (node: Node): DeviceCall => ({ project: node.project, at: new URL(node.obm_uri).origin });
+
 const adminOf = (site: Site, node: Node): ObmAdmin => ({
   uri: node.obm_uri,
   adminToken: site.vault.open(node.obm_admin_token),
@@ -30,12 +34,14 @@ const adminOf = (site: Site, node: Node): ObmAdmin => ({
  * token that nobody knows, or none, so access is off and never on.
  */
 export const nodeSetObm = async (desk: Desk, args: NodeArgs & { enabled: boolean }): Promise<void> => {
-  const { id } = await desk.read((op) => findManageable(op, args.node));
-  await exclusively(desk, `obm/${id}`, async (held) => {
-    const node = await desk.read((op) => findManageable(op, args.node));
-    if ((node.obm_token !== null) === args.enabled) return;
-    await (args.enabled ? enable(desk, node, held) : disable(desk, node, held));
-  });
+  const found = await desk.read((op) => findManageable(op, args.node));
+  await desk.devices.change(callTo(found), ({ obm }) =>
+    exclusively(desk, `obm/${found.id}`, async (held) => {
+      const node = await desk.read((op) => findManageable(op, args.node));
+      if ((node.obm_token !== null) === args.enabled) return;
+      await (args.enabled ? enable(desk, obm, node, held) : disable(desk, obm, node, held));
+    }),
+  );
 };
 
 export const showObmd = async (op: ReadOp, args: NodeArgs): Promise<{ readonly uri: string }> => {
@@ -53,7 +59,7 @@ interface NodeSetObmd extends NodeArgs {
  * token, and another one is asked for a new token by disabling OBM and enabling it again.
  */
 export const nodeSetObmd = async (desk: Desk, args: NodeSetObmd): Promise<void> => {
-  const obm_uri = obmUri(args.uri, desk.site.obm);
+  const obm_uri = obmUri(args.uri, desk.site.outbound);
   const { id } = await desk.read((op) => findNode(op, args.node));
   await exclusively(desk, `obm/${id}`, ({ lease }) =>
     desk.write(async (op) => {
@@ -82,11 +88,11 @@ const requireOwnAddress = async ({ tx }: ReadOp, node: Node): Promise<void> => {
   );
 };
 
-const enable = async (desk: Desk, node: Node, held: HeldLease): Promise<void> => {
+const enable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease): Promise<void> => {
   await desk.read((op) => requireOwnAddress(op, node));
   const admin = adminOf(desk.site, node);
   await held.confirm();
-  const token = await desk.site.obm.createToken(admin, held);
+  const token = await obm.createToken(admin, held);
   try {
     await desk.write(async (op) => {
       await requireLease(op, held.lease);
@@ -106,15 +112,15 @@ const enable = async (desk: Desk, node: Node, held: HeldLease): Promise<void> =>
     // Nobody knows the token, so access is off already; taking it back is tidiness, unless somebody has a newer one.
     await held
       .renew()
-      .then(() => desk.site.obm.destroyToken(admin, held))
+      .then(() => obm.destroyToken(admin, held))
       .catch(() => undefined);
     throw error;
   }
 };
 
-const disable = async (desk: Desk, node: Node, held: HeldLease): Promise<void> => {
+const disable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease): Promise<void> => {
   await held.confirm();
-  await desk.site.obm.destroyToken(adminOf(desk.site, node), held);
+  await obm.destroyToken(adminOf(desk.site, node), held);
   await desk.writeOutcome(async (op) => {
     await requireLease(op, held.lease);
     const current = await findNode(op, node.label);
@@ -173,13 +179,23 @@ const recorded = async (
     op.record({ type, projects: [audienceOf(node)], node: node.label, detail });
   });
 
+/** Changes a node whose OBM is enabled, or opens its console. */
+export const changeNode = async <T>(
+  desk: Desk,
+  label: string,
+  work: (obm: ObmClient, node: Node) => Promise<T>,
+): Promise<T> => {
+  const { node } = await desk.read((op) => findAccess(op, label));
+  return desk.devices.change(callTo(node), ({ obm }) => work(obm, node));
+};
+
 export const nodePowerOn = async (desk: Desk, args: NodeArgs): Promise<void> => {
-  await carry(desk, args.node, (access) => desk.site.obm.powerOn(access));
+  await changeNode(desk, args.node, (obm) => carry(desk, args.node, (access) => obm.powerOn(access)));
   await recorded(desk, args, 'node_power_on');
 };
 
 export const nodePowerOff = async (desk: Desk, args: NodeArgs): Promise<void> => {
-  await carry(desk, args.node, (access) => desk.site.obm.powerOff(access));
+  await changeNode(desk, args.node, (obm) => carry(desk, args.node, (access) => obm.powerOff(access)));
   await recorded(desk, args, 'node_power_off');
 };
 
@@ -199,18 +215,26 @@ const bootNotes: Readonly<Record<NextBoot, { readonly boot: string; readonly not
 /** Boots from the network next, and only then, as the interface says; the daemon's own power_cycle may do so too. */
 export const nodePowerCycle = async (desk: Desk, args: NodeArgs & { force?: boolean }): Promise<void> => {
   const force = args.force ?? false;
-  const nextBoot = await carry(desk, args.node, (access) => desk.site.obm.setNextBoot(access, 'pxe'));
-  await carry(desk, args.node, (access) => desk.site.obm.powerCycle(access, force));
+  const nextBoot = await changeNode(desk, args.node, async (obm) => {
+    const boot = await carry(desk, args.node, (access) => obm.setNextBoot(access, 'pxe'));
+    await carry(desk, args.node, (access) => obm.powerCycle(access, force));
+    return boot;
+  });
   await recorded(desk, args, 'node_power_cycle', { force, ...bootNotes[nextBoot] });
 };
 
 export const nodeSetBootdev = async (desk: Desk, args: NodeArgs & { bootdev: string }): Promise<void> => {
-  await carry(desk, args.node, (access) => desk.site.obm.setBootDevice(access, args.bootdev));
+  await changeNode(desk, args.node, (obm) =>
+    carry(desk, args.node, (access) => obm.setBootDevice(access, args.bootdev)),
+  );
   await recorded(desk, args, 'node_set_bootdev', { bootdev: args.bootdev });
 };
 
 export const nodePowerStatus = async (desk: Desk, args: NodeArgs): Promise<{ power_status: string }> => {
-  const power_status = await carry(desk, args.node, (access) => desk.site.obm.powerStatus(access));
+  const power_status = await carry(desk, args.node, (access, node) =>
+    // By the token too: what is asked under another one is another project's question.
+    desk.devices.ask(`power status of ${node.id} ${access.token}`, callTo(node), ({ obm }) => obm.powerStatus(access)),
+  );
   await desk.requireRights();
   return { power_status };
 };

@@ -4,6 +4,7 @@ import type { Topic } from '../db/changes.ts';
 import { verdictOf } from '../db/constraints.ts';
 import type { Db, Tx } from '../db/db.ts';
 import type { Caller } from './caller.ts';
+import type { DeviceCall, DeviceUse, Devices } from './device-calls.ts';
 import { CorralError } from './errors.ts';
 import { type EventDraft, writeEvents } from './events.ts';
 import { type LeaseWatch, leaseWatchOf } from './lease-watch.ts';
@@ -23,8 +24,10 @@ export interface ReadOp {
 export interface WriteOp extends ReadOp {
   /** Writes down what happened, in this transaction. */
   record(event: EventDraft): void;
-  /** Rings after the commit. */
+  /** Rings after the commit. What is rung for `actions` reaches a switch. */
   ring(topic: Topic): void;
+  /** Counts a change of a switch that is queued here, for the project that it is for. Throws if there are too many. */
+  countChange(project: string | null): void;
 }
 
 /** Who asks, and for which request: what every operation and every event is about. */
@@ -40,6 +43,16 @@ interface RequestRights {
   readonly admit: (caller: Caller) => void;
   /** A call that only reads has nothing to wait for before its transaction: its rights were read a moment ago. */
   readonly effect: 'reads' | 'changes';
+  /** How the call reaches devices; null: it does not. */
+  readonly devices: DeviceUse | null;
+}
+
+/** The only way from an operation to OBM daemons and the hypervisor: counted and limited for each project. */
+interface DeviceDesk {
+  /** Changes something, or opens a line. */
+  change<T>(call: DeviceCall, work: (devices: Devices) => Promise<T>): Promise<T>;
+  /** Asks for something; those who ask the same question at once share the answer. */
+  ask<T>(question: string, call: DeviceCall, ask: (devices: Devices) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -49,6 +62,7 @@ interface RequestRights {
 export interface Desk {
   readonly caller: Caller;
   readonly site: Site;
+  readonly devices: DeviceDesk;
   read<T>(work: (op: ReadOp) => Promise<T>): Promise<T>;
   /** One hot read that is a single statement. */
   readonly ask: Db['ask'];
@@ -68,6 +82,16 @@ export interface Desk {
 export const deskFor = (db: Db, site: Site, request: Request): Desk => ({
   caller: request.caller,
   site,
+  devices: {
+    change: async (call, work) => {
+      requireDeclared(request, 'changes');
+      return site.devices.change(request.caller, call, work);
+    },
+    ask: async (question, call, ask) => {
+      requireDeclared(request, 'asks');
+      return site.devices.ask(request.caller, question, call, ask);
+    },
+  },
   ask: db.ask,
   listen: (topic) => db.changes.listen(topic),
   leases: leaseWatchOf(db),
@@ -82,6 +106,12 @@ export const deskFor = (db: Db, site: Site, request: Request): Desk => ({
   },
   as: (caller) => deskFor(db, site, { ...request, caller }),
 });
+
+/** A route that reaches devices and does not say so would be limited and tested by nobody. */
+const requireDeclared = ({ rights }: Request, use: DeviceUse): void => {
+  if (rights === undefined || rights.devices === 'changes' || rights.devices === use) return;
+  throw new Error(`a call ${use === 'asks' ? 'asks' : 'changes'} devices, and its route does not say so`);
+};
 
 const callerIn = async (tx: Tx, { caller, rights }: Request, use: 'hold' | 'look'): Promise<Caller> => {
   if (rights === undefined) return caller;
@@ -98,6 +128,8 @@ const runWrite = async <T>(
   options?: WriteOptions,
 ): Promise<T> => {
   let rung = new Set<Topic>();
+  // A transaction may run more than once, and is one change.
+  let isCounted = false;
   const attempt = async (tx: Tx): Promise<T> => {
     const events: EventDraft[] = [];
     rung = new Set();
@@ -108,7 +140,15 @@ const runWrite = async <T>(
       tx,
       now: db.now,
       record: (event) => events.push(event),
-      ring: (topic) => rung.add(topic),
+      ring: (topic) => {
+        if (topic === 'actions') requireDeclared(request, 'asks');
+        rung.add(topic);
+      },
+      countChange: (project) => {
+        requireDeclared(request, 'changes');
+        if (!isCounted) site.devices.count(caller, project);
+        isCounted = true;
+      },
     });
     if (events.length > 0) {
       rung.add('events');

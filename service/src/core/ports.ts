@@ -156,7 +156,7 @@ export const portRevert = async (op: WriteOp, args: PortArgs): Promise<{ status_
   const { nic, node } = await requireNic(op, on, port);
   await requireNoPendingAction(op, node, nic);
   op.record(eventOf('port_revert', on, port, { nic, node }));
-  return queueAction(op, nic, { kind: 'revert' });
+  return queueAction(op, node.project, nic, { kind: 'revert' });
 };
 
 const requireNic = async (op: ReadOp, on: Switch, port: Port): Promise<{ nic: Nic; node: Node }> => {

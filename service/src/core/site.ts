@@ -1,8 +1,7 @@
 import type { Allocator } from '../drivers/allocators/contract.ts';
-import type { Hypervisor } from '../drivers/hypervisors/contract.ts';
-import type { ObmClient } from '../drivers/obm/contract.ts';
 import type { SwitchDriver } from '../drivers/switches/contract.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
+import type { DeviceCalls } from './device-calls.ts';
 import type { CheckPassword } from './passwords.ts';
 import type { Outbound } from '@corral/base/http/outbound';
 import type { Vault } from '@corral/base/secrets/vault';
@@ -49,11 +48,11 @@ export interface FirstPassword {
 export interface Site {
   readonly switches: Readonly<Record<string, SwitchDriver>>;
   readonly allocator: Allocator;
-  readonly hypervisor: Hypervisor;
-  readonly obm: ObmClient;
+  /** OBM daemons and the hypervisor. */
+  readonly devices: DeviceCalls;
   readonly consoles: ConsoleSessions;
   readonly vault: Vault;
-  /** Where connections to switches may go. */
+  /** Where connections may go whose addresses are given to us over the interface. */
   readonly outbound: Outbound;
   readonly maintenance: MaintenancePool | null;
   readonly identity: IdentityRules;

@@ -36,7 +36,7 @@ export const handlerOf = (app: App, route: Route, kept: KeptAnswers, closing: Ab
     const run = async (): Promise<unknown> => {
       check(request);
       await identifyAgain(app.auth, request, route);
-      const rights = { admit: (caller: Caller) => admit(caller, route), effect: route.effect };
+      const rights = { admit: (caller: Caller) => admit(caller, route), effect: route.effect, devices: route.devices };
       const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id, rights });
       const args = { params: request.params, query: request.query, body: request.body ?? {} };
       return route.handle(desk, args, {

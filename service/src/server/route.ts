@@ -1,6 +1,7 @@
 import { Type } from '@corral/base/schema/type';
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Credentials } from '../auth/contract.ts';
+import type { DeviceUse } from '../core/device-calls.ts';
 import type { Desk } from '../core/op.ts';
 
 /** Who may make a call at all; what they may do with it is the core's decision. */
@@ -26,6 +27,8 @@ export interface Route {
   readonly access: Access;
   /** Whether a caller who may only look may make it. */
   readonly effect: 'reads' | 'changes';
+  /** How it reaches switches, OBM daemons or the hypervisor; null: it does not, and is not let. */
+  readonly devices: DeviceUse | null;
   /** Who may call, in the interface's words, for the reference. */
   readonly auth: string;
   readonly params: TObject;
@@ -80,6 +83,7 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R 
   readonly access: Access;
   /** By default a GET reads, and everything else changes something. */
   readonly effect?: 'reads' | 'changes';
+  readonly devices?: DeviceUse;
   readonly auth: string;
   readonly params?: P;
   readonly query?: Q;
@@ -106,6 +110,7 @@ export const route = <
 ): Route => ({
   ...definition,
   effect: definition.effect ?? (definition.method === 'GET' ? 'reads' : 'changes'),
+  devices: definition.devices ?? null,
   params: definition.params ?? nothing,
   query: definition.query ?? nothing,
   body: definition.body ?? nothing,

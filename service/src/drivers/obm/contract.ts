@@ -48,8 +48,6 @@ export interface ConsoleLine {
 
 /** The OBM daemon's API, carried over HTTP. */
 export interface ObmClient {
-  /** Why no connection will ever go to this address; null: that is not known before it is tried. */
-  refusalOf(uri: string): string | null;
   /** Asks for a new token; the one before it is void from then on. */
   createToken(node: ObmAdmin, permit: CallPermit): Promise<string>;
   /** Voids the current token. No token is no error. */

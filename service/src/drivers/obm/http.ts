@@ -17,7 +17,8 @@ interface Reply {
 /** The daemon has no such boot device (400), no such call at all, or a BMC that cannot (501). */
 const lacksBootDevice: readonly number[] = [400, 404, 405, 501];
 const largestAnswer = 64 * 1024;
-const connectionsPerDaemon = 32;
+/** Many more than one project has at once. */
+const connectionsPerDaemon = 128;
 
 export interface ObmHttpOptions {
   readonly timeoutMs: number;
@@ -95,7 +96,6 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     judge(node, await ask(node, method, name, body), () => null);
 
   return {
-    refusalOf: (uri) => outbound.refusalOf(new URL(uri).hostname)?.message ?? null,
     createToken: async (node, permit) => {
       const token = tokenIn((await admin(node, 'POST', permit)).text);
       if (token === null) throw unexpected(node, 'gave out no token');

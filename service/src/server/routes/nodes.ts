@@ -115,6 +115,7 @@ export const nodeRoutes: readonly Route[] = [
     path: '/node/:node/nic/:nic/connect_network',
     summary: 'Queue the attachment of a network to a nic',
     access: 'user',
+    devices: 'changes',
     auth: ofNode,
     params: nicParams,
     body: Type.Object(
@@ -140,6 +141,7 @@ export const nodeRoutes: readonly Route[] = [
     path: '/node/:node/nic/:nic/detach_network',
     summary: 'Queue the detachment of a network from a nic',
     access: 'user',
+    devices: 'changes',
     auth: ofNode,
     params: nicParams,
     body: exactly({ network: Label }),

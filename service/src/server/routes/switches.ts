@@ -78,6 +78,7 @@ export const switchRoutes: readonly Route[] = [
     path: '/switch/:switch',
     summary: 'Delete a switch without ports',
     access: 'admin',
+    devices: 'asks',
     auth: 'Admin',
     params,
     handle: (desk, { params: args }) => desk.write((op) => switchDelete(op, args)),

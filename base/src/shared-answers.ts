@@ -1,0 +1,34 @@
+interface Asking<T> {
+  readonly answer: Promise<T>;
+  /** Asked for as soon as this one is answered; all who come meanwhile share it. */
+  next: Promise<T> | null;
+}
+
+/**
+ * Several who ask the same at once share one answer. Nobody is given one that was asked for before he came: it may be
+ * older than what he did last. So there is one question under way, and one that waits.
+ */
+export class SharedAnswers {
+  readonly #asked = new Map<string, Asking<unknown>>();
+
+  /** `question` is the same only for those who are to have the same answer. */
+  ask<T>(question: string, ask: () => Promise<T>): Promise<T> {
+    // Whoever names a question alike asks for the same type.
+    const asking = this.#asked.get(question) as Asking<T> | undefined;
+    if (asking === undefined) return this.#begin(question, ask);
+    const begin = (): Promise<T> => this.#begin(question, ask);
+    asking.next ??= asking.answer.then(begin, begin);
+    return asking.next;
+  }
+
+  #begin<T>(question: string, ask: () => Promise<T>): Promise<T> {
+    const answer = ask();
+    const asking: Asking<T> = { answer, next: null };
+    this.#asked.set(question, asking);
+    const end = (): void => {
+      if (asking.next === null) this.#asked.delete(question);
+    };
+    answer.then(end, end);
+    return answer;
+  }
+}

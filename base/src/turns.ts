@@ -1,0 +1,70 @@
+/** So many times as may be at work wait at most. */
+const mostWaiting = 16;
+
+interface Waiting {
+  readonly begin: () => void;
+}
+
+/** Nobody gets a turn that long: whoever waited would do late what he wanted done then. */
+export class NoTurn extends Error {
+  constructor() {
+    super('too many are waiting');
+    this.name = 'NoTurn';
+  }
+}
+
+/** Lets so many of each at work at once; the others of the same wait in order, for a while and up to a number. */
+export class Turns {
+  readonly #atOnce: number;
+  readonly #patienceMs: number;
+  readonly #working = new Map<string, number>();
+  readonly #waiting = new Map<string, Waiting[]>();
+
+  constructor(atOnce: number, patienceMs: number) {
+    this.#atOnce = atOnce;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Runs work when it is its turn; throws NoTurn if it does not get one. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    if ((this.#working.get(key) ?? 0) >= this.#atOnce) await this.#wait(key);
+    else this.#working.set(key, (this.#working.get(key) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      this.#pass(key);
+    }
+  }
+
+  #wait(key: string): Promise<void> {
+    const queue = this.#waiting.get(key) ?? [];
+    if (queue.length >= mostWaiting * this.#atOnce) return Promise.reject(new NoTurn());
+    this.#waiting.set(key, queue);
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        begin: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+      };
+      const timer = setTimeout(() => {
+        queue.splice(queue.indexOf(waiting), 1);
+        reject(new NoTurn());
+      }, this.#patienceMs);
+      queue.push(waiting);
+    });
+  }
+
+  /** The turn goes to whoever waits first, or is over. */
+  #pass(key: string): void {
+    const next = this.#waiting.get(key)?.shift();
+    if (next) {
+      next.begin();
+      return;
+    }
+    this.#waiting.delete(key);
+    const left = (this.#working.get(key) ?? 1) - 1;
+    if (left === 0) this.#working.delete(key);
+    else this.#working.set(key, left);
+  }
+}

@@ -29,7 +29,9 @@ describe.runIf(canMount)('a service as a process on a full disk', () => {
       CORRAL_ENGINE_POLL: '0.2',
       CORRAL_ENGINE_SWEEP: '0.5',
     });
-    onTestFinished(async () => void (await program.kill('SIGKILL')));
+    onTestFinished(async () => {
+      await program.kill('SIGKILL');
+    });
     const admin = clientOf(program.url, basic('admin', adminPassword));
     const statusAt = async (path: string): Promise<number> => (await fetch(`${program.url}${path}`)).status;
     await done(admin.put('/project/before'));

@@ -1,7 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { behind } from '../../../service/test/support/silent-relay.ts';
 import { amply, bmcWith, expectFault, ofSystem, startTrial } from '../support/redfish-trial.ts';
 
 const get = { method: 'GET', path: ofSystem };
+
+it('an order that is given up ends its connection by a reset: what was queued never arrives', async () => {
+  const { service } = await startTrial();
+  const { relay, fields } = await behind(service.info);
+  onTestFinished(relay.stop);
+  const bmc = bmcWith(fields);
+  expect(await bmc.powerStatus(amply())).toBe('off');
+  relay.fallSilent();
+  const patience = new AbortController();
+  const order = expectFault(bmc.powerOn(patience.signal), 'unreachable', /did not answer/);
+  await relay.sentInVain;
+  patience.abort(new Error('it took too long'));
+  await order;
+  expect(await relay.ending).toBe('reset');
+});
 
 describe('a Redfish service that is busy', () => {
   it.each([

@@ -60,10 +60,7 @@ export const behind = async (
   fields: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly relay: SilentRelay; readonly fields: Readonly<Record<string, unknown>> }> => {
   const text = JSON.stringify(fields);
-  const port = /"port":(\d+)|127\.0\.0\.1:(\d+)/
-    .exec(text)
-    ?.slice(1)
-    .find((found) => found !== undefined);
+  const port = /127\.0\.0\.1:(\d+)/.exec(text)?.[1] ?? /"port":(\d+)/.exec(text)?.[1] ?? '';
   const relay = await startSilentRelay(Number(port));
-  return { relay, fields: JSON.parse(text.replace(port ?? '', String(relay.port))) as Record<string, unknown> };
+  return { relay, fields: JSON.parse(text.replace(port, String(relay.port))) as Record<string, unknown> };
 };

@@ -9,6 +9,7 @@ import { engines, freshPostgres } from './support/engines.ts';
 import { basic, type Client, clientOf } from './support/http.ts';
 import { build, type Program, startProgram } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
+import { runSql } from './support/sql.ts';
 import { type SettableClock, settableClock } from './support/set-clock.ts';
 import { done, eventually, obmd } from './support/world.ts';
 
@@ -21,6 +22,7 @@ describe.runIf(hasPart('faketime')).each(engines)('a service whose clock is set,
   let directory: string;
   let clock: SettableClock;
   let program: Program;
+  let database: Readonly<Record<string, string>>;
   let admin: Client;
   let clients: Readonly<Record<'session' | 'token', Client>>;
   const nodes = ['n0', 'n1', 'n2'];
@@ -32,6 +34,7 @@ describe.runIf(hasPart('faketime')).each(engines)('a service whose clock is set,
     await build();
     directory = await mkdtemp(join(tmpdir(), 'corral-clock-'));
     clock = await settableClock(directory);
+    database = engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {};
     program = await startProgram({
       ...clock.env,
       CORRAL_PORT: '0',
@@ -42,7 +45,7 @@ describe.runIf(hasPart('faketime')).each(engines)('a service whose clock is set,
       CORRAL_ENGINE_LEASE: '1',
       CORRAL_ENGINE_SESSION_IDLE: '0.5',
       CORRAL_SESSIONS_IDLE: '1800',
-      ...(engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {}),
+      ...database,
     });
     admin = clientOf(program.url, basic('admin', adminPassword));
     await done(admin.put('/project/red'));
@@ -90,4 +93,31 @@ describe.runIf(hasPart('faketime')).each(engines)('a service whose clock is set,
     expect(shown).toBe('DONE');
     expect((await fetch(`${program.url}/readyz`)).status).toBe(200);
   });
+
+  it.each([
+    { what: 'an hour forward', before: 0, offset: '+3600' },
+    { what: 'two hours back', before: 3_600_000, offset: '-3600' },
+    { what: 'right again', before: -3_600_000, offset: '+0' },
+  ])(
+    '$what: a sweep that is due waits for the lease of a process that died, neither for no time nor for ever',
+    async (step) => {
+      const sql = (statement: string) =>
+        runSql({ env: database, dataDir: join(directory, 'data') }, { sqlite: statement, postgres: statement });
+      const sweptAt = async (): Promise<unknown> =>
+        ((await done(admin.get('/switch/sw0/drift'))).body as { swept_at: unknown }).swept_at;
+      await eventually(async () =>
+        (await sql('select 1 from leases where expires_at > 0')).length === 0 ? true : undefined,
+      );
+      const before = await sweptAt();
+      // By the clock that the database goes by.
+      const now = Date.now() + (engine === 'sqlite' ? step.before : 0);
+      await sql(`update leases set holder = 'dead', fence = fence + 1, expires_at = ${now + 1_000}`);
+      await sql('update switches set sweep_at = 1');
+      await clock.set(step.offset);
+      const since = performance.now();
+      await eventually(async () => ((await sweptAt()) === before ? undefined : true));
+      // A row has to stand still for half a lease, whatever the clock says.
+      expect(performance.now() - since).toBeGreaterThan(400);
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { eventually } from './world.ts';
 
 /** Runs one statement in a service's database, past the service; on SQLite its daemon has a file of its own. */
 export const runSql = async (
-  service: Service,
+  service: Pick<Service, 'env' | 'dataDir'>,
   statement: { sqlite: string; postgres: string },
   file: 'corral.db' | 'obmd.db' = 'corral.db',
 ): Promise<unknown[]> => {

@@ -1,9 +1,9 @@
 import { steadyNow } from '@corral/base/steady-clock';
-import { sql } from '@corral/base/db/kysely';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { TokenOutcome } from '../auth/keystone.ts';
-import type { Db, Tx } from '../db/db.ts';
+import type { Db } from '../db/db.ts';
 import { RequestTimes } from '@corral/base/http/request-times';
+import { readQueue } from './queue-metrics.ts';
 
 /** Why somebody was turned away before he was asked who he is. */
 type Refusal = 'rate' | 'streams' | 'connections' | 'made_room';
@@ -138,12 +138,13 @@ export const createMetrics = (db: Db): Metrics => {
   });
 
   const collect = async (): Promise<void> => {
-    const queue = await db.read((tx) => readQueue(db, tx));
+    const queue = await db.read((tx) => readQueue(db.now, tx));
     const gauges = [actions, oldest, leases, suspects, drifting, inDoubt, answering, sweptAt, unsaved];
     for (const gauge of gauges) gauge.reset();
-    for (const row of queue.actions) {
-      actions.set({ switch: row.switch, status: row.status }, row.count);
-      if (row.status === 'PENDING') oldest.set({ switch: row.switch }, Math.max(0, steadyNow() - row.oldest) / 1000);
+    for (const row of queue.settled) actions.set({ switch: row.switch, status: row.status }, row.count);
+    for (const row of queue.pending) {
+      actions.set({ switch: row.switch, status: 'PENDING' }, row.count);
+      oldest.set({ switch: row.switch }, Math.max(0, steadyNow() - row.oldest) / 1000);
     }
     for (const row of queue.leases) leases.set({ switch: row.switch, holder: row.holder }, 1);
     for (const row of queue.suspects) suspects.set({ switch: row.switch }, row.count);
@@ -185,46 +186,3 @@ export const createMetrics = (db: Db): Metrics => {
     contentType: registry.contentType,
   };
 };
-
-const readQueue = async (db: Db, tx: Tx) => ({
-  actions: await tx
-    .selectFrom('actions')
-    .innerJoin('nics', 'nics.id', 'actions.nic_id')
-    .innerJoin('ports', 'ports.id', 'nics.port_id')
-    .innerJoin('switches', 'switches.id', 'ports.switch_id')
-    .select(({ fn }) => [
-      'switches.label as switch',
-      'actions.status',
-      fn.countAll<number>().as('count'),
-      fn.min('actions.created_at').as('oldest'),
-    ])
-    .groupBy(['switches.label', 'actions.status'])
-    .execute(),
-  leases: await tx
-    .selectFrom('leases')
-    .innerJoin('switches', (join) => join.on(sql`leases.name`, '=', sql`'switch/' || switches.id`))
-    .select(['switches.label as switch', 'leases.holder'])
-    .where('leases.expires_at', '>', db.now)
-    .execute(),
-  switches: await tx
-    .selectFrom('switches')
-    .leftJoin('ports', (join) =>
-      join.onRef('ports.switch_id', '=', 'switches.id').on('ports.drift_since', 'is not', null),
-    )
-    .select(['switches.label', 'switches.faults', 'switches.unsaved_since', 'switches.swept_at'])
-    .select(({ fn }) => fn.count<number>('ports.id').as('drifting'))
-    .groupBy(['switches.id', 'switches.label', 'switches.faults', 'switches.unsaved_since', 'switches.swept_at'])
-    .execute(),
-  suspects: await portsWith(tx, 'suspect'),
-  inDoubt: await portsWith(tx, 'late_until'),
-});
-
-/** How many ports of each switch have something in a column. */
-const portsWith = (tx: Tx, column: 'suspect' | 'late_until') =>
-  tx
-    .selectFrom('ports')
-    .innerJoin('switches', 'switches.id', 'ports.switch_id')
-    .select(({ fn }) => ['switches.label as switch', fn.countAll<number>().as('count')])
-    .where(`ports.${column}`, 'is not', null)
-    .groupBy('switches.label')
-    .execute();

@@ -46,6 +46,12 @@ export const startArista = async ({ enablePassword }: LabAristaOptions = {}): Pr
     makeOdd: (port) => eos.running.set(port, { shutdown: false, switchport: true, mode: 'dot1qTunnel' }),
     configure: (port, lines = [], carries = []) => eos.running.set(port, { lines, carries }),
     mirror: (...lines) => (eos.monitors = lines),
+    get serial() {
+      return eos.serial;
+    },
+    set serial(serial) {
+      eos.serial = serial;
+    },
     asked: () => server.asked(),
     moments: (port) => eos.moments.take(port),
     stop: () => server.stop(),
@@ -55,6 +61,7 @@ export const startArista = async ({ enablePassword }: LabAristaOptions = {}): Pr
 class Eos {
   running: EosConfig;
   monitors: readonly string[] = [];
+  serial: string | null = null;
   readonly moments = new Moments();
   readonly #sessions = new Map<string, EosConfig | 'completed'>();
   readonly #enablePassword: string | null;
@@ -97,6 +104,8 @@ class Eos {
       cli.isEnabled = true;
       return {};
     }
+    if (command === 'show version' && this.serial !== null)
+      return { modelName: 'DCS-7050TX-64-R', serialNumber: this.serial, systemMacAddress: '00:1c:73:00:00:01' };
     if (command === 'show interfaces status') return this.running.showStatus();
     if (command === 'show interfaces switchport') return this.running.showSwitchport();
     if (!cli.isEnabled) throw new EosError(1000, 'Command not authorized');

@@ -3,6 +3,7 @@ import { HandWritten } from './hand-written.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
 import { everyVlan, vlansOf, vlanText } from './vlan-text.ts';
+import { aristaNameplate } from './nameplates.ts';
 
 interface Port {
   isShut: boolean;
@@ -239,6 +240,7 @@ export const startAristaEos = (options: ScriptedOptions = {}): Promise<ScriptedS
       unknownPort: 'Ethernet89/1',
       refusedVlan: 1006,
       byHand: leaf.byHand,
+      nameplate: aristaNameplate,
       carried: (port) => leaf.byHand.carried(port, leaf.carried(port), leaf.ports.get(port)?.isShut ?? true),
       tamper: (port, state) => leaf.tamper(port, state),
       newShell: () => new LeafShell(leaf),

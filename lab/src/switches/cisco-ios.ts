@@ -2,6 +2,7 @@ import { Catalyst, freshPort, internalVlans, type Port } from './cisco-ios-model
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
 import { everyVlan, vlansOf } from './vlan-text.ts';
+import { iosNameplate } from './nameplates.ts';
 
 /** How this Catalyst differs from the next one. */
 export interface CiscoIosOptions extends ScriptedOptions {
@@ -247,6 +248,7 @@ export const startCiscoIos = (options: CiscoIosOptions = {}): Promise<ScriptedSw
       unknownPort: 'GigabitEthernet6/0/1',
       refusedVlan: 1006,
       byHand: catalyst.byHand,
+      nameplate: iosNameplate,
       carried: (port) =>
         catalyst.byHand.carried(port, catalyst.carried(port), catalyst.ports.get(port)?.isShut ?? true),
       tamper: (port, state) => catalyst.tamper(port, state),

@@ -3,6 +3,7 @@ import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from '
 import type { Reply, Shell } from './ssh-console.ts';
 import { carriedBy, changedList, setByHand, type TrunkPort, vlanNumber } from './trunk-port.ts';
 import { everyVlan, vlansOf, vlanText, wrapped } from './vlan-text.ts';
+import { nxosNameplate } from './nameplates.ts';
 
 /** How this Nexus differs from the next one. */
 export interface CiscoNxosOptions extends ScriptedOptions {
@@ -228,6 +229,7 @@ export const startCiscoNxos = (options: CiscoNxosOptions): Promise<ScriptedSwitc
       unknownPort: 'Ethernet1/49',
       refusedVlan: 3968,
       byHand: nexus.byHand,
+      nameplate: nxosNameplate,
       carried: (name) => {
         const port = nexus.ports.get(name);
         const own = port?.isSwitched ? carriedBy(port, nexus.vlans) : { native: null, tagged: [] };

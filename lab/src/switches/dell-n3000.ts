@@ -3,6 +3,7 @@ import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from '
 import type { Reply, Shell } from './ssh-console.ts';
 import { carriedBy, changedList, setByHand, shortName, type TrunkPort, vlanNumber } from './trunk-port.ts';
 import { everyVlan, vlansOf, vlanText, wrapped } from './vlan-text.ts';
+import { dellNNameplate } from './nameplates.ts';
 
 interface Port extends TrunkPort {
   description: string;
@@ -268,6 +269,7 @@ export const startDellN3000 = (options: ScriptedOptions = {}): Promise<ScriptedS
       unknownPort: 'gi6/0/1',
       refusedVlan: 4094,
       byHand: n3048.byHand,
+      nameplate: dellNNameplate,
       carried: (name) => {
         const port = n3048.ports.get(name) ?? freshPort();
         return n3048.byHand.carried(name, carriedBy(port, n3048.vlans), port.isShut);

@@ -3,6 +3,7 @@ import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from '
 import type { Reply, Shell } from './ssh-console.ts';
 import { carriedBy, setByHand, type TrunkPort, vlanNumber } from './trunk-port.ts';
 import { vlansOf, vlanText } from './vlan-text.ts';
+import { os10Nameplate } from './nameplates.ts';
 
 /** The access VLAN of a trunk is its untagged one, and it may have none; its list begins empty. */
 const freshPort = (): TrunkPort => ({ isShut: false, mode: 'access', access: 1, native: null, allowed: new Set() });
@@ -209,6 +210,7 @@ export const startDellOs10 = (options: ScriptedOptions = {}): Promise<ScriptedSw
       unknownPort: 'ethernet1/1/89:1',
       refusedVlan: 4094,
       byHand: powerSwitch.byHand,
+      nameplate: os10Nameplate,
       carried: (name) => {
         const port = powerSwitch.ports.get(name) ?? freshPort();
         const native = port.mode === 'trunk' ? port.access : port.native;

@@ -1,3 +1,4 @@
+import { os9Inventory } from './nameplates.ts';
 import { Os9Error, type Os9Model } from './dell-os9-model.ts';
 
 type Mode =
@@ -13,6 +14,7 @@ const invalid = 'Invalid input at "^" marker.';
 export class Os9Cli {
   readonly #model: Os9Model;
   readonly #kind: string;
+  serial: string | null = null;
 
   constructor(model: Os9Model, kind: string) {
     this.#model = model;
@@ -38,6 +40,7 @@ export class Os9Cli {
     const shown = {
       version: 'Dell Real Time Operating System Software\r\nDell Application Software Version: 9.14(2.2)',
       'running-config': this.#runningConfig(),
+      ...(this.serial !== null && { inventory: os9Inventory(this.serial) }),
     }[what];
     return `show ${what}\r\n${shown ?? `% Error: ${invalid}`}\r\n${host}#`;
   }

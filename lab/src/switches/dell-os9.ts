@@ -16,7 +16,8 @@ export interface LabDellOs9 extends LabHttpSwitch {
 export const startDellOs9 = async (): Promise<LabDellOs9> => {
   const ports = Array.from({ length: 240 }, (_, index) => `${1 + Math.floor(index / 48)}/${1 + (index % 48)}`);
   const model = new Os9Model(ports);
-  const server = await startHttpServer('http', answerWith(new Os9Cli(model, kind)));
+  const cli = new Os9Cli(model, kind);
+  const server = await startHttpServer('http', answerWith(cli));
   return {
     fields: { hostname: `127.0.0.1:${server.port}`, ...labUser, interface_type: kind },
     ports,
@@ -36,6 +37,12 @@ export const startDellOs9 = async (): Promise<LabDellOs9> => {
     configure: (port, lines = [], sections = [], carries = []) => {
       model.extras = [{ port, sections, carries }];
       model.change(port, (one) => (one.lines = lines));
+    },
+    get serial() {
+      return cli.serial;
+    },
+    set serial(serial) {
+      cli.serial = serial;
     },
     asked: () => server.asked(),
     moments: (port) => model.moments.take(port),

@@ -54,11 +54,15 @@ const configurationIn = (text: string): Xml => parse(text)[0] ?? element('config
 const find = (item: Xml | undefined, ...path: readonly string[]): Xml | undefined =>
   path.reduce<Xml | undefined>((here, name) => here?.children.find((child) => child.name === name), item);
 
+const systemInformation = (serial: string): string =>
+  `<system-information><hardware-model>ex4300-48t</hardware-model><os-name>junos</os-name><os-version>18.4R2.7</os-version><serial-number>${serial}</serial-number><host-name>lab-ex</host-name></system-information>`;
+
 /** The device itself: a candidate, a running configuration, a lock, and a clock for commits to be confirmed. */
 export class JunosBox implements NetconfDevice {
   readonly capabilities: readonly string[];
   readonly operations: string[] = [];
   onOperation: (operation: string) => void = () => undefined;
+  serial: string | null = null;
   readonly #options: LabJunosOptions;
   #running = configurationIn(factory);
   #candidate = copyOf(this.#running);
@@ -118,6 +122,8 @@ export class JunosBox implements NetconfDevice {
         return '<ok/>';
       case 'get-configuration':
         return this.#show(operation);
+      case 'get-system-information':
+        return this.serial === null ? this.#unknown(operation) : systemInformation(this.serial);
       case 'get-interface-information':
         return showInterfaces();
       case 'discard-changes':
@@ -127,8 +133,12 @@ export class JunosBox implements NetconfDevice {
       case 'commit confirmed':
         return others ? this.#takeLock(session) : this.#configure(name, operation);
       default:
-        return complain({ tag: 'operation-not-supported', message: 'syntax error', badElement: operation.name });
+        return this.#unknown(operation);
     }
+  }
+
+  #unknown({ name }: Xml): string {
+    return complain({ tag: 'operation-not-supported', message: 'syntax error', badElement: name });
   }
 
   #configure(name: string, operation: Xml): string {

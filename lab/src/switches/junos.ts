@@ -52,6 +52,12 @@ export const startJunosSwitch = async (options: LabJunosOptions = {}): Promise<L
       box.commitFor(tampering(port, state, format(box.running)));
       return Promise.resolve();
     },
+    get serial() {
+      return box.serial;
+    },
+    set serial(serial) {
+      box.serial = serial;
+    },
     breakLine: (fault) => line.breakLine(fault),
     stop: async () => {
       box.stop();

@@ -31,5 +31,7 @@ export interface LabSwitch {
   tamper(port: string, state: LabPort): Promise<void>;
   /** Breaks the line between driver and device; null mends it. Open lines suffer too. */
   breakLine(fault: LineFault | null): void;
+  /** The number that it tells when it is asked which device it is; null: it does not know the question. */
+  serial?: string | null;
   stop(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from '
 import type { Reply, Shell } from './ssh-console.ts';
 import { carriedBy, changedList, setByHand, shortName, type TrunkPort, vlanNumber } from './trunk-port.ts';
 import { everyVlan, vlansOf, vlanText, wrapped } from './vlan-text.ts';
+import { powerConnectNameplate } from './nameplates.ts';
 
 const freshPort = (): TrunkPort => ({
   isShut: false,
@@ -285,6 +286,7 @@ export const startPowerConnect55xx = (options: PowerConnectOptions = {}): Promis
       unknownPort: 'gi6/0/1',
       refusedVlan: 4094,
       byHand: powerConnect.byHand,
+      nameplate: powerConnectNameplate,
       carried: (name) => {
         const port = powerConnect.ports.get(name) ?? freshPort();
         return powerConnect.byHand.carried(name, carriedBy(port, powerConnect.vlans), port.isShut);

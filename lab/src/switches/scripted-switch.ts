@@ -1,6 +1,7 @@
 import type { HandWritten } from './hand-written.ts';
 import type { LabPort, LabSwitch } from './lab-switch.ts';
 import { startLine } from './line.ts';
+import type { Nameplate } from './nameplates.ts';
 import type { SshAccount } from './ssh-server.ts';
 import { type Reply, type Shell, type SshConsole, startSshConsole } from './ssh-console.ts';
 
@@ -10,6 +11,8 @@ export interface SwitchModel extends Pick<LabSwitch, 'ports' | 'unknownPort' | '
   tamper(port: string, state: LabPort): void;
   /** What its configuration shows beyond what it knows. */
   readonly byHand: HandWritten;
+  /** How it tells which device it is. */
+  readonly nameplate: Nameplate;
   newShell(): Shell;
 }
 
@@ -49,6 +52,7 @@ export const startScriptedSwitch = async (
   const noteAll = (): void => {
     for (const [port, moments] of watched) moments.push(model.carried(port));
   };
+  let serial: string | null = null;
   let message: Interruption | null = null;
   const refusals: { readonly command: RegExp; readonly words: string }[] = [];
   const disturb = (command: string, text: string): string => {
@@ -62,6 +66,8 @@ export const startScriptedSwitch = async (
     watchedShell(model.newShell(), noteAll, (line, answer) => {
       const refusal = refusals.find(({ command }) => command.test(line));
       if (refusal) return { text: refusal.words };
+      const told = serial === null ? undefined : model.nameplate(serial)[line.trim()];
+      if (told !== undefined) return { text: told };
       const reply = answer();
       return { ...reply, text: disturb(line, reply.text) };
     });
@@ -84,6 +90,12 @@ export const startScriptedSwitch = async (
       return moments;
     },
     byHand: model.byHand,
+    get serial() {
+      return serial;
+    },
+    set serial(next) {
+      serial = next;
+    },
     interrupt: (next) => {
       message = next;
     },

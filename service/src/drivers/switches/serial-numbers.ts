@@ -13,3 +13,12 @@ export const serialOf = (vendor: string, number: string): string | null =>
 /** Virtual switches of Arista have no serial number; they have a MAC address of their own. */
 export const aristaIdentity = (serial: string, mac: string): string | null =>
   serialOf('arista', serial) ?? serialOf('arista', mac.replaceAll(/[^0-9A-Fa-f]/g, ''));
+
+/**
+ * The service tag of the unit that answers, from the inventory of a Dell switch with OS9 or OS10: it stands in the row
+ * with the star, after the id of the piece part (`CN-0K0K0K-28298-713-0026`) and, in OS9, its revision.
+ */
+export const serviceTagIn = (inventory: string): string =>
+  /^\* *\d+ .* [A-Z]{2}-[A-Z0-9]{6}-[A-Z0-9]{5}-[A-Z0-9]{3}-[A-Z0-9]{4} +(?:[A-Z]\d\d +)?([A-Z0-9]{7}) /m.exec(
+    inventory,
+  )?.[1] ?? '';

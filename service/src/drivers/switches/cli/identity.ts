@@ -1,4 +1,4 @@
-import { aristaIdentity, serialOf } from '../serial-numbers.ts';
+import { aristaIdentity, serialOf, serviceTagIn } from '../serial-numbers.ts';
 import { type CliDevice, errorIn } from './device.ts';
 
 /** What a device is asked to learn which one it is. */
@@ -46,10 +46,10 @@ export const nxosQuestions: IdentityQuestions = {
   },
 };
 
-/** The unit that answers is marked with a star; its service tag stands after its part id. */
+/** The unit that answers is marked with a star. */
 export const os10Questions: IdentityQuestions = {
   ask: ['show inventory'],
-  parse: (text) => serialOf('dell', first(text, /^\* +\d+ +.*?[A-Z]{2}-[A-Z0-9-]+ +([A-Z0-9]{5,10})\b/m)),
+  parse: (text) => serialOf('dell', serviceTagIn(text)),
 };
 
 export const dellNQuestions: IdentityQuestions = {
@@ -57,7 +57,10 @@ export const dellNQuestions: IdentityQuestions = {
   parse: (text) => serialOf('dell', first(text, /^Serial Number\.* *(\S+)/im)),
 };
 
+/** Of a stack the serial numbers are in a table whose form is not certain; its MAC address is told by name. */
 export const powerconnectQuestions: IdentityQuestions = {
-  ask: ['show system id'],
-  parse: (text) => serialOf('dell', first(text, /^(?:Serial number|Service tag) *: *(\S+)/im)),
+  ask: ['show system id', 'show system unit 1'],
+  parse: (text) =>
+    serialOf('dell', first(text, /^System MAC Address: *([0-9a-f.:]+)/im).replaceAll(/[^0-9A-Fa-f]/g, '')) ??
+    serialOf('dell', first(text, /^(?:Serial number|Service tag) *: *(\S+)/im)),
 };

@@ -10,6 +10,7 @@ import { documentIn, errorMessageIn } from './documents.ts';
 import { hostOf, httpFields, httpTargetFrom, textField } from './fields.ts';
 import { type HttpLine, meetOver } from './line.ts';
 import { placesOfUrl } from '../places.ts';
+import { serialOf, serviceTagIn } from '../serial-numbers.ts';
 import { InterfaceType, slashedPortName } from './port-names.ts';
 import { wireByName } from '../wires.ts';
 
@@ -87,6 +88,13 @@ class DellSession implements SwitchSession {
   async readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
     const config = await this.#config(signal);
     return [...config.ports.values()].map((port) => passedBy(port, config.defaultVlan));
+  }
+
+  /** The ports of another kind are another record of the same switch. */
+  async identity(signal: AbortSignal): Promise<string | null> {
+    const { output, refusal } = await this.#run('show-command', 'inventory', signal);
+    const serial = refusal === null ? serialOf('dell', serviceTagIn(output)) : null;
+    return serial && `${serial} ${this.#type.toLowerCase()}`;
   }
 
   async save(signal: AbortSignal): Promise<void> {

@@ -14,7 +14,7 @@ export const ipmiBmc: BmcDriver = {
   hostOf: (info) => ipmiTargetFrom(info).addr,
   placesOf: (info) => {
     const { addr, port } = ipmiTargetFrom(info);
-    return placesAt(addr, port);
+    return placesAt({ host: addr, port, usualPort: 623 });
   },
   bmcOf: (info, outbound, permit) => bmcAt(ipmiTargetFrom(info), outbound, permit),
 };

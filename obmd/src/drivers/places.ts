@@ -1,9 +1,25 @@
 import { hostOf } from '@corral/base/libvirt/uri';
 import { addressesOf } from '@corral/base/net/addresses';
 
-/** Where a BMC is reached on the network, after its name is resolved; `part`: which machine of several. */
-export const placesAt = async (host: string, port: number, part?: string): Promise<readonly string[]> =>
-  (await addressesOf(host)).map((address) => `${address} port ${port}${part === undefined ? '' : `, ${part}`}`);
+/** How a BMC is reached on the network. */
+interface Reached {
+  readonly host: string;
+  readonly port: number;
+  /** The port that its protocol has by convention. */
+  readonly usualPort: number;
+  /** Which machine of several. */
+  readonly part?: string | undefined;
+}
+
+/**
+ * Where a BMC is reached, after its name is resolved. With the usual port of its protocol it is the BMC of that address,
+ * by whichever protocol; behind other ports (a forwarder, a simulator) there can be another at each.
+ */
+export const placesAt = async ({ host, port, usualPort, part }: Reached): Promise<readonly string[]> => {
+  const of = (place: string): string => (part === undefined ? place : `${place}, ${part}`);
+  const addresses = await addressesOf(host);
+  return addresses.map((address) => of(port === usualPort ? `the BMC of ${address}` : `${address} port ${port}`));
+};
 
 /** Which machine of which libvirt: by whatever transport, as whichever user. */
 export const placesOfDomain = async (uri: string, domain: string): Promise<readonly string[]> => {

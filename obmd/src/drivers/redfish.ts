@@ -16,8 +16,9 @@ export const redfishBmc: BmcDriver = {
   placesOf: (info) => {
     const { origin, system } = targetFrom(info);
     const { hostname, port, protocol } = new URL(origin);
-    const usual = protocol === 'https:' ? 443 : 80;
-    return placesAt(hostname, port === '' ? usual : Number(port), system && `system ${system.split('/').at(-1) ?? ''}`);
+    const usualPort = protocol === 'https:' ? 443 : 80;
+    const part = system && `system ${system.split('/').at(-1) ?? ''}`;
+    return placesAt({ host: hostname, port: port === '' ? usualPort : Number(port), usualPort, part });
   },
   bmcOf: (info, outbound, permit) => new RedfishBmc(targetFrom(info), outbound, permit),
 };

@@ -6,6 +6,7 @@ kernel takes the outer tag off a frame and only mentions it beside.
 """
 import argparse
 import json
+import os
 import signal
 import socket
 import struct
@@ -54,7 +55,7 @@ def send(link, options):
         # A switch in user space loses what arrives faster than it can think about new VLANs.
         for start in range(0, len(frames), options.burst):
             for data in frames[start : start + options.burst]:
-                link.send(data)
+                link.send(data if options.sources == "own" else data[:6] + b"\x02" + os.urandom(5) + data[12:])
             time.sleep(options.pause / 1000)
         if time.monotonic() >= ends:
             return
@@ -121,6 +122,7 @@ def main():
     watcher.add_argument("--machine", help="a MAC address, or any: tell of all frames from there too")
     sender = actions.add_parser("send")
     sender.add_argument("--tags", default="untagged")
+    sender.add_argument("--sources", choices=("own", "new"), default="own", help="new: an unknown one each time")
     sender.add_argument("--tpid", default="8100", help="of the outer tag, in hexadecimal")
     sender.add_argument("--to", default="ff:ff:ff:ff:ff:ff")
     sender.add_argument("--marker", default="corral")

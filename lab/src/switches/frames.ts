@@ -10,6 +10,8 @@ export interface Sent {
   readonly tags?: string;
   /** A MAC address; everybody if left out. */
   readonly to?: string;
+  /** `new`: each frame from a MAC address that nobody has seen. */
+  readonly sources?: 'own' | 'new';
   /** The type of the outer tag in hexadecimal: 8100 if left out, or 88a8. */
   readonly tpid?: string;
 }
@@ -57,10 +59,11 @@ const run = (namespace: string, args: readonly string[], device = 'eth0') =>
     spawn('ip', ['netns', 'exec', namespace, python, script, device, ...args], { stdio: ['ignore', 'pipe', 'pipe'] }),
   );
 
-const optionsOf = ({ marker, tags, to, tpid }: Sent): string[] => [
+const optionsOf = ({ marker, tags, to, tpid, sources }: Sent): string[] => [
   ...['send', '--marker', marker],
   ...(tags === undefined ? [] : ['--tags', tags]),
   ...(to === undefined ? [] : ['--to', to]),
+  ...(sources === undefined ? [] : ['--sources', sources]),
   ...(tpid === undefined ? [] : ['--tpid', tpid]),
 ];
 

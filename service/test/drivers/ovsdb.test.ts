@@ -49,7 +49,7 @@ describe('the line to a database', () => {
     return ovsSwitch.open({ label: 'sw', config }, AbortSignal.timeout(2_000));
   };
   const bridge = [{ rows: [{ ports: ['set', []], controller: ['set', []], mirrors: ['set', []] }] }];
-  const readable = [...bridge, { rows: [{ next_cfg: 1, cur_cfg: 1 }] }, { rows: [] }];
+  const readable = [...bridge, { rows: [{ next_cfg: 1, cur_cfg: 1 }] }, { rows: [] }, { rows: [] }];
   const answer = (result: unknown, error: unknown = null) => JSON.stringify({ id: 0, result, error });
 
   it('answers the echo of the database, which would hang up otherwise', async () => {
@@ -71,7 +71,11 @@ describe('the line to a database', () => {
     ['answers a question that nobody asked', '{"id":7,"result":[],"error":null}', 'something unexpected: {"id":7'],
     ['gives too few answers', answer([]), 'something unexpected: []'],
     ['lacks a column', answer([{ error: 'unknown column', details: 'No column cvlans' }]), 'No column cvlans'],
-    ['has a row without numbers', answer([...bridge, { rows: [{}] }, { rows: [] }]), 'something unexpected: null'],
+    [
+      'has a row without numbers',
+      answer([...bridge, { rows: [{}] }, { rows: [] }, { rows: [] }]),
+      'something unexpected: null',
+    ],
   ])('is a fault when the other end %s', async (_, said, complaint) => {
     await expect(callWith((line) => line.write(said))).rejects.toThrow(complaint);
   });

@@ -64,7 +64,9 @@ export const editByHand = async (site: SoakSite, counts: TroubleCounts, stop: Ab
       ['vlan_mode=dot1q-tunnel', 'tag=4095', 'trunks=[]', 'cvlans=4095', 'protected=true'],
     ]);
     // The switch may be dead: then the edit is one more thing that it finds when it starts.
-    const isDone = await site.ovs.vsctl('--no-wait', 'set', 'Port', port, ...settings).then(
+    // With a new number, because Open vSwitch lets frames cross by itself when a port is changed in place.
+    const renumber = ['--', 'set', 'Interface', port, `ofport_request=${1_000 + Math.floor(Math.random() * 9_000)}`];
+    const isDone = await site.ovs.vsctl('--no-wait', 'set', 'Port', port, ...settings, ...renumber).then(
       () => true,
       () => false,
     );

@@ -6,6 +6,8 @@ export interface BridgePort {
   readonly uuid: string;
   readonly name: string;
   readonly columns: VlanColumns;
+  /** Its interfaces: one, or several of a bond. */
+  readonly interfaces: readonly string[];
   /** The mirror that sends its copies to this port, if one does. */
   readonly mirror: string | null;
   /** Mirrors of the bridge that send their copies into a VLAN, by that VLAN. */
@@ -18,9 +20,11 @@ export interface Bridge {
   /** The newest configuration asked for, and the one that the switch has applied. */
   readonly wanted: number;
   readonly applied: number;
+  /** OpenFlow numbers that interfaces have, or want. */
+  readonly numbers: ReadonlySet<number>;
 }
 
-const portColumns = ['_uuid', 'name', 'vlan_mode', 'tag', 'trunks', 'cvlans', 'protected'];
+const portColumns = ['_uuid', 'name', 'vlan_mode', 'tag', 'trunks', 'cvlans', 'protected', 'interfaces'];
 
 /** Reads the named ports of a bridge, those that it has, or all of them. */
 export const readBridge = async (
@@ -35,12 +39,13 @@ export const readBridge = async (
       select('Bridge', [['name', '==', bridge]], ['ports', 'controller', 'fail_mode', 'mirrors']),
       select('Open_vSwitch', [], ['next_cfg', 'cur_cfg']),
       select('Mirror', [], ['_uuid', 'name', 'output_port', 'output_vlan']),
+      select('Interface', [], ['ofport', 'ofport_request']),
       ...(names === 'all' ? [ports([])] : names.map((name) => ports([['name', '==', name]]))),
     ],
     signal,
   );
   if (!answer.committed) throw new Error(`the database cannot be read: ${answer.reason}`);
-  const [bridges, switches, mirrors, ...found] = answer.results.map(rowsOf);
+  const [bridges, switches, mirrors, interfaces, ...found] = answer.results.map(rowsOf);
   const row = bridges?.[0];
   const root = switches?.[0];
   if (row === undefined || root === undefined) throw new Error(`the Open vSwitch has no bridge ${bridge}`);
@@ -64,6 +69,11 @@ export const readBridge = async (
     ports: new Map(all.filter((port) => own.has(port.uuid)).map((port) => [port.name, port])),
     wanted: integer(root['next_cfg']),
     applied: integer(root['cur_cfg']),
+    numbers: new Set(
+      (interfaces ?? []).flatMap(({ ofport, ofport_request: wanted }) =>
+        [...atoms(ofport), ...atoms(wanted)].map(integer),
+      ),
+    ),
   };
 };
 
@@ -93,6 +103,7 @@ const portOf = (row: Row, watched: ReadonlyMap<string, string>, vlans: ReadonlyM
       cvlans: atoms(row['cvlans']).map(integer),
       protected: flag(row['protected']),
     },
+    interfaces: atoms(row['interfaces']).map(uuid),
     mirror: watched.get(id) ?? null,
     mirroredVlans: vlans,
   };

@@ -74,7 +74,7 @@ class OvsSession implements SwitchSession {
     signal: AbortSignal,
   ): Promise<readonly PortOutcome[] | 'changed meanwhile'> {
     const names = wanted.map(({ port }) => port);
-    const { ports } = await readBridge(this.#ovsdb, this.#bridge, names, signal);
+    const { ports, numbers } = await readBridge(this.#ovsdb, this.#bridge, names, signal);
     const writes: Write[] = [];
     const refused = new Map<string, string>();
     for (const state of wanted) {
@@ -86,7 +86,7 @@ class OvsSession implements SwitchSession {
       else if (port) writes.push({ port, state });
     }
     const conditions = this.#permit ? [ifNewest(this.#bridge, this.#permit)] : [];
-    const written = await writePorts(this.#ovsdb, conditions, writes, signal);
+    const written = await writePorts(this.#ovsdb, conditions, writes, numbers, signal);
     if (written === 'changed meanwhile') return written;
     if (written.configuration !== null) {
       await untilApplied(this.#ovsdb, written.configuration, signal);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** Stands between a driver and its device, can fall silent, and sees how a connection ends then. */
-export interface SilentRelay {
+interface SilentRelay {
   readonly port: number;
   /** From now on nothing passes, in either direction. */
   readonly fallSilent: () => void;
@@ -13,7 +13,7 @@ export interface SilentRelay {
   readonly stop: () => void;
 }
 
-export const startSilentRelay = async (device: number): Promise<SilentRelay> => {
+const startSilentRelay = async (device: number): Promise<SilentRelay> => {
   const sockets = new Set<Socket>();
   let isSilent = false;
   let inVain: (caller: Socket) => void = () => undefined;

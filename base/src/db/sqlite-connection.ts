@@ -21,6 +21,11 @@ export class SqliteConnection<Schema> {
   readonly mutex = new Mutex();
   readonly #raw: Libsql.Database;
   readonly #statements = new Map<string, { readonly prepared: Libsql.Statement; readonly isReader: boolean }>();
+  /**
+   * Those of which only the first row is wanted. Not the same objects: one that was asked for all its rows answers the
+   * next question for the first one with a row of the last, whatever its values are.
+   */
+  readonly #firsts = new Map<string, Libsql.Statement>();
 
   constructor(path: string, company: 'with others' | 'alone') {
     this.#raw = new Libsql(path);
@@ -111,12 +116,20 @@ export class SqliteConnection<Schema> {
     return made;
   }
 
+  #prepareFirst(text: string): Libsql.Statement {
+    const known = this.#firsts.get(text);
+    if (known) return known;
+    const made = this.#raw.prepare(text);
+    this.#firsts.set(text, made);
+    return made;
+  }
+
   readonly #run: RunStatement = (text, parameters, habit) => {
-    const { prepared, isReader } = this.#prepare(text);
     if (habit === 'first') {
-      const row = prepared.get(parameters);
+      const row = this.#prepareFirst(text).get(parameters);
       return Promise.resolve({ rows: row === undefined ? [] : [row] });
     }
+    const { prepared, isReader } = this.#prepare(text);
     if (isReader) return Promise.resolve({ rows: prepared.all(parameters) });
     const { changes, lastInsertRowid } = prepared.run(parameters);
     return Promise.resolve({

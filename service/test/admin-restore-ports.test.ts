@@ -51,4 +51,47 @@ describe.each(engines)('ports after a restore on %s', (engine) => {
       expectRefusal(await admin.post('/project/red/detach_node', { node: 'n1' }), 'BlockedError', 'VLAN 100');
     });
   });
+
+  it('machines that the backup does not know keep their VLANs until they are gone', { timeout: 60_000 }, async () => {
+    const site = await siteForTest(engine, { CORRAL_VLANS: '100-101' });
+    const file = join(site.dataDir, 'backup.gz');
+    const network = (admin: Client, label: string, project: string) =>
+      admin.put(`/network/${label}`, { owner: project, access: project, net_id: '' });
+    const run = async (admin: Client, headnode: string, on: string): Promise<void> => {
+      await done(admin.put(`/headnode/${headnode}/hnic/eth0`));
+      await done(admin.post(`/headnode/${headnode}/hnic/eth0/connect_network`, { network: on }));
+      await done(admin.post(`/headnode/${headnode}/start`));
+    };
+    const make = (admin: Client, headnode: string) =>
+      done(admin.put(`/headnode/${headnode}`, { project: 'red', base_img: 'base' }));
+
+    await whileRunning(site, async (admin) => {
+      for (const project of ['red', 'blue']) await done(admin.put(`/project/${project}`));
+      await make(admin, 'known');
+      await administered(site.env, 'backup', file);
+      // What the backup does not know.
+      await done(network(admin, 'red-net', 'red'));
+      await run(admin, 'known', 'red-net');
+      await make(admin, 'unknown');
+      await run(admin, 'unknown', 'red-net');
+    });
+    await administered(site.env, 'restore', file, '--replace', '--yes');
+
+    await whileRunning(site, async (admin) => {
+      const [leftover] = await eventually(async () => {
+        const { body } = await done(admin.get('/drift'));
+        const { leftovers } = (body as { headnodes: { leftovers: string[] } }).headnodes;
+        return leftovers.length > 0 ? leftovers : undefined;
+      });
+      await eventually(async () =>
+        (await network(admin, 'blue-net', 'blue')).text.includes(String(leftover)) ? true : undefined,
+      );
+      await done(admin.del(`/headnode_leftover/${leftover}`));
+      // Of the other one it is recorded that it was never started, and nothing of what it was started with.
+      expectRefusal(await network(admin, 'blue-net', 'blue'), 'BlockedError', 'of headnode known');
+      expectRefusal(await admin.post('/headnode/known/start'), 'BlockedError', 'of headnode known');
+      await done(admin.del('/headnode/known'));
+      await done(network(admin, 'blue-net', 'blue'));
+    });
+  });
 });

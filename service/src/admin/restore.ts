@@ -64,7 +64,8 @@ const restore = async (invocation: Invocation, file: string): Promise<number> =>
       ...toldOfLogins(ended, tokens, manifest.madeAt),
       '',
       `What switches carry may be newer: ${counted(ended.unread, 'port')} counted as unread. When the service runs,`,
-      'it reads them; until then their nodes stay where they are, and no network is made or deleted.',
+      'it reads them, and asks the hypervisor for its machines; until then nodes stay where they are,',
+      'and no network is made or deleted.',
       'Look at the drift then.',
     ),
   );

@@ -5,11 +5,15 @@ const placeWith = (inside: readonly InsidePlace[], table: string): InsidePlace |
 
 /**
  * What is recorded may be older than what switches carry: every port counts as unread, and may carry any VLAN, until the
- * service has read it. Returns how many there are.
+ * service has read it; machines count as unknown until the hypervisor was asked. Returns how many ports there are.
  */
 export const markPortsUnread = async (inside: readonly InsidePlace[]): Promise<number> => {
   const access = placeWith(inside, 'ports')?.access;
   if (access === undefined) return 0;
+  // The same goes for the machines of headnodes: `core/machine-trust.ts`.
+  await access.all(
+    "insert into settings (name, value) values ('machines_unknown', '') on conflict (name) do update set value = '' returning name",
+  );
   await access.all('update switches set sweep_wanted = sweep_wanted + 1 returning id');
   return (await access.all('update ports set unread = 1, may_carry_any = 1 returning id')).length;
 };

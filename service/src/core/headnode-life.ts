@@ -7,6 +7,8 @@ import { findOwnHeadnode, type HeadnodeArgs, onHypervisor, requireImage, talking
 import { exclusively } from './exclusively.ts';
 import type { HeldLease } from './held-lease.ts';
 import { requireLease } from './leases.ts';
+import { settleUnknownMachines } from './leftovers.ts';
+import { requireKnownMachines } from './machine-trust.ts';
 import type { Desk, ReadOp, WriteOp } from './op.ts';
 
 /*
@@ -26,7 +28,14 @@ export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
     // Frozen first: from here on no hnic can change under the machine that is being made.
     const machine = await desk.write(async (op) => {
       const headnode = await underLease(op, held, args);
-      if (headnode.state === 'created') await mark(op, headnode, { state: 'started', making: 1 });
+      if (headnode.state === 'created') {
+        // A machine that is there already would be taken for the one that is to be made.
+        await requireKnownMachines(
+          op,
+          'headnodes cannot be started until the hypervisor was looked at; try again later',
+        );
+        await mark(op, headnode, { state: 'started', making: 1 });
+      }
       return machineOf(op, headnode);
     });
     try {
@@ -68,8 +77,8 @@ export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
     });
   });
 
-export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
-  onHeadnode(desk, args, async (found, held, devices) => {
+export const headnodeDelete = async (desk: Desk, args: HeadnodeArgs): Promise<void> => {
+  await onHeadnode(desk, args, async (found, held, devices) => {
     await desk.write(async (op) => mark(op, await underLease(op, held, args), { state: 'deleting' }));
     await telling(devices, held, (hypervisor) => hypervisor.remove(found.uuid, held));
     await desk.writeOutcome(async (op) => {
@@ -79,6 +88,9 @@ export const headnodeDelete = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
       op.record({ type: 'headnode_delete', projects: [audienceOf(headnode)], headnode: headnode.label });
     });
   });
+  // Its machine may have been one that nobody knew.
+  await settleUnknownMachines(desk).catch(() => undefined);
+};
 
 /** Finishes what a process left half done: a start is taken back, a stop or a deletion is completed. */
 export const headnodeRecover = (desk: Desk, args: HeadnodeArgs): Promise<void> =>

@@ -3,6 +3,7 @@ import type { Tx } from '../db/db.ts';
 import { statement } from '../db/statement.ts';
 import { allocationFailed, blocked } from './errors.ts';
 import type { Network, Project } from './find.ts';
+import { requireKnownMachines } from './machine-trust.ts';
 import type { WriteOp } from './op.ts';
 import { carriesVlan, type PortReading, rangesIn } from './port-state.ts';
 
@@ -79,8 +80,9 @@ const isEverything = ({ native, tagged }: PortReading): boolean => {
 const untold = 'networks cannot be made until the switches have been read again; try again later';
 
 /** Refuses as long as nothing can be said about any VLAN. */
-const requireReadPorts = async ({ tx }: WriteOp): Promise<void> => {
-  const unknown = await unknownPort.first(tx, {});
+const requireReadPorts = async (op: WriteOp): Promise<void> => {
+  await requireKnownMachines(op, untold);
+  const unknown = await unknownPort.first(op.tx, {});
   if (!unknown) return;
   throw blocked(untold, {
     forAdmins:
@@ -143,6 +145,7 @@ export const requireOnNoOtherPort = async (op: WriteOp, network: Network, projec
       forAdmins: `port ${suspect.port} of switch ${suspect.switch} may still carry network ${network.label}; its state is not known yet, so try again later`,
     });
   }
+  await requireKnownMachines(op, `a headnode may still be on network ${network.label}; try again later`);
   const unknown = project
     ? await unknownPortOfProject.first(tx, { projectId: project.id })
     : await unknownPort.first(tx, {});

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { headnodeRecover } from '../core/headnode-life.ts';
+import { settleUnknownMachines } from '../core/leftovers.ts';
 import type { Desk } from '../core/op.ts';
 import { Rounds } from './rounds.ts';
 
@@ -9,7 +10,10 @@ const lookMs = 30_000;
 export const headnodeKeeper = (desk: Desk, log: Logger): Rounds =>
   new Rounds(
     lookMs,
-    (signal) => finishHalfDone(desk, log, signal),
+    async (signal) => {
+      await finishHalfDone(desk, log, signal);
+      await settleUnknownMachines(desk);
+    },
     (error) => log.warn({ err: error }, 'headnodes cannot be looked at'),
   );
 

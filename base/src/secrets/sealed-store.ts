@@ -8,6 +8,8 @@ export interface SealedColumn {
   readonly table: string;
   readonly key: string;
   readonly column: string;
+  /** Rows, by their keys, whose value is no secret and is not sealed. */
+  readonly plain?: readonly string[];
 }
 
 /** One sealed value, and where it is. */

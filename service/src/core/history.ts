@@ -1,10 +1,11 @@
 import type { Tx } from '../db/db.ts';
+import { plainSettings } from '../db/sealed.ts';
 import type { WriteOp } from './op.ts';
 
 /** Few enough that nobody waits for it to be deleted. */
 const batch = 500;
 /** The setting that remembers the newest event that was deleted. */
-const prunedEvents = 'events_pruned_up_to';
+const { prunedEvents } = plainSettings;
 
 /**
  * Deletes some events from before a time, and tells how many. The newest stays whatever its age, because its id stands

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/db.ts';
+import { plainSettings } from '../db/sealed.ts';
 import { statement } from '../db/statement.ts';
 import { blocked } from './errors.ts';
 import type { WriteOp } from './op.ts';
@@ -7,7 +8,7 @@ import type { WriteOp } from './op.ts';
  * After a restore, the hypervisor may run machines that the database knows nothing of, on VLANs that it takes for free.
  * Until the hypervisor was asked and has none, no VLAN goes to anybody. `corral-admin` sets the setting.
  */
-const setting = 'machines_unknown';
+const setting = plainSettings.unknownMachines;
 
 const machineDoubt = statement((tx) => tx.selectFrom('settings').select('value').where('name', '=', setting));
 

@@ -1,9 +1,12 @@
 import type { SealedColumn } from '@corral/base/secrets/sealed-store';
 
+/** Settings that are no secrets. */
+export const plainSettings = { prunedEvents: 'events_pruned_up_to', unknownMachines: 'machines_unknown' } as const;
+
 /** Every column that holds sealed values: what a rotation of the key seals anew. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'switches', key: 'id', column: 'config' },
   { table: 'nodes', key: 'id', column: 'obm_admin_token' },
   { table: 'nodes', key: 'id', column: 'obm_token' },
-  { table: 'settings', key: 'name', column: 'value' },
+  { table: 'settings', key: 'name', column: 'value', plain: Object.values(plainSettings) },
 ];

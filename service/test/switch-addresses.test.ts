@@ -154,6 +154,19 @@ describe.each(engines)('the address of a switch on %s', (engine) => {
     expect((await done(service.admin.get('/switches'))).body).not.toContain('sw');
   });
 
+  it.each([
+    { type: 'ovs', ovs_bridge: 'br0', ovsdb: 'tcp:127.0.0.1:65536' },
+    { type: 'ovs', ovs_bridge: 'br0', ovsdb: 'ssl:127.0.0.1:0' },
+    { type: 'arista-eapi', hostname: '127.0.0.1:99999', ...login },
+    { type: 'brocade', hostname: 'https://127.0.0.1:65536', ...login },
+    { type: 'dellnos9', hostname: '[::zz]:1', ...login },
+    { type: 'arista-eapi', hostname: '[:::]', ...login },
+    { type: 'arista-eapi', hostname: 'http://127.0.0.1', ...login, fingerprint: 'ab'.repeat(32) },
+  ])('%j: what is no address is a mistake of the caller', async (fields) => {
+    const answer = await service.admin.put('/switch/sw', fields);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(400);
+  });
+
   it('is taken if the list names it, and a name or a socket in the file system always', async () => {
     const strict = await serviceForTest(engine, { CORRAL_OUTBOUND_ALLOW: '169.254.7.0/24, 2001:db8::/32' });
     await done(register(strict, 'arista-eos', '169.254.7.7', 'a'));

@@ -26,7 +26,11 @@ interface Profiles {
 
 /** The file of profiles: `CORRAL_CLIENT_CONFIG`, or below the user's directory for configuration. */
 export const profilesFile = (env: Environment): string =>
-  env['CORRAL_CLIENT_CONFIG'] ?? join(env['XDG_CONFIG_HOME'] ?? join(home(), '.config'), 'corral', 'client.json');
+  given(env, 'CORRAL_CLIENT_CONFIG') ??
+  join(given(env, 'XDG_CONFIG_HOME') ?? join(home(), '.config'), 'corral', 'client.json');
+
+/** What is set to nothing is not set. */
+const given = (env: Environment, name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
 
 /** A user who is only a number, as in many containers, has none. */
 const home = (): string => {

@@ -49,8 +49,19 @@ export const switchRegister = async (desk: Desk, args: SwitchRegister): Promise<
 
 /** Of a name it is seen at every session where it is then. */
 const requirePermitted = ({ outbound }: Site, driver: SwitchDriver, args: SwitchRegister): void => {
-  const [refusal] = (driver.hosts?.(args.fields) ?? []).flatMap((host) => outbound.refusalOf(host) ?? []);
+  const [refusal] = hostsOf(driver, args).flatMap((host) => outbound.refusalOf(host) ?? []);
   if (refusal) throw badArgument(`switch ${args.switch} cannot be reached: ${refusal.message}`);
+};
+
+/** What the schema lets pass may still be no address. */
+const hostsOf = (driver: SwitchDriver, args: SwitchRegister): readonly string[] => {
+  try {
+    return driver.hosts?.(args.fields) ?? [];
+  } catch (error) {
+    throw badArgument(
+      `the address of switch ${args.switch} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 };
 
 const insertSwitch = async (op: WriteOp, args: SwitchRegister, places: readonly string[]): Promise<void> => {

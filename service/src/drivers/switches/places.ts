@@ -19,3 +19,6 @@ export const placesOfUrl = (url: string, part = ''): Promise<readonly string[]> 
 const usualPort = (protocol: string): number => (protocol === 'https:' ? 443 : 80);
 
 const named = (place: string, part: string): string => (part === '' ? place : `${place}, ${part}`);
+
+/** A TCP port in an address, for a pattern: 1 to 65535. */
+export const portPattern = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';

@@ -3,6 +3,7 @@ import { Type } from '@corral/base/schema/type';
 import type { TSchema } from '@sinclair/typebox';
 import { Text } from '../../../schema/labels.ts';
 import { shown } from '../../../schema/shown.ts';
+import { portPattern } from '../places.ts';
 
 /** Where a switch answers HTTP, who we are there, and how its certificate is checked. */
 export interface HttpTarget {
@@ -31,8 +32,9 @@ export const httpFields = (more: Readonly<Record<string, TSchema>> = {}): TSchem
       hostname: shown(
         Type.String({
           maxLength: 255,
-          pattern: `^(https?://)?${host}(:[1-9][0-9]{0,4})?/?$`,
-          description: 'a host name or address, with "http://" or "https://" before it and ":PORT" after it if need be',
+          pattern: `^(https?://)?${host}(:${portPattern})?/?$`,
+          description:
+            'a host name or address, with "http://" or "https://" before it and ":PORT" (1 to 65535) after it if need be',
         }),
       ),
       username: shown(Text),

@@ -2,6 +2,7 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { checkServerIdentity, connect as connectTls } from 'node:tls';
 import type { Outbound } from '@corral/base/http/outbound';
 import { connectTcp } from '@corral/base/net/tcp';
+import { portPattern } from '../places.ts';
 
 /** Where the database of an Open vSwitch listens. */
 export type Address =
@@ -18,8 +19,7 @@ export interface TlsPapers {
 }
 
 /** `unix:PATH`, `tcp:HOST:PORT` or `ssl:HOST:PORT`; an IPv6 address stands in brackets. */
-export const addressPattern =
-  '^(unix:/[^\\u0000-\\u001f]{1,106}|(tcp|ssl):([^\\s:/\\[\\]]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5})$';
+export const addressPattern = `^(unix:/[^\\u0000-\\u001f]{1,106}|(tcp|ssl):([^\\s:/\\[\\]]+|\\[[0-9A-Fa-f:.]+\\]):${portPattern})$`;
 
 export const parseAddress = (text: string): Address => {
   const [, path] = /^unix:(\/.*)$/.exec(text) ?? [];

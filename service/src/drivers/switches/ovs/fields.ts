@@ -24,7 +24,12 @@ export const ovsFields = Type.Object(
   {
     ovs_bridge: shown(Type.String({ pattern: namePattern, description: `the name of a bridge: ${nameRule}` })),
     ovsdb: Type.Optional(
-      shown(Type.String({ pattern: addressPattern, description: '"unix:PATH", "tcp:HOST:PORT" or "ssl:HOST:PORT"' })),
+      shown(
+        Type.String({
+          pattern: addressPattern,
+          description: '"unix:PATH", "tcp:HOST:PORT" or "ssl:HOST:PORT", with a port from 1 to 65535',
+        }),
+      ),
     ),
     ca_certificate: Type.Optional(certificate('the certificate that vouches for the switch,')),
     certificate: Type.Optional(certificate('our own certificate')),

@@ -63,4 +63,4 @@ export class LogDestination {
 }
 
 const lostNote = (count: number): string =>
-  `${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, lost: count, msg: 'log entries were lost: they could not be written' })}\n`;
+  `${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, lost: count, msg: 'log entries lost: failed to write them' })}\n`;

@@ -57,7 +57,7 @@ const stopOnSignals = ({ log, stop }: Started): void => {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, 'stopping failed');
+        log.error({ err: error }, 'failed to stop cleanly');
         process.exit(exitCodes.failure);
       },
     );

@@ -7,7 +7,7 @@ const windowMs = 60_000;
 const mostKinds = 1_000;
 const warn = 40;
 /** Fields that say which thing an entry is about. Others, such as attempts, times and request ids, differ each time. */
-const subjects = ['switch', 'port', 'node', 'headnode', 'user', 'type', 'why', 'reason', 'details'] as const;
+const subjects = ['switch', 'port', 'node', 'headnode', 'user', 'type', 'reason', 'details'] as const;
 
 interface Kind {
   written: number;
@@ -32,7 +32,7 @@ export const limitRepeats = (): LogMethod => {
     kinds.set(name, made);
     setTimeout(() => {
       kinds.delete(name);
-      made.last?.write(`… and ${made.last.count} more like it in the last minute`);
+      made.last?.write(`(${made.last.count} more in the last minute)`);
     }, windowMs).unref();
     return made;
   };

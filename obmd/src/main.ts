@@ -20,7 +20,8 @@ runProgram('corral-obmd', 'CORRAL_OBMD', async (env) => {
     new LogDestination(process.stdout.fd),
   );
   for (const name of unknownVariables(env, programSettings)) {
-    if (name.startsWith('CORRAL_OBMD')) log.warn({ variable: name }, 'no such setting; is it misspelt?');
+    if (name.startsWith('CORRAL_OBMD'))
+      log.warn({ variable: name }, 'unknown setting in the environment; check its spelling');
   }
   const exposed = exposedSecrets(programSettings, env);
   if (exposed !== null) log.warn(exposed);

@@ -67,7 +67,7 @@ const startOn = async (
   const post: { fleet: Fleet | null } = { fleet: null };
   const note = (node: string, message: string): void => log.info({ node }, message);
   if (config.tls === null && !isLoopback(config.listen.host)) {
-    log.warn('the OBM daemon listens beyond this machine without TLS: tokens can be read on their way');
+    log.warn('the OBM daemon listens on a non-loopback address without TLS: tokens are sent unencrypted');
   }
   const ownership: Ownership = new Ownership(db, {
     gained: async () => {
@@ -80,15 +80,15 @@ const startOn = async (
         permit: ownership,
         note,
       });
-      log.info({ nodes: post.fleet.list().length }, 'this process looks after the nodes');
+      log.info({ nodes: post.fleet.list().length }, 'this process manages the nodes');
     },
     lost: async () => {
-      log.warn('this process no longer holds the database: another one may look after the nodes now');
+      log.warn('lost the lease on the database: another process may manage the nodes now');
       const { fleet } = post;
       post.fleet = null;
       await fleet?.close();
     },
-    failed: (error) => log.error({ err: error }, 'the nodes could not be taken over; trying again'),
+    failed: (error) => log.error({ err: error }, 'failed to take over the nodes; will retry'),
   });
   const server = buildServer({
     adminToken,
@@ -114,7 +114,7 @@ const startOn = async (
   });
   await ownership.start();
   const isStandby = post.fleet === null;
-  if (isStandby) log.warn({ holder: ownership.other }, 'waiting: another process looks after these nodes');
+  if (isStandby) log.warn({ holder: ownership.other }, 'standby: another process manages these nodes');
   try {
     await listenAt(server, config.listen);
   } catch (error) {

@@ -111,7 +111,7 @@ it('a daemon that cannot take over says so, and tries again', async () => {
   try {
     isBroken = true;
     await first.stop();
-    await soon(() => second.log.join('')).toContain('could not be taken over');
+    await soon(() => second.log.join('')).toContain('failed to take over the nodes');
     expect((await tenant.at(second).status()).status).toBe(503);
     isBroken = false;
     await expect.poll(async () => (await tenant.at(second).status()).status, takeover).toBe(200);

@@ -43,14 +43,15 @@ runProgram('corral', 'CORRAL_PORT', async (env) => {
     },
     new LogDestination(process.stdout.fd),
   );
-  for (const name of unknownVariables(env, settings)) log.warn({ variable: name }, 'no such setting; is it misspelt?');
+  for (const name of unknownVariables(env, settings))
+    log.warn({ variable: name }, 'unknown setting in the environment; check its spelling');
   const exposed = exposedSecrets(settings, env);
   if (exposed !== null) log.warn(exposed);
-  if (config.auth.includes('null')) log.warn('auth is null: everybody on this machine is administrator');
+  if (config.auth.includes('null')) log.warn('auth is null: every client on this machine has administrative access');
   for (const backend of config.idleBackends)
-    log.warn({ backend }, 'this backend is set up, but not named in auth: nobody whom it knows is let in');
+    log.warn({ backend }, 'authentication backend is configured but not listed in auth: its users cannot log in');
   if (config.keystone !== null && !isPrivate(config.keystone.url))
-    log.warn('keystone.url is http: passwords and tokens can be read on the way; use https');
+    log.warn('keystone.url uses http: passwords and tokens are sent unencrypted; use https');
   const running = await start(config, log);
   greet(running);
   return { log, stop: running.stop };

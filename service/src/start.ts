@@ -81,10 +81,10 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   const oidc = await oidcFor(config, vault, log);
   const passwords = passwordCheck(db, {
     failed: (why) => metrics.loginFailed(why),
-    throttled: (login) => log.warn(login, 'too many failed logins: not checked for a while'),
+    throttled: (login) => log.warn(login, 'too many failed logins: throttled'),
   });
   const firstPassword = firstPasswordIn(join(config.dataDir, 'admin-password'), (error) =>
-    log.warn({ err: error }, 'the file with the first password is out of date and cannot be removed; remove it'),
+    log.warn({ err: error }, 'failed to delete the outdated initial password file; delete it by hand'),
   );
   const plugged = await loadExtensions(config.extensions, {
     switches: switchDrivers({ simulatedSwitches: join(config.dataDir, 'simulated-switches') }),
@@ -206,10 +206,10 @@ const fitTimeoutMs = 10_000;
 const requireFitImages = async (hypervisor: Hypervisor, log: Logger): Promise<void> => {
   const late = sleep(fitTimeoutMs, null, { ref: false });
   const unfit = await Promise.race([hypervisor.unfitImages?.() ?? [], late]).catch((err: unknown) => {
-    log.warn({ err }, 'templates of headnodes are not checked: the hypervisor does not answer');
+    log.warn({ err }, 'headnode templates not checked: the hypervisor does not answer');
     return [];
   });
-  if (unfit === null) log.warn('templates of headnodes are not checked: the hypervisor does not answer in time');
+  if (unfit === null) log.warn('headnode templates not checked: the hypervisor does not answer in time');
   else if (unfit.length > 0) throw new ConfigError(unfit);
 };
 
@@ -237,7 +237,8 @@ const keystoneFor = async (config: Config, db: Db, { tokenChecked }: Metrics) =>
 const oidcFor = async ({ oidc }: Config, vault: Vault, log: Logger) => {
   if (oidc === null) return null;
   const { oidcBackend } = await import('./auth/oidc.ts');
-  const failed = (err: unknown) => log.warn({ err }, 'the identity provider does not tell its keys');
+  const failed = (err: unknown) =>
+    log.warn({ issuer: oidc.issuer, err }, 'failed to fetch JWKS from the identity provider');
   const backend = await oidcBackend({ ...oidc, failed });
   if (oidc.client === null) return { backend, login: null };
   const { OidcLogin } = await import('./auth/oidc/login.ts');

@@ -26,7 +26,7 @@ interface Attempt {
 /** The attempts to talk to a switch that failed, in order. */
 const failures = (service: Service, onSwitch: string): Attempt[] =>
   service.log
-    .filter((line) => line.includes('talking to the switch failed'))
+    .filter((line) => line.includes('switch communication failed'))
     .map((line) => JSON.parse(line) as Attempt)
     .filter((attempt) => attempt.switch === onSwitch);
 

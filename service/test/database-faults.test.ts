@@ -68,11 +68,11 @@ describe.runIf(canMount)('a full disk', () => {
     });
     for (let index = 0; index < 20; index += 1)
       expect((await service.admin.put(`/project/p${index}`)).status).toBe(503);
-    const told = service.log.filter((line) => line.includes('the database stores no changes'));
+    const told = service.log.filter((line) => line.includes('cannot write to the database:'));
     expect(told).toHaveLength(1);
     disk.makeRoom();
     await expectRecovery(service);
-    expect(service.log.some((line) => line.includes('the database stores changes again'))).toBe(true);
+    expect(service.log.some((line) => line.includes('writes to the database succeed again'))).toBe(true);
   });
 });
 

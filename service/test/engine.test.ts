@@ -100,7 +100,7 @@ describe.each(engines)('the network engine on %s', (engine) => {
     await nodeOn('back');
     service.simulated('sw0').faults = { unreachable: true };
     const queued = await queue('back', 'connect');
-    await eventually(() => service.log.some((line) => line.includes('talking to the switch failed')) || undefined);
+    await eventually(() => service.log.some((line) => line.includes('switch communication failed')) || undefined);
     service.simulated('sw0').faults = {};
     expect((await settled(service, queued)).status).toBe('DONE');
     expect(carried('back')).toMatchObject({ native: 100 });

@@ -94,7 +94,7 @@ describe.each(engines)('a service with a certificate on %s', (engine) => {
     await expect.poll(() => events.text, soon).toContain('connected');
 
     await put('second', 'first');
-    await expect.poll(() => service.log.join(''), soon).toContain('cannot be used, so the old one stays');
+    await expect.poll(() => service.log.join(''), soon).toContain('failed to reload the TLS certificate');
     expect((await shownAt(service.url)).name).toBe('first.example.org');
     await put('second', 'second');
     await expect.poll(async () => (await shownAt(service.url)).name, soon).toBe('second.example.org');

@@ -102,10 +102,10 @@ describe.each(engines)('a hypervisor with faults, on %s', (engine) => {
     const said = (words: string) =>
       eventually(() => (replica.log.some((line) => line.includes(words)) ? true : undefined));
     // Not before the keeper has seen it half done: it has nothing to look at afterwards.
-    await said('half done; finishing it');
+    await said('recovering unfinished headnode');
     open();
     await done(started);
-    await said('in order again');
+    await said('unfinished headnode recovered');
     expect(backstage.calls).not.toContain(`remove ${uuid}`);
     expect((await showHeadnode(replica, 'h')).vncport).toEqual(expect.any(Number));
     expect(await refusal(replica.admin.put('/headnode/h/hnic/eth0'))).toBe('409 IllegalStateError');

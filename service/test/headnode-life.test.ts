@@ -111,7 +111,9 @@ describe.each(engines)('a headnode that a dead process left half done, on %s', (
 
     const service = await restarted(first);
     const { admin } = service;
-    await eventually(() => (service.log.some((line) => line.includes('half done; trying again')) ? true : undefined));
+    await eventually(() =>
+      service.log.some((line) => line.includes('failed to recover unfinished headnode')) ? true : undefined,
+    );
     expect(await refusal(admin.post('/headnode/h/stop'))).toBe('409 BlockedError');
     expect(await refusal(admin.get('/headnode/h/vnc'))).toBe('409 IllegalStateError');
     expect(await refusal(admin.del('/headnode/h/hnic/eth0'))).toBe('409 IllegalStateError');
@@ -134,7 +136,9 @@ describe.each(engines)('a headnode that a dead process left half done, on %s', (
     await mkdir(obstacle);
 
     const service = await restarted(first);
-    await eventually(() => (service.log.some((line) => line.includes('half done; trying again')) ? true : undefined));
+    await eventually(() =>
+      service.log.some((line) => line.includes('failed to recover unfinished headnode')) ? true : undefined,
+    );
     await rmdir(obstacle);
     await done(service.admin.del('/headnode/h'));
     expect(await refusal(service.admin.get('/headnode/h'))).toBe(noSuch);

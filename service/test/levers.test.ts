@@ -5,7 +5,7 @@ import { type Service, serviceForTest } from './support/service.ts';
 import { done, leftAlone, eventually, makeNetwork, makeNode, makeProject, makeUser } from './support/world.ts';
 
 const attempts = (service: Service, onSwitch: string): number =>
-  service.log.filter((line) => line.includes('talking to the switch failed') && line.includes(onSwitch)).length;
+  service.log.filter((line) => line.includes('switch communication failed') && line.includes(onSwitch)).length;
 
 describe.each(engines)('what a tenant can have the service do on %s', (engine) => {
   const makeWorld = async (env: Readonly<Record<string, string>> = {}): Promise<Service> => {

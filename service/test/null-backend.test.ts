@@ -61,7 +61,9 @@ describe('a program with the null backend', () => {
     onTestFinished(async () => {
       await program.kill('SIGKILL');
     });
-    const warning = program.output.find((line) => line.includes('everybody on this machine is administrator'));
+    const warning = program.output.find((line) =>
+      line.includes('every client on this machine has administrative access'),
+    );
     expect(JSON.parse(warning ?? '{}')).toMatchObject({ level: 40 });
     expect((await clientOf(program.url).get('/projects')).body).toEqual([]);
   });

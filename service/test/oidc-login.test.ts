@@ -213,7 +213,7 @@ describe.each(engines)('logging in at an OpenID provider, on %s', (engine) => {
     await jar.open(back);
     const secrets = [...new URL(back).searchParams].filter(([name]) => name !== 'iss').map(([, value]) => value);
     const log = site().service.log.join('');
-    expect(log).toContain('nobody was logged in');
+    expect(log).toContain('OIDC login failed');
     const session = jar.get(cookieHost, 'corral_session') ?? '';
     for (const secret of [...secrets, kept, session, loginEnv.CORRAL_OIDC_CLIENT_SECRET]) {
       expect(secret).not.toBe('');

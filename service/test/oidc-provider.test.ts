@@ -124,7 +124,7 @@ describe.each(engines)('the OpenID provider that tokens are from, on %s', (engin
     oidc.misbehave(keysPath, { kind: 'status', status: 418 });
     await whenAsked(site(), ada);
     oidc.behave();
-    expect(service.log.join('')).toMatch(/does not tell its keys/);
+    expect(service.log.join('')).toMatch(/failed to fetch JWKS/);
     expect(service.log.join('')).toMatch(/answers 418 at http:/);
   });
 

@@ -190,7 +190,9 @@ describe.each(engines)('the maintenance service on %s', (engine) => {
     return runSql(service, { sqlite: sql, postgres: sql });
   };
   const logged = (service: Service, what: RegExp) =>
-    eventually(() => service.log.find((line) => line.includes('was not told') && what.test(line)));
+    eventually(() =>
+      service.log.find((line) => line.includes('failed to notify the maintenance service') && what.test(line)),
+    );
 
   it('is not told where no connection may go; the notification is kept until it may', async () => {
     const names = new Names();

@@ -73,5 +73,5 @@ export const exposedSecrets = (settings: readonly Setting[], env: Environment): 
   const found = readToml(file, settings, [], {});
   const secrets = settings.filter(({ key, takes }) => takes === 'secret' && found.has(key)).map(({ key }) => key);
   if (secrets.length === 0 || (statSync(file).mode & 0o004) === 0) return null;
-  return `${file} holds secrets (${secrets.join(', ')}) and everybody on this machine can read it; run \`chmod 640 ${file}\``;
+  return `${file} contains secrets (${secrets.join(', ')}) and is readable by all users of this machine; run \`chmod 640 ${file}\``;
 };

@@ -4,7 +4,7 @@ import type { Condition } from './fault.ts';
 /** Writes to the log when changes cannot be stored any more, and when they can: not once for every change. */
 export const tellCondition = (condition: Condition, what: string, log: Logger): void => {
   condition.onChange(({ fault, refused }) => {
-    if (fault === null) log.info({ refused }, `${what} stores changes again`);
-    else log.error({ kind: fault.kind, err: fault.cause }, `${what} stores no changes: ${fault.message}`);
+    if (fault === null) log.info({ refused }, `writes to ${what} succeed again`);
+    else log.error({ kind: fault.kind, err: fault.cause }, `cannot write to ${what}: ${fault.message}`);
   });
 };

@@ -11,7 +11,7 @@ export interface TlsFiles {
 
 interface TlsLog {
   info(message: string): void;
-  warn(message: string): void;
+  warn(fields: { readonly reason: string }, message: string): void;
 }
 
 const lookMs = 5_000;
@@ -55,10 +55,10 @@ export const followTls = (server: Server, files: TlsFiles, log: TlsLog): (() => 
     known = now;
     try {
       server.setSecureContext(readTls(files));
-      log.info('the TLS certificate was read again');
+      log.info('TLS certificate reloaded');
     } catch (error) {
       const why = error instanceof Error ? error.message : 'unreadable';
-      log.warn(`the TLS certificate has changed and cannot be used, so the old one stays: ${why}`);
+      log.warn({ reason: why }, 'failed to reload the TLS certificate; keeping the old one');
     }
   }, lookMs).unref();
   return () => clearInterval(timer);

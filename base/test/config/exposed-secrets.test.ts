@@ -22,7 +22,7 @@ const told = (text: string, mode: number): string | null => {
 it('a configuration file with secrets that everybody can read is told, with the way out', () => {
   const secret = 'port = 1\n[keystone]\npassword = "canary"\n';
   expect(told(secret, 0o644)).toBe(
-    'FILE holds secrets (keystone.password) and everybody on this machine can read it; run `chmod 640 FILE`',
+    'FILE contains secrets (keystone.password) and is readable by all users of this machine; run `chmod 640 FILE`',
   );
   expect(told(secret, 0o640)).toBeNull();
   expect(told('port = 1\n', 0o644)).toBeNull();

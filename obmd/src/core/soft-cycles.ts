@@ -75,7 +75,7 @@ export class SoftCycles {
   async #see(machine: Machine, tenure: Tenure, until: number, stop: AbortSignal): Promise<void> {
     const isDown = await this.#isDownBefore(machine, tenure, until, stop);
     if (!stop.aborted) {
-      const what = isDown ? 'is off, and turned on again' : 'did not shut down in time, and is cycled the hard way';
+      const what = isDown ? 'is off; powering it on' : 'did not shut down in time; forcing a power cycle';
       this.#note(machine.id, `soft power cycle: the machine ${what}`);
     }
     for (let attempt = 1; attempt <= attempts && !stop.aborted; attempt += 1) {

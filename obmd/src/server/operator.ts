@@ -21,7 +21,7 @@ export const serveOperator = (
 ): void => {
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
-    const why = (await unreadiness(db)) ?? (fleet() === null ? 'standby: another process looks after the nodes' : null);
+    const why = (await unreadiness(db)) ?? (fleet() === null ? 'standby: another process manages the nodes' : null);
     return why === null ? reply.send({ status: 'ready' }) : reply.status(503).send({ status: why });
   });
   server.get('/metrics', {

@@ -28,7 +28,7 @@ export const serveOidcLogin = (server: FastifyInstance, { login, db, site, log }
   const explain = (request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply => {
     const fault = faultOf(thrown);
     if (!(fault instanceof LoginFault)) throw thrown;
-    log.warn({ requestId: request.id, why: fault.kind, details: fault.message }, 'nobody was logged in');
+    log.warn({ requestId: request.id, reason: fault.kind, details: fault.message }, 'OIDC login failed');
     return sendPage(reply, pages[fault.kind]);
   };
 

@@ -64,7 +64,7 @@ export class Engine {
         failures.succeeded();
         await this.#bell.wait(Math.min(config.pollMs, nextMs), signal);
       } catch (error) {
-        log.error({ err: error }, 'the queue cannot be read; trying again');
+        log.error({ err: error }, 'failed to read the action queue; will retry');
         await this.#pause(failures.failed());
       }
     }
@@ -100,7 +100,7 @@ export class Engine {
   #put(target: DueSwitch, free: FreeLease): void {
     const work = this.#work(target, free)
       .catch((error: unknown) =>
-        this.#shop.log.error({ switch: target.label, err: error }, 'worker failed; trying again'),
+        this.#shop.log.error({ switch: target.label, err: error }, 'switch worker failed; will retry'),
       )
       .then(() => {
         this.#running.delete(target.id);

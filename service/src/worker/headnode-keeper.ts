@@ -14,7 +14,7 @@ export const headnodeKeeper = (desk: Desk, log: Logger): Rounds =>
       await finishHalfDone(desk, log, signal);
       await settleUnknownMachines(desk);
     },
-    (error) => log.warn({ err: error }, 'headnodes cannot be looked at'),
+    (error) => log.warn({ err: error }, 'failed to check headnodes; will retry'),
   );
 
 const finishHalfDone = async (desk: Desk, log: Logger, signal: AbortSignal): Promise<void> => {
@@ -28,12 +28,12 @@ const finishHalfDone = async (desk: Desk, log: Logger, signal: AbortSignal): Pro
   for (const { label } of unfinished) {
     if (signal.aborted) return;
     try {
-      log.info({ headnode: label }, 'a headnode is half done; finishing it');
+      log.info({ headnode: label }, 'recovering unfinished headnode');
       // Whoever is at it right now holds its lease, and is let finish.
       await headnodeRecover(desk, { headnode: label });
-      log.info({ headnode: label }, 'a headnode that was left half done is in order again');
+      log.info({ headnode: label }, 'unfinished headnode recovered');
     } catch (error) {
-      log.warn({ headnode: label, err: error }, 'a headnode is half done; trying again');
+      log.warn({ headnode: label, err: error }, 'failed to recover unfinished headnode; will retry');
     }
   }
 };

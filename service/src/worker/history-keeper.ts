@@ -21,9 +21,9 @@ export const historyKeeper = ({ eventsMs, actionsMs }: HistoryConfig, desk: Desk
       const events =
         eventsMs === null ? 0 : await repeated(desk, (op) => pruneEvents(op, now - eventsMs, newest), signal);
       const actions = actionsMs === null ? 0 : await repeated(desk, (op) => pruneActions(op, now - actionsMs), signal);
-      if (events + actions > 0) log.info({ events, actions }, 'deleted what is older than is kept');
+      if (events + actions > 0) log.info({ events, actions }, 'deleted expired events and actions');
     },
-    (error) => log.warn({ err: error }, 'old events and actions cannot be deleted'),
+    (error) => log.warn({ err: error }, 'failed to delete expired events and actions; will retry'),
   );
 };
 

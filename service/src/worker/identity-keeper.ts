@@ -10,5 +10,5 @@ export const identityKeeper = (desk: Desk, log: Logger): Rounds =>
   new Rounds(
     sweepEveryMs,
     () => desk.write(sweepIdentity),
-    (error) => log.warn({ err: error }, 'old sessions and tokens cannot be swept away'),
+    (error) => log.warn({ err: error }, 'failed to delete expired sessions and tokens; will retry'),
   );

@@ -117,7 +117,7 @@ export class SwitchLine {
     const { desk, config, log } = this.#shop;
     this.faults += 1;
     const { faults } = this;
-    log.warn({ switch: this.#target.label, faults, reason }, 'talking to the switch failed; trying again');
+    log.warn({ switch: this.#target.label, faults, reason }, 'switch communication failed; will retry');
     const fault = { reason, faults, answered, probeAt: probeAt(faults, steadyNow(), config.budgetMs) };
     await desk.write((op) => recordFault(op, this.#held.lease, this.#target, fault));
   }

@@ -54,7 +54,7 @@ export class Notifier {
         failures.succeeded();
         await bell.wait(Math.min(pollMs, nextMs), signal);
       } catch (error) {
-        this.#log.error({ err: error }, 'notifications cannot be delivered; trying again');
+        this.#log.error({ err: error }, 'failed to deliver maintenance notifications; will retry');
         await sleep(failures.failed(), undefined, { signal }).catch(() => undefined);
       }
     }
@@ -141,7 +141,7 @@ export class Notifier {
     const pause = pauseAfter(attempts, growth);
     this.#log.warn(
       { node, attempts: attempts + 1, reason: failure },
-      'the maintenance service was not told; trying again',
+      'failed to notify the maintenance service; will retry',
     );
     await this.#desk.write((op) =>
       op.tx

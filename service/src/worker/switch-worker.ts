@@ -40,13 +40,13 @@ export class SwitchWorker {
     const { label } = this.#target;
     const { lease } = this.#held;
     step('leased');
-    const letGo = this.#held.keep((error) => log.warn({ switch: label, err: error }, 'lease not renewed'));
+    const letGo = this.#held.keep((error) => log.warn({ switch: label, err: error }, 'failed to renew switch lease'));
     try {
       await this.#takeOver();
       return await this.#work(stop);
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
-      log.warn({ switch: label }, 'the switch passed to another worker');
+      log.warn({ switch: label }, 'lost switch lease to another worker');
       return false;
     } finally {
       letGo();
@@ -73,7 +73,7 @@ export class SwitchWorker {
       .write((op) =>
         leaveInDoubt(op, label, this.#written, this.#line.lateMs, 'a process wrote to the port and lost the switch'),
       )
-      .catch((error: unknown) => log.warn({ switch: label, err: error }, 'ports in doubt not recorded'));
+      .catch((error: unknown) => log.warn({ switch: label, err: error }, 'failed to record ports in doubt'));
   }
 
   async #work(stop: AbortSignal): Promise<boolean> {
@@ -218,7 +218,7 @@ export class SwitchWorker {
     } else {
       // In which mode the device was left, nobody knows.
       await line.hangUp();
-      log.warn({ switch: this.#target.label, reason }, 'the switch does not save its configuration; trying again');
+      log.warn({ switch: this.#target.label, reason }, 'failed to save switch configuration; will retry');
       const saveAt = saveRetryAt(steadyNow(), config.saveDelayMs);
       await desk.write((op) => recordUnsaved(op, lease, this.#target, reason, saveAt));
     }

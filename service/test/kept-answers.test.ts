@@ -1,4 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { rm } from 'node:fs/promises';
+import { Type } from '@corral/base/schema/type';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chainOf } from '../src/auth/chain.ts';
+import { loadConfig } from '../src/config/load.ts';
+import type { Site } from '../src/core/site.ts';
+import { openDatabase } from '../src/db/open.ts';
+import { buildServer } from '../src/server/app.ts';
+import { createMetrics } from '../src/server/metrics.ts';
+import { route } from '../src/server/route.ts';
+import { dataDirectory } from './support/data-directory.ts';
 import { engines } from './support/engines.ts';
 import { refusal } from './support/shared.ts';
 import { serviceForTest } from './support/service.ts';
@@ -22,4 +33,42 @@ describe.each(engines)('a kept answer, on %s,', (engine) => {
     expect((await anonymous.get('/nodes/free')).status).toBe(200);
     expect(await refusal(anonymous.get('/nodes/free?nonsense=1'))).toBe('400 ValidationError');
   });
+});
+
+it('an answer holds what its schema names and nothing else, whether it is kept or made anew', async () => {
+  const dataDir = await dataDirectory('corral-reply-');
+  const { front, database } = loadConfig({ CORRAL_DATA_DIR: dataDir });
+  const db = await openDatabase(database);
+  const answer = (name: string, keep?: 'everyone' | 'caller') =>
+    route({
+      name,
+      method: 'GET',
+      path: `/${name}`,
+      summary: '',
+      access: 'anyone',
+      auth: '',
+      reply: Type.Object({ name: Type.String() }),
+      ...(keep === undefined ? {} : { keep }),
+      handle: () => Promise.resolve({ name, secret: 'of nobody’s business' }),
+    });
+  const server = buildServer({
+    db,
+    site: {} as Site,
+    auth: chainOf([]),
+    requireAuthentication: false,
+    front,
+    metrics: createMetrics(db),
+    log: pino({ enabled: false }),
+    routes: [answer('anew'), answer('kept_for_everyone', 'everyone'), answer('kept_for_caller', 'caller')],
+  });
+  onTestFinished(async () => {
+    await server.close();
+    await db.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  for (const name of ['anew', 'kept_for_everyone', 'kept_for_caller', 'kept_for_everyone', 'kept_for_caller']) {
+    const { body, headers } = await server.inject(`/v0/${name}`);
+    expect(body).toBe(`{"name":"${name}"}`);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  }
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { routeGroups } from '../src/server/routes/all.ts';
 import { engines } from './support/engines.ts';
 import { type Client, clientOf } from './support/http.ts';
 import { makeOffice } from './support/office.ts';
@@ -36,14 +35,6 @@ const watching = async (rack: Rack, client: Client): Promise<Watcher> => {
   await soon(() => rack.machine.watched).toBeGreaterThan(before);
   return watcher;
 };
-
-it('every call whose answer goes on says who may still have it', () => {
-  const routes = routeGroups.flatMap((group) => group.routes).filter(({ reply }) => typeof reply === 'string');
-  // The stream of events asks for its caller at every batch by itself.
-  const without = routes.filter(({ stillMay }) => stillMay === null).map(({ name }) => name);
-  expect(without).toEqual(['stream_events']);
-  expect(routes.length).toBeGreaterThan(2);
-});
 
 describe.each(engines)('what goes on being sent ends when access does, on %s', (engine) => {
   it.each(losses)('a console, when its watcher %s', async (_, lose) => {

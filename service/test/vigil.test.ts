@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import type { CorralError } from '../src/core/errors.ts';
 import { notFound, unauthorized, unavailable } from '../src/core/errors.ts';
-import type { App } from '../src/server/app.ts';
+import type { App } from '../src/server/app-context.ts';
 import { keepVigil } from '../src/server/vigil.ts';
 
 /** A vigil over a caller whom the authenticator answers like this, asked once. */
@@ -13,7 +13,7 @@ const asked = async (answer: () => Promise<never>): Promise<AbortSignal> => {
     db: { changes: { on: (_topic: string, look: () => void) => ((ring.current = look), () => undefined) } },
   } as unknown as App;
   const request = { headers: {}, method: 'GET', id: 'r' } as FastifyRequest;
-  const { signal, end } = keepVigil(app, request, { access: 'user', effect: 'changes', stillMay: null });
+  const { signal, end } = keepVigil(app, request, { access: 'user', effect: 'changes' }, () => Promise.resolve());
   onTestFinished(end);
   ring.current();
   await new Promise((resolve) => setImmediate(resolve));

@@ -3,9 +3,9 @@ import { acceptJsonBodies } from '@corral/base/http/body';
 import { closingOf } from '@corral/base/http/closing';
 import { refuseOtherMethods } from '@corral/base/http/methods';
 import { acceptUpgrades } from '@corral/base/http/upgrades';
-import type { Front } from '@corral/base/http/front';
 import { securityHeaders } from '@corral/base/http/headers';
 import { shortMessage } from '@corral/base/schema/shorten';
+import { parseQuery } from '@corral/base/http/query';
 import { trustIn } from '@corral/base/http/forwarded';
 import {
   endUnread,
@@ -16,35 +16,18 @@ import {
   smallBodyLimit,
 } from '@corral/base/http/server';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Logger } from 'pino';
-import type { Authenticator } from '../auth/chain.ts';
 import { isAdmin } from '../core/caller.ts';
 import { CorralError, invalid } from '../core/errors.ts';
-import type { Site } from '../core/site.ts';
-import type { Db } from '../db/db.ts';
-import { handlerOf } from './call.ts';
+import type { App } from './app-context.ts';
+import { type CallParts, handlerOf } from './call.ts';
 import { allowOrigins } from './cors.ts';
 import { statusOf, toCorralError } from './errors.ts';
 import { guardFront, limitStreams, refuseUncallable } from './front.ts';
 import { callerOf, identify } from './identify.ts';
 import { KeptAnswers } from './kept.ts';
-import type { Metrics } from './metrics.ts';
 import { joinPortName } from './port-paths.ts';
-import { parseQuery } from '@corral/base/http/query';
+import { isStream } from './reply.ts';
 import type { Route } from './route.ts';
-import { eventStream } from './stream.ts';
-
-/** What the server needs to serve. */
-export interface App {
-  readonly db: Db;
-  readonly site: Site;
-  readonly auth: Authenticator;
-  readonly requireAuthentication: boolean;
-  readonly front: Front;
-  readonly metrics: Metrics;
-  readonly log: Logger;
-  readonly routes: readonly Route[];
-}
 
 /** Builds the HTTP server out of the route list. */
 export const buildServer = (app: App): FastifyInstance => {
@@ -54,9 +37,9 @@ export const buildServer = (app: App): FastifyInstance => {
     routerOptions: { maxParamLength, querystringParser: parseQuery },
     rewriteUrl: ({ url }) => joinPortName(url ?? '/'),
     genReqId: requestIds(),
-    frameworkErrors: (error, request, reply) => {
+    frameworkErrors: (error, request, reply: FastifyReply) => {
       const { type, message } = toCorralError(error);
-      const answer = (reply as FastifyReply).status(statusOf[type]).headers(securityHeaders(request.protocol));
+      const answer = reply.status(statusOf[type]).headers(securityHeaders(request.protocol));
       endUnread(request, answer);
       void answer.header('x-request-id', request.id).send({ type, msg: shortMessage(message) });
     },
@@ -73,7 +56,8 @@ export const buildServer = (app: App): FastifyInstance => {
   });
   server.setErrorHandler((error, request, reply) => {
     const told = toCorralError(error);
-    if (told.type === 'ServerError') app.log.error({ requestId: request.id, err: error }, 'request failed');
+    if (told.type === 'ServerError')
+      app.log.error({ requestId: request.id, err: told.cause ?? told }, 'request failed');
     else if (told.cause !== undefined) app.log.warn({ requestId: request.id, err: told.cause }, told.message);
     if (told.type === 'AuthorizationError') reply.header('www-authenticate', challengeFor(app, request.headers));
     endUnread(request, reply);
@@ -91,15 +75,13 @@ export const buildServer = (app: App): FastifyInstance => {
   for (const declared of app.routes) {
     const isClosed = declared.access === 'anyone' && app.requireAuthentication;
     const route: Route = isClosed ? { ...declared, access: 'user' } : declared;
-    server.route({
+    server.route<CallParts>({
       method: route.method,
       url: `/v0${route.path}`,
       ...(route.access === 'anyone' || route.access === 'newcomer' ? { bodyLimit: smallBodyLimit } : {}),
-      onRequest: [identify(app.auth, route, front.corsOrigins), ...(typeof route.reply === 'string' ? [streams] : [])],
-      ...(typeof route.reply === 'object' && route.reply !== null
-        ? { schema: { response: { [route.status]: route.reply } } }
-        : {}),
-      handler: route.name === 'stream_events' ? eventStream(app, route, closing) : handlerOf(app, route, kept, closing),
+      onRequest: [identify(app.auth, route, front.corsOrigins), ...(isStream(route.reply) ? [streams] : [])],
+      ...(route.reply.kind === 'json' ? { schema: { response: { [route.status]: route.reply.schema } } } : {}),
+      handler: handlerOf(app, route, { kept, closing }),
     });
   }
   refuseOtherMethods(

@@ -1,82 +1,110 @@
-import type { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { authorityOf, type Caller } from '../core/caller.ts';
-import { invalid } from '../core/errors.ts';
-import { deskFor } from '../core/op.ts';
 import { openWebSocket, wantsWebSocket } from '@corral/base/http/upgrades';
-import { type Check, checkOf, inBody, inPath, joinMistakes } from '@corral/base/schema/check';
+import type {
+  FastifyReply,
+  FastifyRequest,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteHandlerMethod,
+} from 'fastify';
+import { authorityOf, type Caller } from '../core/caller.ts';
 import type { ConsoleSession } from '../core/console-sessions.ts';
-import { Tunnel } from '../core/vnc.ts';
+import { deskFor } from '../core/op.ts';
+import type { App } from './app-context.ts';
 import { converse } from './console-socket.ts';
-import { openTunnel } from './tunnel-socket.ts';
-import type { App } from './app.ts';
 import { admit, callerOf, credentialsOf, identifyAgain } from './identify.ts';
 import type { KeptAnswers } from './kept.ts';
-import { checkQuery } from '@corral/base/http/query';
+import type { RequestParts } from './parts.ts';
+import { type Accept, type Call, type Client, type Keep, mediaTypes } from './reply.ts';
 import type { Route } from './route.ts';
+import { eventStream } from './stream.ts';
+import { openTunnel } from './tunnel-socket.ts';
 import { keepVigil } from './vigil.ts';
 
-/** Refuses a request of which any part does not fit the route, and says what is wrong with all of them. */
-export const checkerOf = (route: Route): ((request: FastifyRequest) => void) => {
-  const checks: readonly (readonly [Check, (request: FastifyRequest) => unknown])[] = [
-    [checkOf(route.params, inPath), (request) => request.params],
-    [checkQuery(route.query), (request) => request.query],
-    [checkOf(route.body, inBody), (request) => request.body ?? {}],
-  ];
-  return (request) => {
-    const mistakes = checks.flatMap(([check, part]) => check(part(request)));
-    if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
-  };
-};
+/** What Fastify is told of the parts of a request: the arguments of a path are strings. */
+export interface CallParts {
+  readonly Params: Readonly<Record<string, string>>;
+}
+
+type Request = FastifyRequest<CallParts>;
+type Handler = RouteHandlerMethod<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, CallParts>;
+
+interface Answering {
+  readonly kept: KeptAnswers;
+  /** Aborts when the server closes. */
+  readonly closing: AbortSignal;
+}
 
 /** Turns a route into a handler: check every part, open a desk for the caller, run, answer. */
-export const handlerOf = (app: App, route: Route, kept: KeptAnswers, closing: AbortSignal): RouteHandlerMethod => {
-  const check = checkerOf(route);
-  return async (request, reply) => {
-    const run = async (): Promise<unknown> => {
-      check(request);
-      await identifyAgain(app.auth, request, route);
-      const rights = { admit: (caller: Caller) => admit(caller, route), effect: route.effect, devices: route.devices };
-      const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id, rights });
-      const args = { params: request.params, query: request.query, body: request.body ?? {} };
-      return route.handle(desk, args, {
-        gone: () => gone(request, reply),
-        wantsWebSocket: wantsWebSocket(request),
-        address: request.ip,
-        credentials: credentialsOf(request),
-        setHeader: (name, value) => void reply.header(name, value),
-      });
-    };
-    // What is kept for these arguments was made for a request that passed the check; a query has not been looked at.
-    if (route.keep !== null && !request.url.includes('?')) return sendKept(request, reply, route, kept, run);
-    const answer = await run();
-    reply.status(route.status);
-    if (typeof route.reply === 'string') {
-      const vigil = keepVigil(app, request, route);
-      if (answer instanceof Tunnel) {
-        return openTunnel(request, reply, answer, AbortSignal.any([closing, vigil.signal])).finally(vigil.end);
-      }
-      const session = answer as ConsoleSession;
-      session.stream.once('close', vigil.end);
-      vigil.signal.addEventListener('abort', () => session.cut(String(vigil.signal.reason)), { once: true });
-      return sendConsole(request, reply, session);
-    }
-    return route.reply === null ? reply.send() : reply.send(answer);
-  };
+export const handlerOf = (app: App, route: Route, { kept, closing }: Answering): Handler => {
+  const answer = route.reply;
+  switch (answer.kind) {
+    case 'none':
+      return async (request, reply) => {
+        await run(app, route, answer.accept, request, reply);
+        return reply.status(route.status).send();
+      };
+    case 'json':
+      return async (request, reply) => {
+        const make = async () => (await run(app, route, answer.accept, request, reply)).result;
+        // What is kept for these arguments was made for a request that passed the check; a query has not been looked at.
+        if (answer.keep === null || request.url.includes('?')) return reply.status(route.status).send(await make());
+        const text = await kept.answer(keyOf(request, route, answer.keep), async () =>
+          textOf(reply.serialize(await make())),
+        );
+        return reply.type('application/json; charset=utf-8').send(text);
+      };
+    case 'console':
+      return async (request, reply) => {
+        const { call, result: session } = await run(app, route, answer.accept, request, reply);
+        const vigil = keepVigil(app, request, route, call.stillMay);
+        session.stream.once('close', vigil.end);
+        vigil.signal.addEventListener('abort', () => session.cut(String(vigil.signal.reason)), { once: true });
+        return sendConsole(request, reply, session);
+      };
+    case 'tunnel':
+      return async (request, reply) => {
+        const { call, result: endpoint } = await run(app, route, answer.accept, request, reply);
+        const vigil = keepVigil(app, request, route, call.stillMay);
+        return openTunnel(request, reply, endpoint, AbortSignal.any([closing, vigil.signal])).finally(vigil.end);
+      };
+    case 'events':
+      return eventStream(app, (request) => answer.accept(partsOf(request)), closing);
+  }
 };
 
-const sendKept = async (
+const partsOf = ({ params, query, body }: FastifyRequest): RequestParts => ({ params, query, body: body ?? {} });
+
+const run = async <T, C extends Call<T>>(
+  app: App,
+  route: Route,
+  accept: Accept<C & Call<T>>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { name, keep }: Route,
-  kept: KeptAnswers,
-  run: () => Promise<unknown>,
-): Promise<FastifyReply> => {
+): Promise<{ readonly call: C; readonly result: T }> => {
+  const call = accept(partsOf(request));
+  await identifyAgain(app.auth, request, route);
+  const rights = { admit: (caller: Caller) => admit(caller, route), effect: route.effect, devices: route.devices };
+  const desk = deskFor(app.db, app.site, { caller: callerOf(request), requestId: request.id, rights });
+  return { call, result: await call.run(desk, clientOf(request, reply)) };
+};
+
+const clientOf = (request: FastifyRequest, reply: FastifyReply): Client => ({
+  gone: () => gone(request, reply),
+  wantsWebSocket: wantsWebSocket(request),
+  address: request.ip,
+  credentials: credentialsOf(request),
+  setHeader: (name, value) => void reply.header(name, value),
+});
+
+/** The serializers of schemas make strings; others could make bytes. */
+const textOf = (made: string | ArrayBuffer | Buffer): string =>
+  typeof made === 'string' ? made : new TextDecoder().decode(made);
+
+/** By arguments, not by URL: the same call has many spellings. No label that passes the check holds a NUL. */
+const keyOf = (request: Request, { name }: Route, keep: Exclude<Keep, null>): string => {
   const whose = keep === 'everyone' ? '' : authorityOf(callerOf(request));
-  // By arguments, not by URL: of that there are endless spellings. No label that passes the check holds a NUL.
-  const args = Object.values(request.params as Readonly<Record<string, string>>).join('\0');
-  const text = await kept.answer(`${whose}\0\0${name}\0${args}`, async () => JSON.stringify(await run()));
-  return reply.type('application/json; charset=utf-8').send(text);
+  return `${whose}\0\0${name}\0${Object.values(request.params).join('\0')}`;
 };
 
 const sendConsole = async (
@@ -85,14 +113,12 @@ const sendConsole = async (
   session: ConsoleSession,
 ): Promise<FastifyReply> => {
   if (wantsWebSocket(request)) await converse(await openWebSocket(request, reply, 'typing'), session);
-  else sendStream(reply, session.stream);
+  else {
+    void reply.type(mediaTypes.console).send(session.stream);
+    // A silent console has no first byte to take the headers along, and the client would not know that it is connected.
+    reply.raw.flushHeaders();
+  }
   return reply;
-};
-
-const sendStream = (reply: FastifyReply, stream: Readable): void => {
-  void reply.type('application/octet-stream').send(stream);
-  // A silent console has no first byte to take the headers along, and the client would not know that it is connected.
-  reply.raw.flushHeaders();
 };
 
 /** Aborts when the client is gone. Asked for by the few that stream: an abort costs more than most answers. */

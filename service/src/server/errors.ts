@@ -31,10 +31,11 @@ export const toCorralError = (error: unknown): CorralError => {
     // Without a cause: that changes fail is told to the log once, and not for every request.
     return new CorralError('UnavailableError', message, { retryAfterS, forAdmins: `${message} (${reason})` });
   }
-  const { message, type } = error as { readonly message?: string; readonly type?: unknown };
   // An extension cannot make our errors, but it can say which one it means.
-  if (typeof type === 'string' && Object.hasOwn(statusOf, type))
-    return new CorralError(type as ErrorType, message ?? type);
+  if (isObject(error) && isErrorType(error['type'])) {
+    const { type, message } = error;
+    return new CorralError(type, typeof message === 'string' ? message : type);
+  }
   const fault = frameworkFaultOf(error);
   if (fault !== null) return new CorralError(fault.type, fault.message);
   return new CorralError(
@@ -45,3 +46,8 @@ export const toCorralError = (error: unknown): CorralError => {
     },
   );
 };
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const isErrorType = (type: unknown): type is ErrorType => typeof type === 'string' && Object.hasOwn(statusOf, type);

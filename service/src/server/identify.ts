@@ -4,6 +4,7 @@ import type { Credentials } from '../auth/contract.ts';
 import { requireOwnPage } from '../auth/own-page.ts';
 import { anonymous, type Caller, requireAdmin, requireChanges, requireUser } from '../core/caller.ts';
 import { unauthorized } from '../core/errors.ts';
+import { toCorralError } from './errors.ts';
 import { originOf, refuseForeignPages } from './origin.ts';
 import type { Route } from './route.ts';
 
@@ -56,7 +57,7 @@ export const identify =
       callers.set(request, { caller, at: performance.now() });
       done();
     };
-    const refuse = (error: unknown): void => done(error as Error);
+    const refuse = (error: unknown): void => done(toCorralError(error));
     try {
       if (access === 'newcomer') {
         // Nor may a page elsewhere sign its visitor in as somebody of its own.

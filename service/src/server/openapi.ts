@@ -1,5 +1,6 @@
-import type { TSchema } from '@sinclair/typebox';
 import { statusOf } from './errors.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { mediaTypes } from './reply.ts';
 import type { Route } from './route.ts';
 import type { RouteGroup } from './routes/all.ts';
 
@@ -81,30 +82,33 @@ const securityOf = ({ access }: Route): object => {
 const operationId = ({ name, path }: Route): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) + (path.endsWith('/') ? 'Slash' : '');
 
-const parametersOf = (schema: TSchema, where: 'path' | 'query'): object[] => {
-  const { properties, required } = schema as { properties?: Record<string, TSchema>; required?: readonly string[] };
-  return Object.entries(properties ?? {}).map(([name, property]) => ({
+const parametersOf = ({ properties = {}, required = [] }: JsonSchema, where: 'path' | 'query'): object[] =>
+  Object.entries(properties).map(([name, property]) => ({
     name,
     in: where,
-    required: where === 'path' || (required ?? []).includes(name),
+    required: where === 'path' || required.includes(name),
     description: property.description,
     schema: property,
   }));
-};
 
 /** Does the call take a body at all? */
 export const hasBody = ({ body }: Route): boolean => {
-  const { properties, additionalProperties } = body as { properties?: object; additionalProperties?: boolean };
-  return additionalProperties === true || Object.keys(properties ?? {}).length > 0;
+  const { properties = {}, additionalProperties }: JsonSchema = body;
+  return additionalProperties === true || Object.keys(properties).length > 0;
 };
 
-const bodyOf = ({ body }: Route): object => ({
-  required: ((body as { required?: readonly string[] }).required ?? []).length > 0,
-  content: { 'application/json': { schema: body } },
-});
+const bodyOf = ({ body }: Route): object => {
+  const { required = [] }: JsonSchema = body;
+  return { required: required.length > 0, content: { 'application/json': { schema: body } } };
+};
 
 const contentOf = ({ reply }: Route): object => {
-  if (reply === null) return {};
-  if (typeof reply === 'string') return { content: { [reply]: { schema: { type: 'string', format: 'binary' } } } };
-  return { content: { 'application/json': { schema: reply } } };
+  switch (reply.kind) {
+    case 'none':
+      return {};
+    case 'json':
+      return { content: { 'application/json': { schema: reply.schema } } };
+    default:
+      return { content: { [mediaTypes[reply.kind]]: { schema: { type: 'string', format: 'binary' } } } };
+  }
 };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { TSchema } from '@sinclair/typebox';
+import type { JsonSchema } from './json-schema.ts';
 import { hasBody } from './openapi.ts';
+import { mediaTypes } from './reply.ts';
 import type { Route } from './route.ts';
 import type { RouteGroup } from './routes/all.ts';
 
@@ -53,33 +54,27 @@ ${hasBody(route) ? table('Body', route.body) : ''}
 </article>`;
 
 const replyOf = ({ reply }: Route): string => {
-  if (reply === null) return 'with an empty body.';
-  if (typeof reply === 'string') return `with <code>${escape(reply)}</code>.`;
-  return `with <code>${escape(shape(reply))}</code>`;
+  switch (reply.kind) {
+    case 'none':
+      return 'with an empty body.';
+    case 'json':
+      return `with <code>${escape(shape(reply.schema))}</code>`;
+    default:
+      return `with <code>${escape(mediaTypes[reply.kind])}</code>.`;
+  }
 };
 
-const example = ({ method, path, reply, ...route }: Route): string => {
+const example = (route: Route): string => {
+  const { method, path, reply } = route;
   const url = `$V0${path.replace(/:(\w+)/g, (_, name: string) => name.toUpperCase())}`;
-  const body = hasBody({ method, path, reply, ...route }) ? ` -d '${sample(route.body)}'` : '';
+  const body = hasBody(route) ? ` -d '${sample(route.body)}'` : '';
   // Signing in is for our own pages, which say so.
   const who = route.access === 'newcomer' ? '-H "Origin: ${V0%/v0}"' : '-u USER';
-  return `curl ${who} -X ${method}${reply === 'text/event-stream' ? ' -N' : ''} ${url}${body}`;
+  return `curl ${who} -X ${method}${reply.kind === 'events' ? ' -N' : ''} ${url}${body}`;
 };
 
-interface Described {
-  readonly [keyword: string]: unknown;
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, Described>>;
-  readonly patternProperties?: Readonly<Record<string, Described>>;
-  readonly required?: readonly string[];
-  readonly items?: Described;
-  readonly anyOf?: readonly Described[];
-  readonly const?: unknown;
-}
-
-const table = (title: string, schema: TSchema): string => {
-  const { properties = {}, required = [] } = schema as Described;
+const table = (title: string, schema: JsonSchema): string => {
+  const { properties = {}, required = [] } = schema;
   const rows = Object.entries(properties).map(
     ([name, property]) => `<tr><td><code>${escape(name)}</code></td><td><code>${escape(shape(property))}</code></td>
 <td>${required.includes(name) ? 'required' : 'optional'}</td><td>${escape(property.description ?? '')}</td></tr>`,
@@ -88,12 +83,12 @@ const table = (title: string, schema: TSchema): string => {
 };
 
 /** A schema in a few characters: `{"name": string, "nics": [string]}`. */
-const shape = (schema: Described): string => {
+const shape = (schema: JsonSchema): string => {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.anyOf) return schema.anyOf.map(shape).join(' | ');
-  if (Array.isArray(schema.type)) {
+  if (schema.type !== undefined && typeof schema.type !== 'string') {
     const { type: types, ...rest } = schema;
-    return (types as readonly string[]).map((type) => shape({ ...rest, type })).join(' | ');
+    return types.map((type) => shape({ ...rest, type })).join(' | ');
   }
   if (schema.type === 'null') return 'null';
   if (schema.type === 'array') return `[${schema.items ? shape(schema.items) : ''}]`;
@@ -107,15 +102,15 @@ const shape = (schema: Described): string => {
   return typeof schema.type === 'string' ? schema.type : 'any';
 };
 
-const sample = (schema: Described): string => {
+const sample = (schema: JsonSchema): string => {
   const { properties = {}, required = [] } = schema;
   const names = required.length > 0 ? required : Object.keys(properties);
   return JSON.stringify(Object.fromEntries(names.map((name) => [name, sampleValue(properties[name] ?? {})])));
 };
 
-const sampleValue = (schema: Described): unknown => {
+const sampleValue = (schema: JsonSchema): unknown => {
   if (schema.type === 'boolean') return true;
-  if (schema.type === 'integer') return schema['minimum'] ?? 0;
+  if (schema.type === 'integer') return schema.minimum ?? 0;
   if (schema.type === 'object') {
     return Object.fromEntries(
       Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, sampleValue(inner)]),

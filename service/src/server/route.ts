@@ -1,8 +1,10 @@
-import { Type } from '@corral/base/schema/type';
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
-import type { Credentials } from '../auth/contract.ts';
+import type { ConsoleSession } from '../core/console-sessions.ts';
 import type { DeviceUse } from '../core/device-calls.ts';
 import type { Desk } from '../core/op.ts';
+import type { Endpoint } from '../core/vnc.ts';
+import { type CheckedParts, type Nothing, nothing, partsChecker, type PartSchemas } from './parts.ts';
+import type { Accept, Call, Client, Keep, Reply, StreamCall } from './reply.ts';
 
 /** Who may make a call at all; what they may do with it is the core's decision. */
 type Access =
@@ -34,37 +36,8 @@ export interface Route {
   readonly params: TObject;
   readonly query: TObject;
   readonly body: TSchema;
-  /** null: nothing to say. A string: bytes of that media type. */
-  readonly reply: TSchema | string | null;
   readonly status: 200 | 202;
-  /**
-   * The answer depends only on the arguments and on what events record, so it may be kept until the next
-   * event: one for everyone, or one for each caller. null: it is made anew every time.
-   */
-  readonly keep: 'everyone' | 'caller' | null;
-  readonly handle: (desk: Desk, args: Arguments, client: Client) => Promise<unknown>;
-  /** Of answers that go on: throws once the caller may not have it any more. Asked again and again. */
-  readonly stillMay: ((desk: Desk, args: Arguments) => Promise<unknown>) | null;
-}
-
-/** Who waits for the answer, for the few calls to which that matters. */
-interface Client {
-  /** Aborts when the client is gone. */
-  readonly gone: () => AbortSignal;
-  readonly wantsWebSocket: boolean;
-  /** Where the request comes from: behind a trusted proxy, what the proxy says. */
-  readonly address: string;
-  /** What the request says of itself, for calls that sign somebody in. */
-  readonly credentials: Credentials;
-  /** Adds a header to the answer. */
-  readonly setHeader: (name: string, value: string) => void;
-}
-
-/** The parts of a request, checked. */
-interface Arguments {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
+  readonly reply: Reply;
 }
 
 type DeepReadonly<T> = T extends readonly (infer E)[]
@@ -73,9 +46,8 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-const nothing = Type.Object({}, { additionalProperties: false });
-
-interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema | string | null> {
+/** What a definition says of every kind of call. */
+interface Description<P extends TObject, Q extends TObject, B extends TSchema> extends PartSchemas<P, Q, B> {
   readonly name: string;
   readonly method: Method;
   readonly path: string;
@@ -85,41 +57,90 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R 
   readonly effect?: 'reads' | 'changes';
   readonly devices?: DeviceUse;
   readonly auth: string;
-  readonly params?: P;
-  readonly query?: Q;
-  readonly body?: B;
-  readonly reply?: R;
   readonly status?: 202;
-  readonly keep?: 'everyone' | 'caller';
-  readonly stillMay?: (desk: Desk, args: { readonly params: Static<P> }) => Promise<unknown>;
-  readonly handle: (
-    desk: Desk,
-    args: { readonly params: Static<P>; readonly query: Static<Q>; readonly body: Static<B> },
-    client: Client,
-  ) => Promise<R extends TSchema ? DeepReadonly<Static<R>> : unknown>;
 }
 
-/** Makes a route whose handler is typed by its schemas. */
+type Handle<P extends TObject, Q extends TObject, B extends TSchema, T> = (
+  desk: Desk,
+  args: CheckedParts<P, Q, B>,
+  client: Client,
+) => Promise<T>;
+
+interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> extends Description<
+  P,
+  Q,
+  B
+> {
+  /** What the answer looks like; absent: it is empty. */
+  readonly reply?: R;
+  readonly keep?: Exclude<Keep, null>;
+  readonly handle: Handle<P, Q, B, TSchema extends R ? unknown : DeepReadonly<Static<R>>>;
+}
+
+/** Makes a route that answers with JSON, or with nothing, and whose handler is typed by its schemas. */
 export const route = <
-  P extends TObject = typeof nothing,
-  Q extends TObject = typeof nothing,
-  B extends TSchema = typeof nothing,
-  R extends TSchema | string | null = null,
->(
-  definition: Definition<P, Q, B, R>,
-): Route => ({
-  ...definition,
-  effect: definition.effect ?? (definition.method === 'GET' ? 'reads' : 'changes'),
-  devices: definition.devices ?? null,
-  params: definition.params ?? nothing,
-  query: definition.query ?? nothing,
-  body: definition.body ?? nothing,
-  reply: definition.reply ?? null,
-  status: definition.status ?? 200,
-  keep: definition.keep ?? null,
-  stillMay: definition.stillMay
-    ? (desk, args) => definition.stillMay?.(desk, args as { readonly params: Static<P> }) ?? Promise.resolve()
-    : null,
-  // The server checks every part against these very schemas before it calls.
-  handle: (desk, args, client) => definition.handle(desk, args as Parameters<typeof definition.handle>[1], client),
-});
+  P extends TObject = Nothing,
+  Q extends TObject = Nothing,
+  B extends TSchema = Nothing,
+  R extends TSchema = TSchema,
+>({
+  reply: schema,
+  keep,
+  handle,
+  ...description
+}: Definition<P, Q, B, R>): Route => {
+  const { common, check } = described(description);
+  const accept: Accept<Call<unknown>> = (parts) => {
+    const args = check(parts);
+    return { run: (desk, client) => handle(desk, args, client) };
+  };
+  return {
+    ...common,
+    reply: schema === undefined ? { kind: 'none', accept } : { kind: 'json', schema, keep: keep ?? null, accept },
+  };
+};
+
+interface StreamDefinition<P extends TObject, T> extends Description<P, Nothing, Nothing> {
+  readonly handle: Handle<P, Nothing, Nothing, T>;
+  readonly stillMay: (desk: Desk, args: { readonly params: Static<P> }) => Promise<unknown>;
+}
+
+/** Makes a route that answers with a serial console. */
+export const consoleRoute = <P extends TObject>(definition: StreamDefinition<P, ConsoleSession>): Route => {
+  const { common, accept } = describedStream(definition);
+  return { ...common, reply: { kind: 'console', accept } };
+};
+
+/** Makes a route that answers with a WebSocket, connected to the endpoint that its handler finds. */
+export const tunnelRoute = <P extends TObject>(definition: StreamDefinition<P, Endpoint>): Route => {
+  const { common, accept } = describedStream(definition);
+  return { ...common, reply: { kind: 'tunnel', accept } };
+};
+
+/** Makes a route that answers with the events that the caller may see. */
+export const eventsRoute = (description: Description<Nothing, Nothing, Nothing>): Route => {
+  const { common, check } = described(description);
+  return { ...common, reply: { kind: 'events', accept: check } };
+};
+
+const describedStream = <P extends TObject, T>({ handle, stillMay, ...description }: StreamDefinition<P, T>) => {
+  const { common, check } = described(description);
+  const accept: Accept<StreamCall<T>> = (parts) => {
+    const args = check(parts);
+    return { run: (desk, client) => handle(desk, args, client), stillMay: (desk) => stillMay(desk, args) };
+  };
+  return { common, accept };
+};
+
+const described = <P extends TObject, Q extends TObject, B extends TSchema>(description: Description<P, Q, B>) => {
+  const common: Omit<Route, 'reply'> = {
+    ...description,
+    effect: description.effect ?? (description.method === 'GET' ? 'reads' : 'changes'),
+    devices: description.devices ?? null,
+    params: description.params ?? nothing,
+    query: description.query ?? nothing,
+    body: description.body ?? nothing,
+    status: description.status ?? 200,
+  };
+  return { common, check: partsChecker(description) };
+};

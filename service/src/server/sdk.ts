@@ -1,19 +1,6 @@
-import type { TSchema } from '@sinclair/typebox';
+import type { JsonSchema } from './json-schema.ts';
 import type { Route } from './route.ts';
 import type { RouteGroup } from './routes/all.ts';
-
-/** The part of JSON Schema that our routes are written in. */
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly patternProperties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: boolean | Schema;
-}
 
 /** The calls as the SDK knows them: a TypeScript module of their types and of where each argument goes. */
 export const sdkModule = (groups: readonly RouteGroup[]): string => {
@@ -52,9 +39,9 @@ const grammarOf = (routes: readonly Route[]): readonly string[] => {
   const rules = new Map<string, string>();
   for (const { method, path, params } of routes) {
     const name = /\/:(\w+)$/.exec(path)?.[1];
-    const schema = name === undefined ? undefined : ((params as Schema).properties?.[name] as TSchema | undefined);
-    if (method !== 'PUT' || name === undefined || rules.has(name) || schema?.['pattern'] === undefined) continue;
-    const { pattern, maxLength, description } = schema as unknown as Readonly<Record<string, unknown>>;
+    if (method !== 'PUT' || name === undefined || rules.has(name)) continue;
+    const { pattern, maxLength, description }: JsonSchema = params.properties[name] ?? {};
+    if (pattern === undefined) continue;
     rules.set(name, JSON.stringify({ pattern, maxLength, rule: description }));
   }
   return [...rules].map(([name, rule]) => `  ${name}: ${rule},`);
@@ -67,7 +54,7 @@ const commentOf = ({ summary, auth, method, path }: Route): string =>
   `  /** ${summary}. Who may: ${auth}. \`${method} ${path}\` */\n`;
 
 const argsOf = ({ params, query, body }: Route): string => {
-  const parts = [params, query, body] as readonly Schema[];
+  const parts: readonly JsonSchema[] = [params, query, body];
   const fields = parts.flatMap((part) =>
     Object.entries(part.properties ?? {}).map(([name, schema]) =>
       fieldOf(name, schema, part.required?.includes(name) ?? false),
@@ -78,17 +65,17 @@ const argsOf = ({ params, query, body }: Route): string => {
   return fields.length === 0 ? 'NoArguments' : `{ ${fields.join('; ')} }`;
 };
 
-const fieldOf = (name: string, schema: Schema, isRequired: boolean): string =>
+const fieldOf = (name: string, schema: JsonSchema, isRequired: boolean): string =>
   `readonly ${/^\w+$/.test(name) ? name : JSON.stringify(name)}${isRequired ? '' : '?'}: ${typeOf(schema)}`;
 
 const replyOf = ({ reply }: Route): string => {
-  if (reply === null) return 'undefined';
-  return typeof reply === 'string' ? 'AsyncIterable<Uint8Array>' : typeOf(reply);
+  if (reply.kind === 'none') return 'undefined';
+  return reply.kind === 'json' ? typeOf(reply.schema) : 'AsyncIterable<Uint8Array>';
 };
 
-const typeOf = (schema: Schema | TSchema): string => {
-  const { type, anyOf, items, properties, patternProperties, additionalProperties } = schema as Schema;
-  const literals = schema.const === undefined ? ((schema as Schema).enum ?? []) : [schema.const];
+const typeOf = (schema: JsonSchema): string => {
+  const { type, anyOf, items, properties, patternProperties, additionalProperties } = schema;
+  const literals = schema.const === undefined ? (schema.enum ?? []) : [schema.const];
   if (literals.length > 0) return literals.map((literal) => JSON.stringify(literal)).join(' | ');
   if (anyOf) return unionOf(anyOf.map(typeOf));
   if (Array.isArray(type)) return type.map((one: string) => typeOf({ ...schema, type: one })).join(' | ');
@@ -96,12 +83,12 @@ const typeOf = (schema: Schema | TSchema): string => {
   if (type === 'object') {
     const [values] = Object.values(patternProperties ?? {});
     if (values) return `Readonly<Record<string, ${typeOf(values)}>>`;
-    const required = (schema as Schema).required ?? [];
+    const required = schema.required ?? [];
     const fields = Object.entries(properties ?? {}).map(([name, one]) => fieldOf(name, one, required.includes(name)));
     if (fields.length === 0) return 'Readonly<Record<string, unknown>>';
     return `{ ${[...fields, ...(additionalProperties === true ? ['readonly [field: string]: unknown'] : [])].join('; ')} }`;
   }
-  return plain[type as string] ?? 'unknown';
+  return (typeof type === 'string' ? plain[type] : undefined) ?? 'unknown';
 };
 
 /** Beside `string`, a text of its own says nothing. */
@@ -123,15 +110,15 @@ const placeOf = (route: Route): string =>
     name: route.name,
     method: route.method,
     path: route.path,
-    query: Object.keys((route.query as Schema).properties ?? {}),
+    query: Object.keys(route.query.properties),
     effect: route.effect,
     reply: kindOf(route.reply),
   });
 
 /** What the outermost part of an answer is. */
 const kindOf = (reply: Route['reply']): 'nothing' | 'bytes' | 'list' | 'object' | 'json' => {
-  if (reply === null) return 'nothing';
-  if (typeof reply === 'string') return 'bytes';
-  const { type } = reply as Schema;
+  if (reply.kind === 'none') return 'nothing';
+  if (reply.kind !== 'json') return 'bytes';
+  const { type }: JsonSchema = reply.schema;
   return type === 'array' ? 'list' : type === 'object' ? 'object' : 'json';
 };

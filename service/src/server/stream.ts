@@ -1,22 +1,24 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { RouteHandlerMethod } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newestEvent } from '../core/audit.ts';
 import { invalid } from '../core/errors.ts';
 import { prunedUpTo } from '../core/history.ts';
 import { type Desk, deskFor } from '../core/op.ts';
-import type { App } from './app.ts';
-import { checkerOf } from './call.ts';
+import type { App } from './app-context.ts';
 import { EventFeed } from './event-feed.ts';
 import { credentialsOf } from './identify.ts';
-import type { Route } from './route.ts';
+import { mediaTypes } from './reply.ts';
 
 /** Whoever takes nothing for this long is hung up on, and may come back with Last-Event-ID. */
 const patience = { stalledMs: 30_000, lookMs: 5_000 };
 
 /** Events as they happen, as server-sent events. A client that comes back with Last-Event-ID misses nothing. */
-export const eventStream = (app: App, route: Route, closing: AbortSignal): RouteHandlerMethod => {
-  const check = checkerOf(route);
+export const eventStream = (
+  app: App,
+  check: (request: FastifyRequest) => void,
+  closing: AbortSignal,
+): ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) => {
   const feed = new EventFeed(app.db);
   return async (request, reply) => {
     check(request);
@@ -35,7 +37,7 @@ export const eventStream = (app: App, route: Route, closing: AbortSignal): Route
       objectMode: false,
     });
     hangUpOnStalled(reply.raw, closed.signal, patience);
-    return reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-store').send(frames);
+    return reply.type(`${mediaTypes.events}; charset=utf-8`).header('cache-control', 'no-store').send(frames);
   };
 };
 

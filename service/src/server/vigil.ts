@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { CorralError, type ErrorType } from '../core/errors.ts';
-import { deskFor } from '../core/op.ts';
-import type { App } from './app.ts';
+import { type Desk, deskFor } from '../core/op.ts';
+import type { App } from './app-context.ts';
 import { admit, credentialsOf } from './identify.ts';
 import type { Route } from './route.ts';
 
@@ -17,17 +17,14 @@ const lost = 'you have no access to this any more';
 export const keepVigil = (
   app: App,
   request: FastifyRequest,
-  { access, effect, stillMay }: Pick<Route, 'access' | 'effect' | 'stillMay'>,
+  route: Pick<Route, 'access' | 'effect'>,
+  stillMay: (desk: Desk) => Promise<unknown>,
 ): { readonly signal: AbortSignal; readonly end: () => void } => {
   const over = new AbortController();
   const ask = async (): Promise<void> => {
     const caller = await app.auth.authenticate({ ...credentialsOf(request), isAskedAgain: true });
-    admit(caller, { access, effect });
-    await stillMay?.(deskFor(app.db, app.site, { caller, requestId: request.id }), {
-      params: request.params,
-      query: request.query,
-      body: {},
-    });
+    admit(caller, route);
+    await stillMay(deskFor(app.db, app.site, { caller, requestId: request.id }));
   };
   const look = (): void =>
     void ask().catch((error: unknown) => {

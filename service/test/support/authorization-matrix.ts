@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { isStream } from '../../src/server/reply.ts';
 import type { Route } from '../../src/server/route.ts';
 import { routeGroups } from '../../src/server/routes/all.ts';
 import type { Call, Case } from './authorization-case.ts';
@@ -27,9 +28,9 @@ export const make = async (
     ...(body === undefined || route.method === 'GET' ? {} : { body }),
   });
   const { status, headers } = response;
-  const isStream = typeof route.reply === 'string' && status < 300;
-  if (isStream) response.body.on('error', () => undefined).destroy();
-  const text = isStream ? '' : await response.body.text();
+  const goesOn = isStream(route.reply) && status < 300;
+  if (goesOn) response.body.on('error', () => undefined).destroy();
+  const text = goesOn ? '' : await response.body.text();
   return { status, headers, text, body: text === '' ? null : (JSON.parse(text) as unknown) };
 };
 

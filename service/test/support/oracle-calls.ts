@@ -1,3 +1,4 @@
+import { isStream } from '../../src/server/reply.ts';
 import type { Route } from '../../src/server/route.ts';
 import type { Call } from './authorization-case.ts';
 import { authorizationCases } from './authorization-cases.ts';
@@ -33,9 +34,9 @@ export const callAs = async (
     ...(body === undefined || route.method === 'GET' ? {} : { body }),
   });
   const { status, headers } = response;
-  const isStream = typeof route.reply === 'string' && status < 300;
-  if (isStream) await response.body?.cancel();
-  const text = isStream ? '' : await response.text();
+  const goesOn = isStream(route.reply) && status < 300;
+  if (goesOn) await response.body?.cancel();
+  const text = goesOn ? '' : await response.text();
   return { status, headers, text, body: text === '' ? null : (JSON.parse(text) as unknown) };
 };
 

@@ -1,3 +1,4 @@
+import { isStream } from '../../src/server/reply.ts';
 import type { Route } from '../../src/server/route.ts';
 import type { Call } from './authorization-case.ts';
 import type { Rig } from './authorization-rig.ts';
@@ -28,7 +29,7 @@ const restless: readonly string[] = [
 /** Calls that show something, and can be asked with nothing but these labels. */
 export const viewsOf = (labels: Labels): readonly (readonly [Route, Call])[] =>
   routes
-    .filter(({ method, name, reply }) => method === 'GET' && typeof reply !== 'string' && !restless.includes(name))
+    .filter(({ method, name, reply }) => method === 'GET' && !isStream(reply) && !restless.includes(name))
     .flatMap((route) => {
       const names = namesIn(route).filter(({ place }) => place === 'params');
       if (names.some(({ kind }) => labels[kind] === undefined)) return [];

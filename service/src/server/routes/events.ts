@@ -2,7 +2,7 @@ import { Type } from '@corral/base/schema/type';
 import { type EventFilter, listEvents } from '../../core/audit.ts';
 import { invalid } from '../../core/errors.ts';
 import { Label, PortLabel } from '../../schema/labels.ts';
-import { type Route, route } from '../route.ts';
+import { eventsRoute, type Route, route } from '../route.ts';
 import { orNull } from '../schemas.ts';
 
 const mostPerPage = 1000;
@@ -90,23 +90,21 @@ export const eventRoutes: readonly Route[] = [
       return desk.read((op) => listEvents(op, filter, { ...page, limit }));
     },
   }),
-  route({
+  eventsRoute({
     name: 'stream_events',
     method: 'GET',
     path: '/events/stream',
     summary: 'Events as they happen (server-sent events); Last-Event-ID resumes',
     access: 'user',
     auth: 'Admin sees all, a project its own',
-    reply: 'text/event-stream',
-    handle: () => Promise.reject(new Error('served by the stream itself')),
   }),
 ];
 
-const timeOf = <K extends 'since' | 'until'>(name: K, text: string | undefined): Partial<Record<K, number>> => {
+const timeOf = (name: 'since' | 'until', text: string | undefined): Pick<EventFilter, 'since' | 'until'> => {
   if (text === undefined) return {};
   const time = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
   if (!(Math.abs(time) <= 8.64e15)) {
     throw invalid(`query parameter "${name}" is not a time; expected something like 2026-01-31T12:00:00Z`);
   }
-  return { [name]: time } as Record<K, number>;
+  return { [name]: time };
 };

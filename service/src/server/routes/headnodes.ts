@@ -10,7 +10,7 @@ import {
 import { headnodeDeleteLeftover } from '../../core/leftovers.ts';
 import { headnodeVnc } from '../../core/vnc.ts';
 import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, route, tunnelRoute } from '../route.ts';
 import { exactly, Labels, orNull } from '../schemas.ts';
 
 const params = exactly({ headnode: Label });
@@ -99,7 +99,7 @@ export const headnodeRoutes: readonly Route[] = [
     params,
     handle: (desk, { params: args }) => headnodeStop(desk, args),
   }),
-  route({
+  tunnelRoute({
     name: 'headnode_vnc',
     method: 'GET',
     path: '/headnode/:headnode/vnc',
@@ -109,7 +109,6 @@ export const headnodeRoutes: readonly Route[] = [
     devices: 'changes',
     auth,
     params,
-    reply: 'application/octet-stream',
     handle: (desk, { params: args }) => headnodeVnc(desk, args),
     stillMay: (desk, { params: args }) => desk.read((op) => findOwnHeadnode(op, args.headnode)),
   }),

@@ -12,7 +12,7 @@ import {
   showObmd,
 } from '../../core/obm.ts';
 import { Label, oneLine } from '../../schema/labels.ts';
-import { type Route, route } from '../route.ts';
+import { consoleRoute, type Route, route } from '../route.ts';
 import { exactly, Obmd } from '../schemas.ts';
 
 const params = exactly({ node: Label });
@@ -118,7 +118,7 @@ export const obmRoutes: readonly Route[] = [
     }),
     handle: (desk, { params: args, body }) => nodeSetBootdev(desk, { ...args, ...body }),
   }),
-  route({
+  consoleRoute({
     name: 'show_console',
     method: 'GET',
     path: '/node/:node/console',
@@ -128,7 +128,6 @@ export const obmRoutes: readonly Route[] = [
     devices: 'changes',
     auth,
     params,
-    reply: 'application/octet-stream',
     handle: (desk, { params: args }, { gone, wantsWebSocket }) =>
       showConsole(desk, { ...args, use: wantsWebSocket ? 'talk' : 'watch' }, gone()),
     stillMay: (desk, { params: args }) => desk.read((op) => findManageable(op, args.node)),

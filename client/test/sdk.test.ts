@@ -132,6 +132,31 @@ describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
     expect(dropped.seen).toEqual(['PUT /v0/project/red']);
   });
 
+  it('repeats no change that may have been made: not after 502, nor after a time-out', async () => {
+    const failing = { status: 502, body: '{"type": "OBMError", "msg": "the daemon does not answer"}' };
+    const changing = await answering(() => failing);
+    const corral = clientOf({ endpoint: changing.url });
+    await expect(corral.nodePowerCycle({ node: 'n1' })).rejects.toThrow('the daemon does not answer');
+    expect(changing.seen).toEqual(['POST /v0/node/n1/power_cycle']);
+
+    const asking = await answering((count) => (count === 1 ? failing : { status: 200, body: '[]' }));
+    expect(await clientOf({ endpoint: asking.url }).listProjects()).toEqual([]);
+    expect(asking.seen).toHaveLength(2);
+
+    const seen: string[] = [];
+    const silent = createServer(({ method = '' }) => void seen.push(method));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const impatient = clientOf({ endpoint, timeoutMs: 100, retries: 1 });
+    await expect(impatient.projectCreate({ project: 'red' })).rejects.toThrow(TimedOutError);
+    await expect(impatient.listProjects()).rejects.toThrow(TimedOutError);
+    expect(seen).toEqual(['PUT', 'GET', 'GET']);
+  });
+
   it('makes a change again that the service refused to look at for now', async () => {
     const calm = await answering((count) => (count < 3 ? busy : { status: 200 }));
     await clientOf({ endpoint: calm.url }).projectCreate({ project: 'red' });

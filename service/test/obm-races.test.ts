@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { engines } from './support/engines.ts';
 import { gate, makeEnabledRack, makeRack, patient, replicaOf, setObm } from './support/rack.ts';
@@ -48,6 +49,57 @@ describe.each(engines)('OBM between daemon and database on %s', (engine) => {
     await setObm(alice, true);
     expect(machine.tokens).toHaveLength(2);
     await done(alice.post('/node/n1/power_on'));
+  });
+
+  it('what the daemon did for a process that has lost its lease meanwhile is not recorded', async () => {
+    const { alice, machine, service } = await makeRack(engine, { env: patient });
+    const overtaken = async (enabled: boolean): Promise<void> => {
+      const { opened, open } = gate();
+      machine.fault = { kind: 'hang', until: opened, after: true, on: [enabled ? 'create_token' : 'destroy_token'] };
+      const before = machine.token;
+      const changing = alice.put('/node/n1/obm', { enabled });
+      await eventually(() => (machine.token !== before ? true : undefined));
+      // The holder stays the same, as for a process that loses a lease and takes it again.
+      const statement = `update leases set fence = fence + 1 where name like 'obm/%'`;
+      await runSql(service, { sqlite: statement, postgres: statement });
+      machine.fault = null;
+      open();
+      expect(await changing).toMatchObject({ status: 409, body: { type: 'BlockedError' } });
+      const freed = `update leases set expires_at = 0`;
+      await runSql(service, { sqlite: freed, postgres: freed });
+    };
+    await overtaken(true);
+    expect((await alice.post('/node/n1/power_on')).status).toBe(409);
+    await setObm(alice, true);
+    await done(alice.post('/node/n1/power_on'));
+    await overtaken(false);
+    // Nobody has recorded that it is off: it is disabled again before it is enabled.
+    expect((await alice.post('/node/n1/power_on')).status).toBe(502);
+    await setObm(alice, false);
+    expect((await alice.post('/node/n1/power_on')).status).toBe(409);
+  });
+
+  it.each(['obm', 'console'])('calls no daemon while the lease %s/<node> is held elsewhere', async (name) => {
+    const { alice, obmd, service } = await (name === 'obm' ? makeRack : makeEnabledRack)(engine);
+    const later = Date.now() + 60_000;
+    const ask = (text: string) => runSql(service, { sqlite: text, postgres: text });
+    const [node] = (await ask(`select id from nodes where label = 'n1'`)) as { id: number }[];
+    const lease = `${name}/${node?.id}`;
+    await ask(`delete from leases where name = '${lease}'`);
+    await ask(
+      `insert into leases (name, holder, fence, expires_at) values ('${lease}', 'another process', 7, ${later})`,
+    );
+    const calls = obmd.calls.length;
+    let isAnswered = false;
+    const answer = (
+      name === 'obm' ? alice.put('/node/n1/obm', { enabled: true }) : alice.get('/node/n1/console')
+    ).finally(() => (isAnswered = true));
+    await setTimeout(400);
+    expect([obmd.calls.length, isAnswered]).toEqual([calls, false]);
+    await ask(`update leases set expires_at = 0 where name = '${lease}'`);
+    await eventually(() => (obmd.calls.length > calls ? true : undefined));
+    if (name === 'obm') await done(answer);
+    else await setObm(alice, false);
   });
 
   it('a node that leaves its project while OBM is being enabled stays disabled', async () => {

@@ -132,13 +132,6 @@ module.exports = {
       from: { path: '/src/' },
       to: { path: '/test/' },
     },
-    {
-      name: 'only-config-reads-the-environment',
-      comment: 'main hands process.env to it',
-      severity: 'error',
-      from: { path: '^(base|obmd|service)/src/', pathNot: '^(obmd|service)/src/main\\.ts$' },
-      to: { path: '^(node:)?process$' },
-    },
     { name: 'nothing-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {

@@ -54,6 +54,7 @@ export const startArista = async ({ enablePassword }: LabAristaOptions = {}): Pr
     },
     asked: () => server.asked(),
     moments: (port) => eos.moments.take(port),
+    watch: (port) => eos.moments.watch(port, eos.running.carried(port)),
     stop: () => server.stop(),
   };
 };

@@ -50,6 +50,7 @@ export const startBrocade = async (options: LabBrocadeOptions = {}): Promise<Lab
     },
     asked: () => server.asked(),
     moments: (port) => model.moments.take(port),
+    watch: (port) => model.moments.watch(port, model.carried(port)),
     stop: () => server.stop(),
   };
 };

@@ -46,6 +46,7 @@ export const startDellOs9 = async (): Promise<LabDellOs9> => {
     },
     asked: () => server.asked(),
     moments: (port) => model.moments.take(port),
+    watch: (port) => model.moments.watch(port, model.carried(port)),
     stop: () => server.stop(),
   };
 };

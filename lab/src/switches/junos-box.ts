@@ -1,4 +1,5 @@
-import { check, copyOf, edit, effective, element, hierarchies, inherited } from './junos-config.ts';
+import { carriedBy, check, copyOf, edit, effective, element, hierarchies, inherited } from './junos-config.ts';
+import { Moments } from './moments.ts';
 import { type Complaint, complain, type LabFraming, type NetconfDevice, type NetconfSession } from './netconf.ts';
 import { format, parse, type Xml } from './xml.ts';
 
@@ -63,6 +64,7 @@ export class JunosBox implements NetconfDevice {
   readonly operations: string[] = [];
   onOperation: (operation: string) => void = () => undefined;
   serial: string | null = null;
+  readonly moments = new Moments();
   readonly #options: LabJunosOptions;
   #running = configurationIn(factory);
   #candidate = copyOf(this.#running);
@@ -95,7 +97,7 @@ export class JunosBox implements NetconfDevice {
     this.editCandidate(changes);
     const wrong = check(this.#candidate);
     if (wrong.length > 0) throw new Error(`the lab's own change does not commit: ${JSON.stringify(wrong)}`);
-    this.#running = copyOf(this.#candidate);
+    this.#run(this.#candidate);
   }
 
   setExclusive(isExclusive: boolean): void {
@@ -155,7 +157,7 @@ export class JunosBox implements NetconfDevice {
     // A commit, and a commit check too, confirms one that was waiting.
     const previous = this.#unconfirmed?.previous ?? this.#running;
     this.#confirm();
-    if (name !== 'validate') this.#running = copyOf(this.#candidate);
+    if (name !== 'validate') this.#run(this.#candidate);
     if (name === 'commit confirmed') {
       const seconds = Number(find(operation, 'confirm-timeout')?.text ?? '600');
       this.#unconfirmed = { previous, timer: setTimeout(() => this.#rollBack(previous), seconds * 1000) };
@@ -171,6 +173,11 @@ export class JunosBox implements NetconfDevice {
       : [];
   }
 
+  #run(configuration: Xml): void {
+    this.#running = copyOf(configuration);
+    this.moments.noteWatched((port) => carriedBy(this.#running, port));
+  }
+
   #confirm(): void {
     clearTimeout(this.#unconfirmed?.timer);
     this.#unconfirmed = null;
@@ -178,7 +185,7 @@ export class JunosBox implements NetconfDevice {
 
   #rollBack(previous: Xml): void {
     this.#unconfirmed = null;
-    this.#running = copyOf(previous);
+    this.#run(previous);
     if (this.#lock === null) this.#candidate = copyOf(previous);
   }
 

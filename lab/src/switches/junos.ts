@@ -52,6 +52,7 @@ export const startJunosSwitch = async (options: LabJunosOptions = {}): Promise<L
       box.commitFor(tampering(port, state, format(box.running)));
       return Promise.resolve();
     },
+    watch: (port) => box.moments.watch(port, carriedBy(box.running, port)),
     get serial() {
       return box.serial;
     },

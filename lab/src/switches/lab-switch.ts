@@ -29,6 +29,8 @@ export interface LabSwitch {
   carried(port: string): Promise<LabPort>;
   /** Somebody changes a port behind our back, to a state that carries something. */
   tamper(port: string, state: LabPort): Promise<void>;
+  /** Writes down what a port carries, from now on and whenever that changes. Absent: only frames tell. */
+  watch?(port: string): readonly LabPort[];
   /** Breaks the line between driver and device; null mends it. Open lines suffer too. */
   breakLine(fault: LineFault | null): void;
   /** The number that it tells when it is asked which device it is; null: it does not know the question. */

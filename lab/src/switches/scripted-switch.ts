@@ -25,7 +25,7 @@ export interface ScriptedOptions extends Pick<SshAccount, 'publicKey' | 'isKeybo
 /** A switch that keeps state and speaks a vendor's command line over SSH. */
 export interface ScriptedSwitch extends LabSwitch {
   readonly console: SshConsole;
-  /** Writes down what this port carries after every command from now on. */
+  /** After every command. */
   watch(port: string): readonly LabPort[];
   readonly byHand: HandWritten;
   /** Writes this into the answers to the next `times` commands that look like `to`, after so many of their lines. */

@@ -1,14 +1,12 @@
-import { type CiscoIosOptions, newKeyPair, type ScriptedSwitch, startAristaEos, startCiscoIos } from '@corral/lab';
+import { type CiscoIosOptions, newKeyPair, type ScriptedSwitch, startCiscoIos } from '@corral/lab';
 import ssh2 from 'ssh2';
 import { afterEach, describe, expect, it } from 'vitest';
-import { aristaEos } from '../../src/drivers/switches/cli/arista-eos.ts';
 import { ciscoIos } from '../../src/drivers/switches/cli/cisco-ios.ts';
 import { cliSwitch } from '../../src/drivers/switches/cli/driver.ts';
 import { loginFrom } from '../../src/drivers/switches/cli/login.ts';
 import { shown } from '../../src/drivers/switches/cli/screen.ts';
 import { CommandLine } from '../../src/drivers/switches/cli/session.ts';
 import { vlanLists, vlansIn } from '../../src/drivers/switches/vlans.ts';
-import type { PortConfig } from '../../src/drivers/switches/contract.ts';
 import { checkOf, inBody } from '@corral/base/schema/check';
 
 const amply = () => AbortSignal.timeout(30_000);
@@ -175,43 +173,6 @@ describe('a login', () => {
     );
     expect(failure).toContain('check "enable_password"');
     expect(failure).not.toContain('my secret');
-  });
-});
-
-describe.each([
-  ['cisco-ios', ciscoIos, () => startCiscoIos()],
-  ['arista-eos', aristaEos, () => startAristaEos()],
-])('a port of %s', (_, dialect, start) => {
-  const states: Omit<PortConfig, 'port'>[] = [
-    { native: null, tagged: [] },
-    { native: 100, tagged: [] },
-    { native: 200, tagged: [] },
-    { native: 100, tagged: [200, 300] },
-    { native: 200, tagged: [100] },
-    { native: null, tagged: [100, 300] },
-    { native: null, tagged: Array.from({ length: 120 }, (_each, index) => 400 + 3 * index) },
-  ];
-
-  it('carries only what it carried or shall carry, at every moment of every change', async () => {
-    const from = await start();
-    undo.push(() => from.stop());
-    const session = await cliSwitch(dialect).open({ label: 'sw', config: from.fields }, amply());
-    undo.push(() => session.close());
-    const [port = ''] = from.ports;
-    await session.apply([{ port, native: null, tagged: [] }], amply());
-    for (const before of states)
-      for (const after of states) {
-        await session.apply([{ port, ...before }], amply());
-        const moments = from.watch(port);
-        await session.apply([{ port, ...after }], amply());
-        expect(moments.at(-1)).toEqual(after);
-        const strange = moments.filter(
-          ({ native, tagged }) =>
-            ![before.native, after.native, null].includes(native) ||
-            tagged.some((vlan) => !before.tagged.includes(vlan) && !after.tagged.includes(vlan)),
-        );
-        expect(strange).toEqual([]);
-      }
   });
 });
 

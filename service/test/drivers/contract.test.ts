@@ -4,12 +4,15 @@ import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contr
 import { switchDrivers } from '../../src/drivers/switches/registry.ts';
 import { checkOf, inBody } from '@corral/base/schema/check';
 import { devices, startTrial, type Trial } from '../support/devices.ts';
+import { expectNoStrangeMoment } from '../support/strange-moments.ts';
 
 const types = Object.keys(switchDrivers({ simulatedSwitches: 'nowhere' }));
 const runnable = types.filter((type) => {
   const needs = devices[type]?.needs;
   return needs === null || (needs !== undefined && hasPart(needs));
 });
+/** Real switches show no moments: `packets/changing.test.ts` watches their frames. A simulated one writes states whole. */
+const watchedByFrames = ['ovs', 'vde', 'mock'];
 const nothing: LabPort = { native: null, tagged: [] };
 const amply = () => AbortSignal.timeout(50_000);
 const soon = () => AbortSignal.timeout(300);
@@ -154,6 +157,13 @@ describe.each(runnable)('the switch driver %s', (type) => {
     await apply(session, [{ port: port(3), native: 100, tagged: [] }]);
     await expectCarried(session, port(3), { native: 100, tagged: [] });
     await apply(session, [{ port: port(3), ...nothing }]);
+  });
+
+  it('lets a port carry only what it carried or shall carry, at every moment of every change', async () => {
+    const watch = trial.device.watch?.bind(trial.device);
+    expect(watch === undefined).toBe(watchedByFrames.includes(type));
+    if (watch === undefined) return;
+    await expectNoStrangeMoment(watch, await open(), port(0), needsNative() ? 99 : null);
   });
 
   it('says no to a port that the device does not have, and does the others', async () => {

@@ -4,7 +4,7 @@ import { dellOs10 } from '../../src/drivers/switches/cli/dell-os10.ts';
 import { loginFrom } from '../../src/drivers/switches/cli/login.ts';
 import { CommandLine } from '../../src/drivers/switches/cli/session.ts';
 import { everything } from '../../src/drivers/switches/vlans.ts';
-import { amply, cliTrial, expectNoStrangeMoment, toldDuring } from '../support/cli-trial.ts';
+import { amply, cliTrial, toldDuring } from '../support/cli-trial.ts';
 
 const trial = () => cliTrial(dellOs10, startDellOs10());
 const port = 'ethernet1/1/7';
@@ -89,11 +89,6 @@ describe('a port of OS10', () => {
     await (await open()).apply([{ port, native: null, tagged: [101] }], amply());
     expect(moments.at(-1)).toEqual({ native: null, tagged: [101] });
     expect(moments.flatMap(({ tagged }) => tagged).filter((vlan) => vlan > 600)).toEqual([]);
-  });
-
-  it('carries only what it carried or shall carry, at every moment of every change', async () => {
-    const { device, open } = await trial();
-    await expectNoStrangeMoment(device, await open());
   });
 
   it('is told apart from the text of the configuration around it', async () => {

@@ -1,5 +1,5 @@
-import type { LabPort, ScriptedSwitch } from '@corral/lab';
-import { afterEach, expect } from 'vitest';
+import type { ScriptedSwitch } from '@corral/lab';
+import { afterEach } from 'vitest';
 import type { Dialect } from '../../src/drivers/switches/cli/dialect.ts';
 import { cliSwitch } from '../../src/drivers/switches/cli/driver.ts';
 import type { SwitchSession } from '../../src/drivers/switches/contract.ts';
@@ -39,32 +39,4 @@ export const toldDuring = async (device: ScriptedSwitch, work: () => Promise<unk
   const before = device.console.transcript.length;
   await work();
   return device.console.transcript.slice(before).filter((line) => !line.startsWith('show '));
-};
-
-const states: readonly LabPort[] = [
-  { native: null, tagged: [] },
-  { native: 100, tagged: [] },
-  { native: 200, tagged: [] },
-  { native: 100, tagged: [200, 300] },
-  { native: 200, tagged: [100] },
-  { native: null, tagged: [100, 300] },
-  { native: null, tagged: Array.from({ length: 90 }, (_, index) => 400 + 3 * index) },
-];
-
-/** From every state to every other, the port carries only what it carried or shall carry, at every moment. */
-export const expectNoStrangeMoment = async (device: ScriptedSwitch, session: SwitchSession): Promise<void> => {
-  const [port = ''] = device.ports;
-  for (const before of states)
-    for (const after of states) {
-      await session.apply([{ port, ...before }], amply());
-      const moments = device.watch(port);
-      await session.apply([{ port, ...after }], amply());
-      expect(moments.at(-1)).toEqual(after);
-      const strange = moments.filter(
-        ({ native, tagged }) =>
-          ![before.native, after.native, null].includes(native) ||
-          tagged.some((vlan) => !before.tagged.includes(vlan) && !after.tagged.includes(vlan)),
-      );
-      expect(strange).toEqual([]);
-    }
 };

@@ -1,6 +1,7 @@
 import { errorCodes, type FastifyInstance } from 'fastify';
 import { hasTooManyValues, mostValues } from './json-size.ts';
 import { readBody } from './read-body.ts';
+import { readingTurn } from './reading-turn.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -18,6 +19,7 @@ export const acceptJsonBodies = (app: FastifyInstance, invalid: (message: string
       most: request.routeOptions.bodyLimit,
       tooLong: () => new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(),
       invalid,
+      reads: () => readingTurn.reads(request.raw.socket),
     };
     readBody(payload, rules, (failure, bytes) => {
       try {

@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { addressKey } from './address-key.ts';
 import { hangUp } from './hang-up.ts';
+import { readingTurn } from './reading-turn.ts';
 import { isLeftUnread } from './unread.ts';
 
 /** How many connections there may be. */
@@ -65,6 +67,9 @@ export class Connections {
     this.#limits = limits;
     this.#patience = limits.patience ?? usual;
     server.on('connection', (socket: Socket) => this.#came(socket));
+    server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) =>
+      readingTurn.add(socket),
+    );
     server.on('secureConnection', (socket: Socket) => {
       const line = this.#byEnds.get(endsOf(socket));
       if (line) this.#inside.set(socket, line);
@@ -73,6 +78,7 @@ export class Connections {
       this.#asked(request, response),
     );
     server.prependListener('upgrade', ({ socket }: IncomingMessage) => {
+      readingTurn.remove(socket);
       const line = this.#lineOf(socket);
       if (line === undefined) return;
       this.#fresh.delete(line);
@@ -130,6 +136,7 @@ export class Connections {
   }
 
   #asked(request: IncomingMessage, response: ServerResponse): void {
+    if (request.headers['transfer-encoding'] !== undefined) beginChunks(request.socket);
     const line = this.#lineOf(request.socket);
     if (line === undefined) return;
     if (line.isFresh) {
@@ -195,6 +202,12 @@ export class Connections {
     }
   }
 }
+
+/** What has come is parsed at once; more of it is read when the body is wanted, and Node resumes the connection then. */
+const beginChunks = (socket: Socket): void => {
+  readingTurn.reads(socket);
+  socket.pause();
+};
 
 const newLine = (socket: Socket, group: Set<Line> | null): Line => ({
   socket,

@@ -2,6 +2,9 @@ import type { Readable } from 'node:stream';
 
 /** A body of 1 MiB in pieces of a hundred bytes. Each piece costs as much as thousands of bytes do. */
 const mostPieces = 10_000;
+/** So many pieces, or bytes to parse, are worth a look at the time. */
+const somePieces = 256;
+const someBytes = 64 * 1024;
 
 interface BodyRules {
   /** What the request says of it; NaN: nothing. */
@@ -10,22 +13,26 @@ interface BodyRules {
   /** The error for a body that is too long. */
   readonly tooLong: () => Error;
   readonly invalid: (message: string) => Error;
+  /** Told before something that may take long. */
+  readonly reads: () => void;
 }
 
 /** Reads a body. After a failure what is left of it is not looked at any more. */
 export const readBody = (
   payload: Readable,
-  { declared, most, tooLong, invalid }: BodyRules,
+  { declared, most, tooLong, invalid, reads }: BodyRules,
   done: (error: Error | null, bytes: Buffer) => void,
 ): void => {
   const pieces: Buffer[] = [];
   let length = 0;
   const finish = (error: Error | null): void => {
     payload.off('data', take).off('end', end).off('error', fail);
+    if (length > someBytes) reads();
     done(error, error ? Buffer.alloc(0) : Buffer.concat(pieces, length));
   };
   const take = (piece: Buffer): void => {
     length += piece.length;
+    if (pieces.length % somePieces === somePieces - 1) reads();
     if (length > most) finish(tooLong());
     else if (pieces.push(piece) > mostPieces)
       finish(invalid(`the body comes in more than ${mostPieces} pieces; send it in larger ones`));

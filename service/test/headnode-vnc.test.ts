@@ -134,6 +134,22 @@ describe.each(engines)('the screen of a headnode on %s', (engine) => {
     await opened(service, alice, 'h');
   });
 
+  it('that moved while it was being connected is not shown: its port may be another headnode’s', async () => {
+    const { service, alice, display } = await makeOffice(engine);
+    const another = await startDisplay();
+    backstage.after = (verb) => {
+      if (verb === 'vnc') backstage.display = { host: '127.0.0.1', port: another.port };
+    };
+    const closed = display.viewer().then((viewer) => {
+      viewer.on('error', () => undefined).write(banner);
+      return new Promise((resolve) => viewer.resume().once('close', resolve));
+    });
+    const answer = await Screen.open(service, alice, 'h');
+    expect(answer).toMatchObject({ status: 502, type: 'HypervisorError' });
+    await closed;
+    await opened(service, alice, 'h');
+  });
+
   it('that hangs up before anybody looked takes nothing down', async () => {
     const { service, alice, display } = await makeOffice(engine);
     for (let time = 0; time < 10; time += 1) {

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { operator } from '../src/core/caller.ts';
 import type { CorralError } from '../src/core/errors.ts';
 import { notFound, unauthorized, unavailable } from '../src/core/errors.ts';
 import type { App } from '../src/server/app-context.ts';
 import { keepVigil } from '../src/server/vigil.ts';
 
-/** A vigil over a caller whom the authenticator answers like this, asked once. */
-const asked = async (answer: () => Promise<never>): Promise<AbortSignal> => {
+/** A vigil over a caller whom the authenticator answers like this. */
+const vigilOver = (answer: () => Promise<unknown>): { readonly signal: AbortSignal; readonly ring: () => void } => {
   const ring: { current: () => void } = { current: () => undefined };
   const app = {
     auth: { authenticate: answer },
@@ -15,7 +16,12 @@ const asked = async (answer: () => Promise<never>): Promise<AbortSignal> => {
   const request = { headers: {}, method: 'GET', id: 'r' } as FastifyRequest;
   const { signal, end } = keepVigil(app, request, { access: 'user', effect: 'changes' }, () => Promise.resolve());
   onTestFinished(end);
-  ring.current();
+  return { signal, ring: () => ring.current() };
+};
+
+const asked = async (answer: () => Promise<never>): Promise<AbortSignal> => {
+  const { signal, ring } = vigilOver(answer);
+  ring();
   await new Promise((resolve) => setImmediate(resolve));
   return signal;
 };
@@ -28,4 +34,30 @@ it.each<[boolean, string, Error | CorralError]>([
 ])('ends (%s) what is sent to somebody who %s', async (isOver, _, error) => {
   const signal = await asked(() => Promise.reject(error));
   expect(signal.aborted).toBe(isOver);
+});
+
+it.each<[string, () => Promise<unknown>]>([
+  ['fails', () => Promise.reject(new Error('connection lost'))],
+  ['stays without an answer', () => new Promise(() => undefined)],
+])('ends what is sent to somebody of whom every question %s, after 30 seconds', async (_, answer) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { signal } = vigilOver(answer);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(signal.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(signal.reason).toBe('your access could not be confirmed for 30 seconds; open it again');
+});
+
+it('goes on with somebody of whom one question in six is answered', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let questions = 0;
+  const { signal } = vigilOver(() => {
+    questions += 1;
+    return questions % 6 === 0 ? Promise.resolve(operator) : Promise.reject(new Error('connection lost'));
+  });
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(questions).toBe(120);
+  expect(signal.aborted).toBe(false);
 });

@@ -47,12 +47,17 @@ const startsReadOnly = 'transactions are read-only: a standby, or the setting de
 /** Longer than the server lets a statement take: one that is not answered by then went to a server that is gone. */
 const answerWithinMs = 35_000;
 
+/**
+ * How long a transaction may wait for its own process: one that sleeps must not keep everybody else from the order of
+ * events. An operator's tool may wait for what it reads from or writes to.
+ */
+const idleMs: Readonly<Record<Opening, number>> = { 'up to date': 10_000, 'as it is': 30_000 };
+
 /** Connection settings that every session of ours has: a client that dies must not hold locks for ever. */
 const sessionOptions = {
   types,
   connectionTimeoutMillis: 10_000,
   statement_timeout: 30_000,
-  idle_in_transaction_session_timeout: 30_000,
 };
 
 /** Opens a PostgreSQL database. Any number of replicas may share it. */
@@ -66,6 +71,7 @@ export const openPostgres = async <Schema, Topic extends string>(
   const pool = new pg.Pool({
     ...connectionAs(holdings.name, url),
     ...sessionOptions,
+    idle_in_transaction_session_timeout: idleMs[opening],
     max: connections,
     keepAlive: true,
     // An operator's tool may have statements that take as long as they take.
@@ -239,7 +245,11 @@ export const openPostgres = async <Schema, Topic extends string>(
 };
 
 const connected = async <T>(url: string, name: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
-  const client = new pg.Client({ ...connectionAs(name, url), ...sessionOptions });
+  const client = new pg.Client({
+    ...connectionAs(name, url),
+    ...sessionOptions,
+    idle_in_transaction_session_timeout: idleMs['as it is'],
+  });
   await client.connect();
   try {
     return await work(client);

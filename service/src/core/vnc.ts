@@ -3,15 +3,23 @@ import { illegalState } from './errors.ts';
 import { findOwnHeadnode, type HeadnodeArgs, onHypervisor, talking } from './headnodes.ts';
 import type { Desk } from './op.ts';
 
-export type { Endpoint } from '../drivers/hypervisors/contract.ts';
+/** The VNC port of a running headnode. Only this service has to reach it. */
+export interface VncPort extends Endpoint {
+  /** Asked once it is connected: the port may have passed to another machine before that. */
+  readonly isCurrent: () => Promise<boolean>;
+}
 
-/** Where the VNC port of a running headnode is. Only this service has to reach it. */
-export const headnodeVnc = async (desk: Desk, args: HeadnodeArgs): Promise<Endpoint> => {
+/** Where the VNC port of a running headnode is. */
+export const headnodeVnc = async (desk: Desk, args: HeadnodeArgs): Promise<VncPort> => {
   const { label, uuid, state, making, project } = await desk.read((op) => findOwnHeadnode(op, args.headnode));
   const isRunning = state === 'started' && making === 0;
   const look = () =>
     desk.devices.change(onHypervisor(project), (devices) => talking(devices, ({ hypervisor }) => hypervisor.vnc(uuid)));
   const endpoint = isRunning ? await look() : null;
   if (endpoint === null) throw illegalState(`headnode ${label} is not running, so it has no screen; start it first`);
-  return endpoint;
+  const isCurrent = async (): Promise<boolean> => {
+    const now = await look();
+    return now?.host === endpoint.host && now.port === endpoint.port;
+  };
+  return { ...endpoint, isCurrent };
 };

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { Credentials } from '../auth/contract.ts';
 import type { ConsoleSession } from '../core/console-sessions.ts';
 import type { Desk } from '../core/op.ts';
-import type { Endpoint } from '../core/vnc.ts';
+import type { VncPort } from '../core/vnc.ts';
 import type { RequestParts } from './parts.ts';
 
 /** What a route answers with, and how to make that. */
@@ -12,7 +12,7 @@ export type Reply =
   /** A serial console: bytes, or a WebSocket. */
   | { readonly kind: 'console'; readonly accept: Accept<StreamCall<ConsoleSession>> }
   /** A WebSocket that is connected to a TCP port. */
-  | { readonly kind: 'tunnel'; readonly accept: Accept<StreamCall<Endpoint>> }
+  | { readonly kind: 'tunnel'; readonly accept: Accept<StreamCall<VncPort>> }
   /** Server-sent events, which check for each page what the caller may see. */
   | { readonly kind: 'events'; readonly accept: Accept<unknown> };
 

@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { ConsoleSession } from '../core/console-sessions.ts';
 import type { DeviceUse } from '../core/device-calls.ts';
 import type { Desk } from '../core/op.ts';
-import type { Endpoint } from '../core/vnc.ts';
+import type { VncPort } from '../core/vnc.ts';
 import { type CheckedParts, type Nothing, nothing, partsChecker, type PartSchemas } from './parts.ts';
 import type { Accept, Call, Client, Keep, Reply, StreamCall } from './reply.ts';
 
@@ -112,7 +112,7 @@ export const consoleRoute = <P extends TObject>(definition: StreamDefinition<P, 
 };
 
 /** Makes a route that answers with a WebSocket, connected to the endpoint that its handler finds. */
-export const tunnelRoute = <P extends TObject>(definition: StreamDefinition<P, Endpoint>): Route => {
+export const tunnelRoute = <P extends TObject>(definition: StreamDefinition<P, VncPort>): Route => {
   const { common, accept } = describedStream(definition);
   return { ...common, reply: { kind: 'tunnel', accept } };
 };

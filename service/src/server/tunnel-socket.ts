@@ -4,7 +4,7 @@ import { keepAlive, openWebSocket, sayGoodbye, wantsWebSocket } from '@corral/ba
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { hypervisorFailed, invalid } from '../core/errors.ts';
-import type { Endpoint } from '../core/vnc.ts';
+import type { VncPort } from '../core/vnc.ts';
 
 const connectMs = 5_000;
 /** How much may wait for a client before the other side is made to wait. */
@@ -17,13 +17,14 @@ const takenAway = 4000;
 export const openTunnel = async (
   request: FastifyRequest,
   reply: FastifyReply,
-  { host, port: number }: Endpoint,
+  { host, port: number, isCurrent }: VncPort,
   ending: AbortSignal,
 ): Promise<FastifyReply> => {
   if (!wantsWebSocket(request)) throw invalid('this is a WebSocket; ask for it with "Upgrade: websocket"');
   const port = await connected(host, number);
   let socket: WebSocket;
   try {
+    if (!(await isCurrent())) throw hypervisorFailed('the screen of the headnode has just moved; try again');
     socket = await openWebSocket(request, reply, 'screen');
   } catch (error) {
     port.destroy();

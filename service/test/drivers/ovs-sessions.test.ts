@@ -67,4 +67,19 @@ describe.runIf(hasPart('Open vSwitch'))('sessions with an Open vSwitch', () => {
     stop.abort();
     await busy;
   });
+
+  it('one that is open neither reads nor writes once the switch is called something else', async () => {
+    const session = await open(50);
+    const before = await session.identity?.(amply());
+    await put(session, 700);
+    await ovs.vsctl('set', 'Open_vSwitch', '.', 'external_ids:system-id=another');
+    const changed = `the switch was ${String(before)} and is now ovs another bridge ${ovs.bridge}`;
+    await expect(put(session, 800)).rejects.toThrow(changed);
+    await expect(session.read(['d0'], amply())).rejects.toThrow(changed);
+    await expect(session.readAll?.(amply())).rejects.toThrow(changed);
+    expect(await ovs.carried('d0')).toEqual({ native: 700, tagged: [] });
+    const next = await open(51);
+    expect(await next.identity?.(amply())).toBe(`ovs another bridge ${ovs.bridge}`);
+    expect(await put(next, 800)).toEqual(applied);
+  });
 });

@@ -1,3 +1,4 @@
+import { identityIn } from './identity.ts';
 import { isRecord, type Operation, type Ovsdb, unexpected } from './ovsdb.ts';
 import type { VlanColumns } from './vlans.ts';
 
@@ -22,6 +23,8 @@ export interface Bridge {
   readonly applied: number;
   /** OpenFlow numbers that interfaces have, or want. */
   readonly numbers: ReadonlySet<number>;
+  /** Which bridge of which Open vSwitch it is; null: it does not say. */
+  readonly identity: string | null;
 }
 
 const portColumns = ['_uuid', 'name', 'vlan_mode', 'tag', 'trunks', 'cvlans', 'protected', 'interfaces'];
@@ -36,8 +39,8 @@ export const readBridge = async (
   const ports = (where: readonly unknown[]) => select('Port', where, portColumns);
   const answer = await ovsdb.transact(
     [
-      select('Bridge', [['name', '==', bridge]], ['ports', 'controller', 'fail_mode', 'mirrors']),
-      select('Open_vSwitch', [], ['next_cfg', 'cur_cfg']),
+      select('Bridge', [['name', '==', bridge]], ['_uuid', 'ports', 'controller', 'fail_mode', 'mirrors']),
+      select('Open_vSwitch', [], ['next_cfg', 'cur_cfg', 'external_ids']),
       select('Mirror', [], ['_uuid', 'name', 'output_port', 'output_vlan']),
       select('Interface', [], ['ofport', 'ofport_request']),
       ...(names === 'all' ? [ports([])] : names.map((name) => ports([['name', '==', name]]))),
@@ -69,6 +72,7 @@ export const readBridge = async (
     ports: new Map(all.filter((port) => own.has(port.uuid)).map((port) => [port.name, port])),
     wanted: integer(root['next_cfg']),
     applied: integer(root['cur_cfg']),
+    identity: identityIn(root, row, bridge),
     numbers: new Set(
       (interfaces ?? []).flatMap(({ ofport, ofport_request: wanted }) =>
         [...atoms(ofport), ...atoms(wanted)].map(integer),

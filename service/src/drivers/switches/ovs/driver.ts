@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Permit, PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
 import { placeInFiles, placesAt } from '../places.ts';
 import { type Carried, carriedBy, unclear } from '../vlans.ts';
-import { type BridgePort, readBridge } from './bridge.ts';
-import { ovsIdentity } from './identity.ts';
+import { type Bridge, type BridgePort, readBridge } from './bridge.ts';
 import { becomeNewest, ifNewest } from './fence.ts';
 import { namePattern, nameRule, ovsFields, type OvsTarget, targetFrom } from './fields.ts';
 import { Ovsdb } from './ovsdb.ts';
@@ -53,6 +52,8 @@ class OvsSession implements SwitchSession {
   readonly #bridge: string;
   readonly #settleMs: number;
   readonly #permit: Permit | undefined;
+  /** What the switch said it is, once it was asked. */
+  #identity: string | null | undefined;
 
   constructor(ovsdb: Ovsdb, { bridge, settleMs }: OvsTarget, permit: Permit | undefined) {
     this.#permit = permit;
@@ -74,7 +75,7 @@ class OvsSession implements SwitchSession {
     signal: AbortSignal,
   ): Promise<readonly PortOutcome[] | 'changed meanwhile'> {
     const names = wanted.map(({ port }) => port);
-    const { ports, numbers } = await readBridge(this.#ovsdb, this.#bridge, names, signal);
+    const { ports, numbers } = await this.#readSame(names, signal);
     const writes: Write[] = [];
     const refused = new Map<string, string>();
     for (const state of wanted) {
@@ -112,12 +113,20 @@ class OvsSession implements SwitchSession {
     await this.#settled(signal);
   }
 
-  identity(signal: AbortSignal): Promise<string | null> {
-    return ovsIdentity(this.#ovsdb, this.#bridge, signal);
+  async identity(signal: AbortSignal): Promise<string | null> {
+    this.#identity = (await readBridge(this.#ovsdb, this.#bridge, [], signal)).identity;
+    return this.#identity;
   }
 
   close(): Promise<void> {
     return this.#ovsdb.close();
+  }
+
+  /** A switch that is another one than it said is met anew, by the next session. */
+  async #readSame(names: readonly string[] | 'all', signal: AbortSignal): Promise<Bridge> {
+    const bridge = await readBridge(this.#ovsdb, this.#bridge, names, signal);
+    if (this.#identity === undefined || bridge.identity === this.#identity) return bridge;
+    throw new Error(`the switch was ${this.#identity ?? 'unnamed'} and is now ${bridge.identity ?? 'unnamed'}`);
   }
 
   async #settled(signal: AbortSignal): Promise<void> {
@@ -125,7 +134,7 @@ class OvsSession implements SwitchSession {
   }
 
   async #read(names: readonly string[] | 'all', signal: AbortSignal): Promise<readonly PortConfig[]> {
-    const { ports, wanted, applied } = await readBridge(this.#ovsdb, this.#bridge, names, signal);
+    const { ports, wanted, applied } = await this.#readSame(names, signal);
     // What is stored but not applied does not pass yet.
     if (applied < wanted) await untilApplied(this.#ovsdb, wanted, signal);
     return [...ports.values()].map((port) => ({ port: port.name, ...passedBy(port) }));

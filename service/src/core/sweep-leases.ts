@@ -1,0 +1,25 @@
+import { sql } from '@corral/base/db/kysely';
+import type { WriteOp } from './op.ts';
+
+/** Whose leases are named by id. An id is never given twice, so the name of one that is gone is never used again. */
+const kinds = [
+  { prefix: 'headnode/', table: 'headnodes' },
+  { prefix: 'obm/', table: 'nodes' },
+  { prefix: 'console/', table: 'nodes' },
+  { prefix: 'switch/', table: 'switches' },
+] as const;
+
+/** A lease that was not given back is kept for so long, in case its holder comes back. */
+const graceMs = 3_600_000;
+
+/** Deletes the leases of what is deleted. A holder that is still somewhere finds no lease, and has lost it. */
+export const sweepLeases = async ({ tx, now }: WriteOp): Promise<void> => {
+  for (const { prefix, table } of kinds) {
+    await tx
+      .deleteFrom('leases')
+      .where('name', 'like', `${prefix}%`)
+      .where('expires_at', '<', sql<number>`${now} - ${graceMs}`)
+      .where('name', 'not in', (of) => of.selectFrom(table).select(sql<string>`${sql.lit(prefix)} || id`.as('name')))
+      .execute();
+  }
+};

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizationCases } from './support/authorization-cases.ts';
-import { callerNames, makeRig, type Rig } from './support/authorization-rig.ts';
+import { callerNames } from './support/authorization-callers.ts';
+import { makeRig, type Rig } from './support/authorization-rig.ts';
 import { engines } from './support/engines.ts';
 import { clientOf } from './support/http.ts';
 import { callAs, goodCall } from './support/oracle-calls.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PortConfig, SwitchSession } from '../src/drivers/switches/contract.ts';
 import { alreadyDone, type DeviceCall, restore } from '../src/worker/pass.ts';
-import type { PortTask } from '../src/worker/plan.ts';
+import type { PortTask } from '../src/worker/port-task.ts';
 import { look, sweep } from '../src/worker/sweep.ts';
 
 const nothing = { native: null, tagged: [] };

@@ -1,6 +1,7 @@
 import type { Access } from './access.ts';
 import { inUse } from './migrate.ts';
-import { type DatabaseLocation, type Holdings, placeOf } from './open.ts';
+import type { Holdings } from './holdings.ts';
+import { type DatabaseLocation, placeOf } from './open.ts';
 import type { Table } from './tables.ts';
 
 /**

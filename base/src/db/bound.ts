@@ -1,6 +1,6 @@
 import type { DatabaseConnection, Dialect, DialectAdapter, Driver, QueryCompiler, QueryResult } from 'kysely';
 import { KyselyDatabase } from './kysely.ts';
-import type { Tx } from './db.ts';
+import type { Tx } from './transaction.ts';
 
 /** How often a text comes: now and then, or again and again, wanting all its rows or only the first. */
 type Habit = 'once' | 'all' | 'first';

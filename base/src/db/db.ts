@@ -1,10 +1,10 @@
-import type { Kysely, RawBuilder } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { Changes } from './changes.ts';
 import type { Condition } from './fault.ts';
 import type { Statement } from './statement.ts';
+import type { Tx } from './transaction.ts';
 
-/** The inside of a transaction: the only way to the tables. */
-export type Tx<Schema> = Kysely<Schema>;
+export type { Tx } from './transaction.ts';
 
 /** How a write wants to run. */
 export interface WriteOptions {

@@ -1,28 +1,11 @@
 import type { Db } from './db.ts';
-import { DatabaseRefused, type Migration, newestOf, requireNotNewer } from './migrate.ts';
-import type { Table } from './tables.ts';
+import type { Holdings, Opening } from './holdings.ts';
+import { DatabaseRefused, newestOf, requireNotNewer } from './migrate.ts';
 
 /** Where the data is. */
 export type DatabaseLocation =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string; readonly connections: number };
-
-/** What one program keeps in a database. Two programs may share a PostgreSQL: their tables have different names. */
-export interface Holdings<Topic extends string> {
-  /** Who is connected, as PostgreSQL shows it, and the channel on which replicas hear each other. */
-  readonly name: string;
-  /** The table that says which migrations were applied. */
-  readonly history: string;
-  readonly migrations: readonly Migration[];
-  /** Every table but the history, each after those that it refers to. */
-  readonly tables: readonly Table[];
-  readonly topics: readonly Topic[];
-  /** Did a constraint speak that the program has a sentence for? */
-  readonly isVerdict: (error: unknown) => boolean;
-}
-
-/** Brought up to date when it is opened, or taken as it is. */
-export type Opening = 'up to date' | 'as it is';
 
 /** Opens the database and brings it up to date. Only the engine that is used is loaded: it shows in the time to start. */
 export const openDatabase = <Schema, Topic extends string>(

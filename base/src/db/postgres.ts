@@ -7,7 +7,7 @@ import { Condition, DatabaseUnavailable, explained, type Moment } from './fault.
 import { PostgresAdapter, PostgresQueryCompiler, sql } from './kysely.ts';
 import { listenerOf, listenTo } from './listen.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
-import type { Holdings, Opening } from './open.ts';
+import type { Holdings, Opening } from './holdings.ts';
 import { postgresFaultOf } from './postgres-fault.ts';
 import { retrying } from './retry.ts';
 import type { Statement } from './statement.ts';

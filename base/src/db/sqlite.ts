@@ -8,7 +8,7 @@ import { sql } from './kysely.ts';
 import { LoopShare } from './loop-share.ts';
 import { DatabaseRefused, inUse, type MigrationSession, migrate } from './migrate.ts';
 import { Mutex } from './mutex.ts';
-import type { Holdings, Opening } from './open.ts';
+import type { Holdings, Opening } from './holdings.ts';
 import { steadyNow } from '../steady-clock.ts';
 import { retrying } from './retry.ts';
 import { openingPatienceMs, SqliteConnection, versionBy } from './sqlite-connection.ts';

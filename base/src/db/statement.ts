@@ -1,6 +1,6 @@
 import type { Compilable } from 'kysely';
 import { type Grammar, rawOf } from './bound.ts';
-import type { Tx } from './db.ts';
+import type { Tx } from './transaction.ts';
 
 /*
  * Kysely builds and compiles a query anew at every call, which costs more than most of our queries (60 to

@@ -1,5 +1,5 @@
 import { printable, printableLines } from './printable.ts';
-import { counted } from './say.ts';
+import { counted } from './counted.ts';
 import { styleFor, type Style } from './style.ts';
 import { layOut, shortened } from './table.ts';
 

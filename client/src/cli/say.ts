@@ -5,6 +5,3 @@ export const done = (output: Output, sentence: string, value: object = {}): void
   if (output.isJson) output.json(value);
   else output.say(`${output.style.green('✓')} ${sentence}`);
 };
-
-/** A number that can be read: `12,000`. */
-export const counted = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');

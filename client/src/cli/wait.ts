@@ -2,7 +2,8 @@ import { type Action, type Corral, TimedOutError } from '../index.ts';
 import type { Given, Option, Scene } from './command.ts';
 import { exitCodes } from './exit.ts';
 import { StoppedError } from './mistake.ts';
-import { counted, done } from './say.ts';
+import { counted } from './counted.ts';
+import { done } from './say.ts';
 
 /** Options of commands that queue a change. */
 export const waitOptions: Readonly<Record<string, Option>> = {

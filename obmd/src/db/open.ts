@@ -1,10 +1,6 @@
 import type * as base from '@corral/base/db/db';
-import {
-  type DatabaseLocation,
-  type Holdings,
-  openCurrent as current,
-  openDatabase as open,
-} from '@corral/base/db/open';
+import type { Holdings } from '@corral/base/db/holdings';
+import { type DatabaseLocation, openCurrent as current, openDatabase as open } from '@corral/base/db/open';
 import { initial } from './migrations/0001-initial.ts';
 import { bootAfter } from './migrations/0002-boot-after.ts';
 import type { Database } from './schema.ts';

@@ -1,5 +1,5 @@
 import { type IpmiSimOptions, startIpmiSim } from '@corral/lab';
-import type { TestBmc } from './bmcs.ts';
+import type { TestBmc } from './test-bmc.ts';
 
 /** A real ipmi_sim. Its machine does not shut down when it is asked, which would come in the middle of the next test. */
 export const startIpmiBmc = async (options: IpmiSimOptions = {}): Promise<TestBmc> => {

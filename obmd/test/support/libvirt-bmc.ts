@@ -1,5 +1,5 @@
 import { defineParrot, startLibvirt } from '@corral/lab';
-import type { TestBmc } from './bmcs.ts';
+import type { TestBmc } from './test-bmc.ts';
 
 /** A virtual machine in a libvirt of its own. */
 export const startLibvirtBmc = async (): Promise<TestBmc> => {

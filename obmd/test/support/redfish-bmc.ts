@@ -1,5 +1,5 @@
 import { type LabRedfishOptions, startRedfish } from '@corral/lab';
-import type { TestBmc } from './bmcs.ts';
+import type { TestBmc } from './test-bmc.ts';
 
 const devices: Readonly<Record<string, string>> = { Pxe: 'pxe', Hdd: 'disk', None: 'none' };
 

@@ -1,9 +1,9 @@
 import { type Access, type Store, storeOf } from '@corral/base/db/access';
 import { lockTables, requireAloneWith } from '@corral/base/db/alone';
 import { inUse, newestOf } from '@corral/base/db/migrate';
+import type { Holdings } from '@corral/base/db/holdings';
 import {
   type DatabaseLocation,
-  type Holdings,
   openCurrent,
   openDatabase,
   placeOf,

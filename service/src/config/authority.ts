@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { SettingReader } from '@corral/base/config/reader';
-import type { SettingKey } from './settings.ts';
 
 /** The certificates in the PEM file that a setting names; null: it names none. */
-export const authority = (read: SettingReader<SettingKey>, key: SettingKey): string | null => {
+export const authority = <Key extends string>(read: SettingReader<Key>, key: Key): string | null => {
   const file = read.text(key);
   if (file === null) return null;
   try {

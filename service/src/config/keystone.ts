@@ -2,7 +2,6 @@ import type { SettingReader } from '@corral/base/config/reader';
 import type { Setting } from '@corral/base/config/setting';
 import { authority } from './authority.ts';
 import type { KeystoneConfig } from './config.ts';
-import type { SettingKey } from './settings.ts';
 
 /** The settings of the `keystone` backend. */
 export const keystoneSettings = [
@@ -92,13 +91,15 @@ export const keystoneSettings = [
   },
 ] as const satisfies readonly Setting[];
 
+type KeystoneSettingKey = (typeof keystoneSettings)[number]['key'];
+
 /** Reads the settings of the `keystone` backend. What is missing is a mistake only if the backend is to be used. */
 export const keystoneConfig = (
-  read: SettingReader<SettingKey>,
+  read: SettingReader<KeystoneSettingKey>,
   mistakes: string[],
   isUsed: boolean,
 ): KeystoneConfig | null => {
-  const needed = (key: SettingKey): string => {
+  const needed = (key: KeystoneSettingKey): string => {
     const text = read.text(key);
     if (isUsed && text === null) mistakes.push(`${key}: missing; auth "keystone" needs it`);
     return text ?? '';
@@ -131,8 +132,8 @@ const addressOf = (text: string, wrong: () => void): string => {
 };
 
 const credentials = (
-  read: SettingReader<SettingKey>,
-  needed: (key: SettingKey) => string,
+  read: SettingReader<KeystoneSettingKey>,
+  needed: (key: KeystoneSettingKey) => string,
   mistakes: string[],
 ): KeystoneConfig['credentials'] => {
   const isApplication = (

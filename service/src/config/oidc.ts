@@ -2,7 +2,6 @@ import type { SettingReader } from '@corral/base/config/reader';
 import type { Setting } from '@corral/base/config/setting';
 import { isLoopback } from '@corral/base/http/loopback';
 import { authority } from './authority.ts';
-import type { SettingKey } from './settings.ts';
 
 /** The settings of the `oidc` backend, and where browsers find this service. */
 export const oidcSettings = [
@@ -114,6 +113,8 @@ export const oidcSettings = [
   },
 ] as const satisfies readonly Setting[];
 
+type OidcSettingKey = (typeof oidcSettings)[number]['key'];
+
 /** How bearer tokens are judged and people log in. */
 export interface OidcConfig {
   readonly issuer: string;
@@ -136,8 +137,12 @@ export interface OidcConfig {
 }
 
 /** Reads the settings of the `oidc` backend. What is missing is a mistake only if the backend is to be used. */
-export const oidcConfig = (read: SettingReader<SettingKey>, mistakes: string[], isUsed: boolean): OidcConfig | null => {
-  const needed = (key: SettingKey): string => {
+export const oidcConfig = (
+  read: SettingReader<OidcSettingKey>,
+  mistakes: string[],
+  isUsed: boolean,
+): OidcConfig | null => {
+  const needed = (key: OidcSettingKey): string => {
     const text = read.text(key);
     if (isUsed && text === null) mistakes.push(`${key}: missing; auth "oidc" needs it`);
     return text ?? '';
@@ -167,7 +172,7 @@ export const oidcConfig = (read: SettingReader<SettingKey>, mistakes: string[], 
 };
 
 /** Reads where browsers find this service: an origin, without anything after it. */
-export const publicUrl = (read: SettingReader<SettingKey>): string | null => {
+export const publicUrl = (read: SettingReader<OidcSettingKey>): string | null => {
   const text = read.text('public_url');
   if (text === null) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -184,7 +189,7 @@ const isIssuer = (text: string): boolean => {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(host));
 };
 
-const scopesOf = (read: SettingReader<SettingKey>): string => {
+const scopesOf = (read: SettingReader<OidcSettingKey>): string => {
   const scopes = (read.text('oidc.scopes') ?? '').split(/\s+/).filter((scope) => scope !== '');
   // What RFC 6749 has for a scope.
   if (!scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) {
@@ -193,7 +198,7 @@ const scopesOf = (read: SettingReader<SettingKey>): string => {
   return [...new Set(['openid', ...scopes])].join(' ');
 };
 
-const clientOf = (read: SettingReader<SettingKey>, scopes: string, mistakes: string[]): OidcConfig['client'] => {
+const clientOf = (read: SettingReader<OidcSettingKey>, scopes: string, mistakes: string[]): OidcConfig['client'] => {
   const id = read.text('oidc.client_id');
   const secret = read.text('oidc.client_secret');
   if (id === null) {
@@ -203,7 +208,7 @@ const clientOf = (read: SettingReader<SettingKey>, scopes: string, mistakes: str
   return { id, secret, scopes };
 };
 
-const adminOf = (read: SettingReader<SettingKey>, mistakes: string[]): OidcConfig['claims']['admin'] => {
+const adminOf = (read: SettingReader<OidcSettingKey>, mistakes: string[]): OidcConfig['claims']['admin'] => {
   const claim = read.text('oidc.admin_claim');
   const value = read.text('oidc.admin_value');
   if (claim !== null && value !== null) return { claim, value };

@@ -3,7 +3,7 @@ import type { Tx } from '../db/db.ts';
 import type { Database } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 import { nameOf } from './caller.ts';
-import type { Request } from './op.ts';
+import type { Request } from './request.ts';
 
 /** The objects an event can be about, by the interface's own words. */
 export const eventObjects = ['node', 'nic', 'network', 'headnode', 'hnic', 'switch', 'port', 'user'] as const;

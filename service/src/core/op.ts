@@ -8,6 +8,7 @@ import type { DeviceCall, DeviceUse, Devices } from './device-calls.ts';
 import { CorralError } from './errors.ts';
 import { type EventDraft, writeEvents } from './events.ts';
 import { type LeaseWatch, leaseWatchOf } from './lease-watch.ts';
+import type { Request } from './request.ts';
 import { currentCaller } from './rights.ts';
 import type { Site } from './site.ts';
 
@@ -28,23 +29,6 @@ export interface WriteOp extends ReadOp {
   ring(topic: Topic): void;
   /** Counts a change of a switch that is queued here, for the project that it is for. Throws if there are too many. */
   countChange(project: string | null): void;
-}
-
-/** Who asks, and for which request: what every operation and every event is about. */
-export interface Request {
-  readonly caller: Caller;
-  readonly requestId: string | null;
-  /** How rights are read again in transactions of the request; absent for what the service does by itself. */
-  readonly rights?: RequestRights;
-}
-
-interface RequestRights {
-  /** Throws unless this caller may make the call at all. */
-  readonly admit: (caller: Caller) => void;
-  /** A call that only reads has nothing to wait for before its transaction: its rights were read a moment ago. */
-  readonly effect: 'reads' | 'changes';
-  /** How the call reaches devices; null: it does not. */
-  readonly devices: DeviceUse | null;
 }
 
 /** The only way from an operation to OBM daemons and the hypervisor: counted and limited for each project. */

@@ -1,9 +1,5 @@
-import {
-  type DatabaseLocation,
-  type Holdings,
-  openCurrent as current,
-  openDatabase as open,
-} from '@corral/base/db/open';
+import type { Holdings } from '@corral/base/db/holdings';
+import { type DatabaseLocation, openCurrent as current, openDatabase as open } from '@corral/base/db/open';
 import { type Topic, topics } from './changes.ts';
 import { verdictOf } from './constraints.ts';
 import type { Db } from './db.ts';

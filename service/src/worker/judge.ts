@@ -3,7 +3,7 @@ import type { SwitchSession } from '../drivers/switches/contract.ts';
 import type { LineFault } from './line.ts';
 import { type DeviceCall, type PortResult, restore } from './pass.ts';
 import { mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt } from './patience.ts';
-import type { PortTask } from './plan.ts';
+import type { PortTask } from './port-task.ts';
 import type { Ending, Failure } from './settle.ts';
 import type { Workshop } from './workshop.ts';
 

@@ -1,15 +1,8 @@
 import type { Tx } from '../db/db.ts';
-import type { PortTask } from './plan.ts';
+import type { Late, PortTask } from './port-task.ts';
 
 /** A port in doubt is read about so many times before the doubt can end. */
 const readings = 4;
-
-/** What is known of a port to which something may still arrive, by the database's clock. */
-export interface Late {
-  readonly until: number;
-  /** When this was planned: before the reading that comes of it. */
-  readonly now: number;
-}
 
 /** Nothing can arrive any more: what is read now stays. */
 export const isOver = ({ until, now }: Late): boolean => now >= until;

@@ -5,7 +5,8 @@ import type { WriteOp } from '../core/op.ts';
 import type { PortState } from '../core/port-state.ts';
 import { driverOf } from '../core/switches.ts';
 import type { SwitchDriver } from '../drivers/switches/contract.ts';
-import { planWritten, type PortTask } from './plan.ts';
+import { planWritten } from './plan.ts';
+import type { PortTask } from './port-task.ts';
 import { about } from './settle.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { describePort, emptyPort, type PortState, samePortState } from '../core/port-state.ts';
 import type { SwitchSession } from '../drivers/switches/contract.ts';
-import type { PortTask } from './plan.ts';
+import type { PortTask } from './port-task.ts';
 import type { Step } from './steps.ts';
 
 /** What became of one port: verified by reading it back, or why not. */

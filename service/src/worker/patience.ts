@@ -1,6 +1,6 @@
 import { pauseAfter as growingPause } from '@corral/base/backoff';
 import { dueAt } from '@corral/base/steady-clock';
-import type { PortTask } from './plan.ts';
+import type { PortTask } from './port-task.ts';
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;

@@ -6,52 +6,11 @@ import type { Db, Tx } from '../db/db.ts';
 import { type RowOf, statement } from '../db/statement.ts';
 import { askedAt } from './asked-at.ts';
 import { databaseTime } from './database-time.ts';
-import type { Late } from './late-readings.ts';
 import { believed, isBreakerOpen, isSweepDue, retryDueAt, suspectDueAt } from './patience.ts';
+import type { PlannedAction, PortTask } from './port-task.ts';
 
 /** However busy a switch is, what it was told is saved after this long. */
 const longestUnsavedMs = 60_000;
-
-/** A pending action as the engine sees it. */
-interface PlannedAction {
-  readonly id: number;
-  readonly statusId: string;
-  readonly kind: 'connect' | 'detach' | 'revert';
-  readonly networkId: number | null;
-  readonly network: string | null;
-  readonly channel: string;
-  readonly createdAt: number;
-  readonly attempts: number;
-  readonly touched: boolean;
-}
-
-/** One port that wants work: its whole recorded state, and the whole state it is to have. */
-export interface PortTask {
-  readonly portId: number;
-  readonly port: string;
-  readonly nicId: number | null;
-  readonly nic: string | null;
-  readonly node: string | null;
-  readonly project: { readonly id: number; readonly label: string } | null;
-  readonly recorded: PortState;
-  readonly wanted: PortState;
-  /** Nobody knew what it carries when this was planned; only this worker, under its lease, makes it suspect or known. */
-  readonly isSuspect: boolean;
-  /** Nobody has read it since a nic was connected to it. */
-  readonly isUnread: boolean;
-  /** It was not to be trusted when this was planned, for whatever reason. */
-  readonly isDoubtful: boolean;
-  /** It wants to be written: an action, a suspicion, or drift that the policy repairs. */
-  readonly isWork: boolean;
-  readonly driftSince: number | null;
-  /** Something of a session that broke off may still arrive, or may have before it is read. */
-  readonly late: Late | null;
-  /** What it was last seen to carry, as it is stored. */
-  readonly reading: string | null;
-  /** null: a port that is to be put back to what is recorded, or only read. */
-  readonly action: PlannedAction | null;
-  readonly suspectAttempts: number;
-}
 
 /** What is due on one switch now, and when more will be. */
 export interface SwitchPlan {

@@ -5,7 +5,7 @@ import { type PortState, readingOf } from '../core/port-state.ts';
 import { releaseHeldNodes } from '../core/port-trust.ts';
 import { statement } from '../db/statement.ts';
 import { freeNetworks, inChunks, isOver, noteLateReading } from './late-readings.ts';
-import type { PortTask } from './plan.ts';
+import type { PortTask } from './port-task.ts';
 
 /** Why a change failed: for the project, which is not shown switches, and for the operator. */
 export interface Failure {

@@ -6,7 +6,7 @@ import { statement } from '../db/statement.ts';
 import type { PortConfig, SwitchSession } from '../drivers/switches/contract.ts';
 import { type DeviceCall, drain } from './pass.ts';
 import { inChunks, isOver, noteLateReading } from './late-readings.ts';
-import type { PortTask } from './plan.ts';
+import type { PortTask } from './port-task.ts';
 import { about } from './settle.ts';
 
 /** One port as the switch shows it; null: the switch has no such port. */

@@ -1,4 +1,5 @@
-import type { CallerName, Rig } from './authorization-rig.ts';
+import type { CallerName } from './authorization-callers.ts';
+import type { Rig } from './authorization-rig.ts';
 
 /** The parts of one call. */
 export interface Call {

@@ -4,7 +4,8 @@ import type { Route } from '../../src/server/route.ts';
 import { routeGroups } from '../../src/server/routes/all.ts';
 import type { Call, Case } from './authorization-case.ts';
 import { authorizationCases } from './authorization-cases.ts';
-import { type CallerName, callerNames, type Rig } from './authorization-rig.ts';
+import { type CallerName, callerNames } from './authorization-callers.ts';
+import type { Rig } from './authorization-rig.ts';
 import { type Answer, type Client, requestTo } from './http.ts';
 import { settled } from './world.ts';
 

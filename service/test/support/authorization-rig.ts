@@ -1,15 +1,12 @@
 import { type LabObmd, startLabObmd } from '@corral/lab';
 import { rm } from 'node:fs/promises';
 import type { EngineName } from './engines.ts';
+import type { CallerName } from './authorization-callers.ts';
 import { basicSource, type Source } from './authorization-sources.ts';
 import type { Client } from './http.ts';
 import { type Service, startService } from './service.ts';
 import { makeLeftover } from './headnodes.ts';
 import { connect, detach, done, makeProject, makeUser, settled } from './world.ts';
-
-/** Everybody who may try a call; `member` is in project red, which the call concerns, `other` in project blue. */
-export const callerNames = ['anonymous', 'wrong password', 'stranger', 'member', 'other', 'admin'] as const;
-export type CallerName = (typeof callerNames)[number];
 
 /** One service with an OBM daemon, two projects and the callers; makes fresh objects of project red on demand. */
 export interface Rig {

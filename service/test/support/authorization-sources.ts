@@ -1,4 +1,4 @@
-import type { CallerName } from './authorization-rig.ts';
+import type { CallerName } from './authorization-callers.ts';
 import { basic, type Client, clientOf } from './http.ts';
 import type { Service } from './service.ts';
 import { makeUser } from './world.ts';

@@ -2,7 +2,8 @@ import { isStream } from '../../src/server/reply.ts';
 import type { Route } from '../../src/server/route.ts';
 import type { Call } from './authorization-case.ts';
 import { authorizationCases } from './authorization-cases.ts';
-import type { CallerName, Rig } from './authorization-rig.ts';
+import type { CallerName } from './authorization-callers.ts';
+import type { Rig } from './authorization-rig.ts';
 import type { Answer } from './http.ts';
 
 /** Those who try what is not theirs. Wrong passwords are refused before it is known what the call is. */

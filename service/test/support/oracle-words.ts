@@ -1,5 +1,6 @@
 import type { Call } from './authorization-case.ts';
-import type { CallerName, Rig } from './authorization-rig.ts';
+import type { CallerName } from './authorization-callers.ts';
+import type { Rig } from './authorization-rig.ts';
 import type { Answer } from './http.ts';
 
 /** Finds the labels and ids in an answer that neither the call names nor the caller may know. */

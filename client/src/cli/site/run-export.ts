@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { Given, Scene } from '../command.ts';
 import { UsageError } from '../mistake.ts';
-import { counted, done } from '../say.ts';
+import { counted } from '../counted.ts';
+import { done } from '../say.ts';
 import { type Part, readActual } from './actual.ts';
 import { documentOf } from './export.ts';
 

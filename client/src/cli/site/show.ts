@@ -1,4 +1,4 @@
-import { counted } from '../say.ts';
+import { counted } from '../counted.ts';
 import type { Output } from '../output.ts';
 import { type Draft, kinds } from './draft.ts';
 

@@ -34,6 +34,8 @@ const isLost = (error: unknown): boolean => {
 interface Loan {
   readonly client: pg.PoolClient;
   broken: Error | null;
+  /** How many locks it has outside of transactions. */
+  locks: number;
 }
 
 /** A hot standby has no serializable transactions, and says so by a code that means other things later on. */
@@ -60,6 +62,16 @@ const sessionOptions = {
   statement_timeout: 30_000,
 };
 
+/**
+ * A process that is stopped (SIGSTOP, a paused machine) keeps its connections, and with them its locks: other processes
+ * wait for them so long. One that runs is never silent for so long within a transaction.
+ */
+const longestSilenceMs = 5_000;
+
+const silence = `set_config('idle_session_timeout', $3::text, false)`;
+const takeLock = `select pg_advisory_lock($1, hashtext($2)), ${silence}`;
+const letGoOfLock = `select pg_advisory_unlock($1, hashtext($2)), ${silence}`;
+
 /** Opens a PostgreSQL database. Any number of replicas may share it. */
 export const openPostgres = async <Schema, Topic extends string>(
   url: string,
@@ -74,8 +86,10 @@ export const openPostgres = async <Schema, Topic extends string>(
     idle_in_transaction_session_timeout: idleMs[opening],
     max: connections,
     keepAlive: true,
-    // An operator's tool may have statements that take as long as they take.
-    ...(opening === 'up to date' ? { query_timeout: answerWithinMs } : {}),
+    // An operator's tool may take as long as it takes: for a statement, or between two.
+    ...(opening === 'up to date'
+      ? { query_timeout: answerWithinMs, idle_in_transaction_session_timeout: longestSilenceMs }
+      : {}),
   });
   const condition = new Condition();
   const changes = new Changes<Topic>();
@@ -113,7 +127,7 @@ export const openPostgres = async <Schema, Topic extends string>(
 
   const withClient = async <T>(work: (loan: Loan) => Promise<T>) => {
     const client = await pool.connect();
-    const loan: Loan = { client, broken: null };
+    const loan: Loan = { client, broken: null, locks: 0 };
     const spoil = (error: Error): void => {
       loan.broken = error;
     };
@@ -159,18 +173,21 @@ export const openPostgres = async <Schema, Topic extends string>(
 
   /*
    * The lock is taken before the transaction begins: under SERIALIZABLE the snapshot would otherwise be
-   * older than the lock, and the one who waited would abort all the same.
+   * older than the lock, and the one who waited would abort all the same. So the server ends a session that is silent
+   * with the lock outside of a transaction, too.
    */
   const holding = async <T>(loan: Loan, lock: readonly [number, string] | null, work: () => Promise<T>): Promise<T> => {
     if (lock === null) return work();
-    await loan.client.query('select pg_advisory_lock($1, hashtext($2))', [...lock]);
+    await loan.client.query(takeLock, [...lock, longestSilenceMs]);
+    loan.locks += 1;
     try {
       return await work();
     } finally {
+      loan.locks -= 1;
       // A connection that cannot let go of the lock must not go back to the pool with it. A broken one does not.
       if (loan.broken === null) {
         await loan.client
-          .query('select pg_advisory_unlock($1, hashtext($2))', [...lock])
+          .query(letGoOfLock, [...lock, loan.locks > 0 ? longestSilenceMs : 0])
           .catch((error: unknown) => (loan.broken = error as Error));
       }
     }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { locksRows } from '@corral/base/db/bound';
 import { sql } from '@corral/base/db/kysely';
 import { statement } from '../db/statement.ts';
 import { CorralError } from './errors.ts';
@@ -77,13 +78,18 @@ const holdsLease = async ({ tx }: WriteOp, lease: Lease): Promise<boolean> => {
   return row !== undefined;
 };
 
+/**
+ * Held until the transaction ends, so that nobody takes the lease before it has. Otherwise a process that is stopped
+ * before its commit could wake up and commit after another one has planned from what was there before.
+ */
 const heldLease = statement((tx, { name, holder, fence }: Lease) =>
   tx
     .selectFrom('leases')
     .select('fence')
     .where('name', '=', name)
     .where('holder', '=', holder)
-    .where('fence', '=', fence),
+    .where('fence', '=', fence)
+    .$if(locksRows(tx), (query) => query.forShare()),
 );
 
 /** Gives a lease back at once, and tells whoever waits for it. The row stays, so that fences keep growing. */

@@ -4,6 +4,7 @@ import { badArgument, blocked, obmFailed } from './errors.ts';
 import { audienceOf, findNode, type Node } from './find.ts';
 import type { NextBoot, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from '../drivers/obm/contract.ts';
 import { exclusively } from './exclusively.ts';
+import { allOf, type FreshRights, withFreshRights } from './fresh-rights.ts';
 import type { HeldLease } from './held-lease.ts';
 import { requireLease } from './leases.ts';
 import { obmUri } from './obm-uri.ts';
@@ -36,11 +37,18 @@ const adminOf = (site: Site, node: Node): ObmAdmin => ({
 export const nodeSetObm = async (desk: Desk, args: NodeArgs & { enabled: boolean }): Promise<void> => {
   const found = await desk.read((op) => findManageable(op, args.node));
   await desk.devices.change(callTo(found), ({ obm }) =>
-    exclusively(desk, `obm/${found.id}`, async (held) => {
-      const node = await desk.read((op) => findManageable(op, args.node));
-      if ((node.obm_token !== null) === args.enabled) return;
-      await (args.enabled ? enable(desk, obm, node, held) : disable(desk, obm, node, held));
-    }),
+    exclusively(desk, `obm/${found.id}`, (held) =>
+      withFreshRights(
+        async () => {
+          await held.confirm();
+          return desk.read((op) => findManageable(op, args.node));
+        },
+        async (node, rights) => {
+          if ((node.obm_token !== null) === args.enabled) return;
+          await (args.enabled ? enable(desk, obm, node, held, rights) : disable(desk, obm, node, held, rights));
+        },
+      ),
+    ),
   );
 };
 
@@ -88,11 +96,10 @@ const requireOwnAddress = async ({ tx }: ReadOp, node: Node): Promise<void> => {
   );
 };
 
-const enable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease): Promise<void> => {
+const enable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease, rights: FreshRights): Promise<void> => {
   await desk.read((op) => requireOwnAddress(op, node));
   const admin = adminOf(desk.site, node);
-  await held.confirm();
-  const token = await obm.createToken(admin, held);
+  const token = await obm.createToken(admin, allOf(held, rights));
   try {
     await desk.write(async (op) => {
       await requireLease(op, held.lease);
@@ -118,9 +125,8 @@ const enable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease): 
   }
 };
 
-const disable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease): Promise<void> => {
-  await held.confirm();
-  await obm.destroyToken(adminOf(desk.site, node), held);
+const disable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease, rights: FreshRights): Promise<void> => {
+  await obm.destroyToken(adminOf(desk.site, node), allOf(held, rights));
   await desk.writeOutcome(async (op) => {
     await requireLease(op, held.lease);
     const current = await findNode(op, node.label);
@@ -148,17 +154,21 @@ export const findAccess = async (op: ReadOp, label: string): Promise<{ node: Nod
 export const carry = async <T>(
   desk: Desk,
   label: string,
-  call: (access: ObmAccess, node: Node) => Promise<ObmAnswer<T>>,
+  call: (access: ObmAccess, rights: FreshRights, node: Node) => Promise<ObmAnswer<T>>,
 ): Promise<T> => {
   let refused: string | null = null;
   for (;;) {
-    const { node, access } = await desk.read((op) => findAccess(op, label));
-    if (access.token === refused) {
-      throw obmFailed(
-        `the OBM daemon of node ${label} does not accept the token it gave out; disable OBM of the node and enable it again`,
-      );
-    }
-    const answer = await call(access, node);
+    const { node, access, answer } = await withFreshRights(
+      () => desk.read((op) => findAccess(op, label)),
+      async (found, rights) => {
+        if (found.access.token === refused) {
+          throw obmFailed(
+            `the OBM daemon of node ${label} does not accept the token it gave out; disable OBM of the node and enable it again`,
+          );
+        }
+        return { ...found, answer: await call(found.access, rights, found.node) };
+      },
+    );
     if (answer.kind === 'done') return answer.value;
     if (answer.kind === 'rejected') throw badArgument(`the OBM daemon of node ${label} refused: ${answer.reason}`);
     refused = access.token;
@@ -190,12 +200,12 @@ export const changeNode = async <T>(
 };
 
 export const nodePowerOn = async (desk: Desk, args: NodeArgs): Promise<void> => {
-  await changeNode(desk, args.node, (obm) => carry(desk, args.node, (access) => obm.powerOn(access)));
+  await changeNode(desk, args.node, (obm) => carry(desk, args.node, (access, rights) => obm.powerOn(access, rights)));
   await recorded(desk, args, 'node_power_on');
 };
 
 export const nodePowerOff = async (desk: Desk, args: NodeArgs): Promise<void> => {
-  await changeNode(desk, args.node, (obm) => carry(desk, args.node, (access) => obm.powerOff(access)));
+  await changeNode(desk, args.node, (obm) => carry(desk, args.node, (access, rights) => obm.powerOff(access, rights)));
   await recorded(desk, args, 'node_power_off');
 };
 
@@ -216,8 +226,8 @@ const bootNotes: Readonly<Record<NextBoot, { readonly boot: string; readonly not
 export const nodePowerCycle = async (desk: Desk, args: NodeArgs & { force?: boolean }): Promise<void> => {
   const force = args.force ?? false;
   const nextBoot = await changeNode(desk, args.node, async (obm) => {
-    const boot = await carry(desk, args.node, (access) => obm.setNextBoot(access, 'pxe'));
-    await carry(desk, args.node, (access) => obm.powerCycle(access, force));
+    const boot = await carry(desk, args.node, (access, rights) => obm.setNextBoot(access, 'pxe', rights));
+    await carry(desk, args.node, (access, rights) => obm.powerCycle(access, force, rights));
     return boot;
   });
   await recorded(desk, args, 'node_power_cycle', { force, ...bootNotes[nextBoot] });
@@ -225,13 +235,13 @@ export const nodePowerCycle = async (desk: Desk, args: NodeArgs & { force?: bool
 
 export const nodeSetBootdev = async (desk: Desk, args: NodeArgs & { bootdev: string }): Promise<void> => {
   await changeNode(desk, args.node, (obm) =>
-    carry(desk, args.node, (access) => obm.setBootDevice(access, args.bootdev)),
+    carry(desk, args.node, (access, rights) => obm.setBootDevice(access, args.bootdev, rights)),
   );
   await recorded(desk, args, 'node_set_bootdev', { bootdev: args.bootdev });
 };
 
 export const nodePowerStatus = async (desk: Desk, args: NodeArgs): Promise<{ power_status: string }> => {
-  const power_status = await carry(desk, args.node, (access, node) =>
+  const power_status = await carry(desk, args.node, (access, _rights, node) =>
     // By the token too: what is asked under another one is another project's question.
     desk.devices.ask(`power status of ${node.id} ${access.token}`, callTo(node), ({ obm }) => obm.powerStatus(access)),
   );

@@ -18,36 +18,51 @@ import { about } from './settle.ts';
 export const lateWriteMsOf = ({ refusesLateWrites }: SwitchDriver, { lateWriteMs }: EngineConfig): number =>
   refusesLateWrites ? 0 : lateWriteMs;
 
+/** How a session ended that wrote to ports. */
+interface BrokenOff {
+  /** Its number; null: any that wrote to them before. */
+  readonly session: number | null;
+  /** How long something of it may still arrive. */
+  readonly lateMs: number;
+  readonly reason: string;
+}
+
 /** Puts ports in doubt. Needs no lease: whoever lost his has to say what he may still have sent. */
 export const leaveInDoubt = async (
   op: WriteOp,
   onSwitch: string,
-  tasks: readonly PortTask[],
-  lateMs: number,
-  reason: string,
+  written: readonly PortTask[],
+  { session, lateMs, reason }: BrokenOff,
 ): Promise<void> => {
+  if (written.length === 0) return;
+  const found = await op.tx
+    .selectFrom('ports')
+    .select(['id', 'late_until'])
+    .where(
+      'id',
+      'in',
+      written.map(({ portId }) => portId),
+    )
+    .execute();
+  const lateUntil = new Map(found.map(({ id, late_until }) => [id, late_until]));
+  // Ports may have been deleted while a process slept.
+  const tasks = written.filter(({ portId }) => lateUntil.has(portId));
   if (tasks.length === 0) return;
   const ids = tasks.map(({ portId }) => portId);
-  const known = await op.tx
-    .selectFrom('ports')
-    .select('id')
-    .where('id', 'in', ids)
-    .where('late_until', 'is', null)
-    .execute();
   const until = sql<number>`${op.now} + ${lateMs}`;
   await op.tx
     .updateTable('ports')
     .set({
-      written_by: null,
+      // Whoever has the switch by now may be writing to them.
+      written_by: session === null ? null : sql<number | null>`nullif(written_by, ${session})`,
       late_until: sql<number>`case when late_until > ${until} then late_until else ${until} end`,
       late_read_at: op.now,
     })
     .where('id', 'in', ids)
     .execute();
   for (const task of tasks) await holdNetworks(op, task);
-  const isNew = new Set(known.map(({ id }) => id));
   if (lateMs > 0) {
-    for (const task of tasks.filter(({ portId }) => isNew.has(portId))) {
+    for (const task of tasks.filter(({ portId }) => lateUntil.get(portId) === null)) {
       op.record({ type: 'port_in_doubt', ...about(task, onSwitch, { reason }), projects: [] });
     }
   }
@@ -80,5 +95,6 @@ export const takeOver = async (
   if (!found) return;
   const tasks = await planWritten(op.tx, op.now, target.id);
   const lateMs = lateWriteMsOf(driverOf(op.site, found.type), config);
-  await leaveInDoubt(op, target.label, tasks, lateMs, 'whoever wrote to the port was not heard of again');
+  const reason = 'whoever wrote to the port was not heard of again';
+  await leaveInDoubt(op, target.label, tasks, { session: null, lateMs, reason });
 };

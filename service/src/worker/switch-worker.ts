@@ -70,10 +70,10 @@ export class SwitchWorker {
     const { desk, log } = this.#shop;
     const { label } = this.#target;
     if (this.#written.length === 0) return;
+    const { number: session, lateMs } = this.#line;
+    const reason = 'a process wrote to the port and lost the switch';
     await desk
-      .write((op) =>
-        leaveInDoubt(op, label, this.#written, this.#line.lateMs, 'a process wrote to the port and lost the switch'),
-      )
+      .write((op) => leaveInDoubt(op, label, this.#written, { session, lateMs, reason }))
       .catch((error: unknown) => log.warn({ switch: label, err: error }, 'failed to record ports in doubt'));
   }
 
@@ -155,7 +155,7 @@ export class SwitchWorker {
     await desk.write(async (op) => {
       await settle(op, lease, label, endings);
       const reason = talk.isFault ? talk.fault.reason : 'the session broke off';
-      if (line.lateMs > 0) await leaveInDoubt(op, label, broken, line.lateMs, reason);
+      if (line.lateMs > 0) await leaveInDoubt(op, label, broken, { session: null, lateMs: line.lateMs, reason });
     });
     this.#written = [];
     step('settled');

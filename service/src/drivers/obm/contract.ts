@@ -26,9 +26,9 @@ export type ObmAnswer<T> =
  */
 export type NextBoot = 'once' | 'lasting' | 'unknown';
 
-/** The right to make a call, which one process at a time has. */
+/** The right to make a call: one process at a time has it, or the caller's rights were read a moment ago. */
 export interface CallPermit {
-  /** Throws if the right may have passed to another process meanwhile: this one may have slept. Asked right before a request is sent. */
+  /** Throws if the right may have ended meanwhile: this process may have slept. Asked right before a request is sent. */
   check(): void;
   /** Aborts when it has: the call is given up. */
   readonly lost: AbortSignal;
@@ -52,12 +52,12 @@ export interface ObmClient {
   createToken(node: ObmAdmin, permit: CallPermit): Promise<string>;
   /** Voids the current token. No token is no error. */
   destroyToken(node: ObmAdmin, permit: CallPermit): Promise<void>;
-  powerOn(node: ObmAccess): Promise<ObmAnswer<null>>;
-  powerOff(node: ObmAccess): Promise<ObmAnswer<null>>;
-  powerCycle(node: ObmAccess, force: boolean): Promise<ObmAnswer<null>>;
+  powerOn(node: ObmAccess, permit: CallPermit): Promise<ObmAnswer<null>>;
+  powerOff(node: ObmAccess, permit: CallPermit): Promise<ObmAnswer<null>>;
+  powerCycle(node: ObmAccess, force: boolean, permit: CallPermit): Promise<ObmAnswer<null>>;
   powerStatus(node: ObmAccess): Promise<ObmAnswer<string>>;
-  setBootDevice(node: ObmAccess, device: string): Promise<ObmAnswer<null>>;
-  setNextBoot(node: ObmAccess, device: string): Promise<ObmAnswer<NextBoot>>;
+  setBootDevice(node: ObmAccess, device: string, permit: CallPermit): Promise<ObmAnswer<null>>;
+  setNextBoot(node: ObmAccess, device: string, permit: CallPermit): Promise<ObmAnswer<NextBoot>>;
   /** The serial console, until either side ends it. */
   console(node: ObmAccess, use: ConsoleUse, signal: AbortSignal, permit: CallPermit): Promise<ObmAnswer<ConsoleLine>>;
 }

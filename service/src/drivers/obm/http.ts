@@ -6,8 +6,6 @@ import { watch } from './watch.ts';
 import { converse } from './web-socket.ts';
 import { isOnceIn, powerStatusIn, reasonIn, tokenIn } from './answers.ts';
 
-type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
-
 /** What a daemon answered, read to its end. */
 interface Reply {
   readonly status: number;
@@ -53,13 +51,12 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
   const http = () => (loaded ??= load());
   const watched = new Set<OwnConnection>();
 
-  const ask = async (node: ObmAdmin | ObmAccess, method: Method, name: string, body: object = {}): Promise<Reply> => {
+  /** Asks for something; nothing changes by it. */
+  const ask = async (node: ObmAccess, name: string): Promise<Reply> => {
     const { request, calls } = await http();
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = async () => {
-      const sent = method === 'PUT' || method === 'POST' ? JSON.stringify(body) : null;
-      const headers = { ...credentialsOf(node), ...(sent === null ? {} : { 'content-type': 'application/json' }) };
-      const reply = await request(urlOf(node, name), { dispatcher: calls, method, headers, body: sent, signal });
+      const reply = await request(urlOf(node, name), { dispatcher: calls, method: 'GET', signal });
       return { status: reply.statusCode, text: await reply.body.text() };
     };
     try {
@@ -69,31 +66,45 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     }
   };
 
-  /** A call about tokens: it may only be made under the node's lease. */
-  const admin = async (node: ObmAdmin, method: 'POST' | 'DELETE', permit: CallPermit): Promise<Reply> => {
-    const url = urlOf(node, 'token');
+  /** Changes something, which needs a right that may have ended by the time of the call. */
+  const tell = async (
+    node: ObmAdmin | ObmAccess,
+    method: 'PUT' | 'POST' | 'DELETE',
+    name: string,
+    permit: CallPermit,
+    content: object = {},
+  ): Promise<Reply> => {
+    const url = urlOf(node, name);
     const connection = await OwnConnection.to(url, { ca, outbound }, permit, largestAnswer);
     const sent =
-      method === 'POST'
-        ? { headers: { ...credentialsOf(node), 'content-type': 'application/json' }, body: '{}' }
-        : { headers: credentialsOf(node) };
+      method === 'DELETE'
+        ? { headers: credentialsOf(node) }
+        : { headers: { ...credentialsOf(node), 'content-type': 'application/json' }, body: JSON.stringify(content) };
     try {
-      const reply = await timed({ permit }, timeoutMs, async (signal) => {
+      return await timed({ permit }, timeoutMs, async (signal) => {
         const { statusCode, body } = await connection.ask(url, { method, ...sent }, signal);
         return { status: statusCode, text: await body.text() };
       });
-      return admitted(node, reply);
     } catch (error) {
       // Whoever lost the right to call is not told that the daemon failed.
-      permit.check();
+      permit.lost.throwIfAborted();
       throw error instanceof CorralError ? error : unanswered(node, timeoutMs, error);
     } finally {
       await connection.end();
     }
   };
 
-  const order = async (node: ObmAccess, method: Method, name: string, body?: object): Promise<ObmAnswer<null>> =>
-    judge(node, await ask(node, method, name, body), () => null);
+  /** A call about tokens. */
+  const admin = async (node: ObmAdmin, method: 'POST' | 'DELETE', permit: CallPermit): Promise<Reply> =>
+    admitted(node, await tell(node, method, 'token', permit));
+
+  const order = async (
+    node: ObmAccess,
+    method: 'PUT' | 'POST',
+    name: string,
+    permit: CallPermit,
+    content?: object,
+  ): Promise<ObmAnswer<null>> => judge(node, await tell(node, method, name, permit, content), () => null);
 
   return {
     createToken: async (node, permit) => {
@@ -104,19 +115,20 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     destroyToken: async (node, permit) => {
       await admin(node, 'DELETE', permit);
     },
-    powerOn: (node) => order(node, 'POST', 'power_on'),
-    powerOff: (node) => order(node, 'POST', 'power_off'),
-    powerCycle: (node, force) => order(node, 'POST', 'power_cycle', { force }),
-    setBootDevice: (node, device) => order(node, 'PUT', 'boot_device', { bootdev: device }),
-    setNextBoot: async (node, device) => {
-      const first = await ask(node, 'PUT', 'boot_device', { bootdev: device, once: true });
+    powerOn: (node, permit) => order(node, 'POST', 'power_on', permit),
+    powerOff: (node, permit) => order(node, 'POST', 'power_off', permit),
+    powerCycle: (node, force, permit) => order(node, 'POST', 'power_cycle', permit, { force }),
+    setBootDevice: (node, device, permit) => order(node, 'PUT', 'boot_device', permit, { bootdev: device }),
+    setNextBoot: async (node, device, permit) => {
+      const set = (content: object) => tell(node, 'PUT', 'boot_device', permit, content);
+      const first = await set({ bootdev: device, once: true });
       // Some take no field that they do not know.
-      const reply = first.status === 400 ? await ask(node, 'PUT', 'boot_device', { bootdev: device }) : first;
+      const reply = first.status === 400 ? await set({ bootdev: device }) : first;
       if (lacksBootDevice.includes(reply.status)) return { kind: 'done', value: 'unknown' };
       return judge(node, reply, (text) => (reply === first && isOnceIn(text) ? 'once' : 'lasting'));
     },
     powerStatus: async (node) =>
-      judge(node, await ask(node, 'GET', 'power_status'), (text) => {
+      judge(node, await ask(node, 'power_status'), (text) => {
         const status = powerStatusIn(text);
         if (status === null) throw unexpected(node, 'told no power status');
         return status;

@@ -11,7 +11,7 @@ export interface Way {
 }
 
 interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly headers?: Record<string, string>;
   readonly body?: string | null;
 }

@@ -77,7 +77,8 @@ describe.each(engines)('a process that finds that it lost a switch, on %s', (eng
     const [port] = await db.read((tx) => tx.selectFrom('ports').selectAll().execute());
     const { vlan } = await db.read((tx) => tx.selectFrom('networks').select('vlan').executeTakeFirstOrThrow());
     const state = { native: vlan, tagged: [] };
-    const task = { portId: port?.id, port: port?.label, recorded: state, wanted: state, action: null } as PortTask;
+    const named = { portId: port?.id ?? 0, port: port?.label ?? '', recorded: state, wanted: state };
+    const task = { ...named, action: null, project: null } as unknown as PortTask;
     const tasks = [{ ...task, portId: 999 }, task];
     const admit = (session: number) =>
       db.write((tx) => leaveInDoubt(opIn(db, tx), 'sw0', tasks, { session, lateMs: 60_000, reason: 'it slept' }));

@@ -6,7 +6,7 @@ import { CorralError } from './errors.ts';
 const freshForMs = 2_000;
 
 /** Too much time has passed since the caller's rights were read. Nothing was sent. */
-export class StaleRights extends CorralError {
+class StaleRights extends CorralError {
   constructor() {
     super('BlockedError', 'it took too long until the device could be called; try again');
   }

@@ -10,7 +10,7 @@ import { runSql } from './sql.ts';
 import { startStoppingProgram, type StoppingProgram } from './stopping-program.ts';
 import { connect, eventually, makeNetwork, makeProject, reserve } from './world.ts';
 
-export type Project = 'red' | 'blue';
+type Project = 'red' | 'blue';
 
 /** One of two processes that share a database. */
 export interface Replica {
@@ -111,7 +111,7 @@ export const startReplicaPair = async (
 const tried = async (call: Promise<Answer>): Promise<Answer | null> => call.catch(() => null);
 
 /** How a change that was queued ended. */
-export const endOf = (pair: ReplicaPair, queued: Answer | null): Promise<string> =>
+const endOf = (pair: ReplicaPair, queued: Answer | null): Promise<string> =>
   eventually(async () => {
     const id = (queued?.body as { status_id?: string } | undefined)?.status_id;
     if (queued?.status !== 202 || id === undefined) return 'refused';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** After so long in one turn of the event loop, the connections that have not been read wait for the next turn. */
-const usualMs = 10;
+const mostMs = 10;
 
 /** A connection that is not read for now. */
 interface Held {
@@ -15,9 +15,7 @@ interface Held {
  * bodies have taken too long, reading stops on all other connections: libuv skips those that were stopped during the
  * same turn. In the next turn they are read again, first those that were not the reason; the others one in each turn.
  */
-export class ReadingTurn {
-  readonly #mostMs: number;
-  readonly #now: () => number;
+class ReadingTurn {
   readonly #sockets = new Set<Socket>();
   readonly #held = new Map<Socket, Held>();
   /** Those whose bodies were read in this turn. */
@@ -26,11 +24,6 @@ export class ReadingTurn {
   #startedAt = 0;
   #isScheduled = false;
   #isOver = false;
-
-  constructor({ mostMs = usualMs, now = () => performance.now() } = {}) {
-    this.#mostMs = mostMs;
-    this.#now = now;
-  }
 
   /** A connection on which requests are read. */
   add(socket: Socket): void {
@@ -50,10 +43,10 @@ export class ReadingTurn {
   /** To be called before the parts of reading a body that may take long. */
   reads(socket: Socket): void {
     if (!this.#sockets.has(socket)) return;
-    if (this.#read.size === 0) this.#startedAt = this.#now();
+    if (this.#read.size === 0) this.#startedAt = performance.now();
     this.#read.add(socket);
     this.#schedule();
-    if (!this.#isOver && this.#now() - this.#startedAt <= this.#mostMs) return;
+    if (!this.#isOver && performance.now() - this.#startedAt <= mostMs) return;
     if (this.#isOver) this.#hold(socket);
     else for (const each of this.#sockets) this.#hold(each);
     this.#isOver = true;

@@ -1,107 +1,972 @@
-// What the tests have to notice, for `npm run mutations`: each entry breaks one promise, and one of its tests fails then.
-//   file, text, replacement: the text occurs in the file exactly once
-//   breaks: the promise that is not kept any more
-//   tests: vitest files of which at least one test must fail
+// What the tests have to notice, for `npm run mutations`: each entry breaks one promise, and a test fails then.
+// An entry is: the promise that is broken, the file, a text that occurs in it exactly once, what replaces it, and the
+// vitest files of which at least one test has to fail.
 
-/** @type {readonly { breaks: string; file: string; text: string; replacement: string; tests: readonly string[] }[]} */
+const mutation = (breaks, file, text, replacement, ...tests) => ({ breaks, file, text, replacement, tests });
+
+/** Tests that several entries name. */
+const fences = 'service/test/worker/fences.test.ts';
+const authorization = 'service/test/authorization.test.ts';
+const rights = 'service/test/rights.test.ts';
+const engine = 'service/test/engine.test.ts';
+const pauses = 'service/test/engine-pauses.test.ts';
+const lateWrites = 'service/test/late-writes.test.ts';
+const leases = 'service/test/core/leases.test.ts';
+const sleeping = 'service/test/sleeping-callers.test.ts';
+const obmRaces = 'service/test/obm-races.test.ts';
+const schema = 'service/test/db/schema.test.ts';
+const made = 'service/test/made-here.test.ts';
+const throttle = 'service/test/login-throttle.test.ts';
+const narrow = 'service/test/drivers/narrow-readings.test.ts';
+const standby = 'obmd/test/standby.test.ts';
+
 export const mutations = [
-  // Fences and leases
-  {
-    breaks: 'a worker settles although the switch is another worker’s by now',
-    file: 'service/src/worker/settle.ts',
-    text: `  await requireLease(op, lease);
+  // Fences: what was done under a lease that is another’s by now is not recorded
+  mutation(
+    'a worker settles without the fence',
+    'service/src/worker/settle.ts',
+    `  await requireLease(op, lease);
   await settleDone(`,
-    replacement: `  await settleDone(`,
-    tests: ['service/test/worker/fences.test.ts'],
-  },
-  {
-    breaks: 'a worker writes to ports although the switch is another worker’s by now',
-    file: 'service/src/worker/settle.ts',
-    text: `  await requireLease(op, lease);
+    '  await settleDone(',
+    fences,
+  ),
+  mutation(
+    'a worker writes to ports without the fence',
+    'service/src/worker/settle.ts',
+    `  await requireLease(op, lease);
   await writing(`,
-    replacement: `  await writing(`,
-    tests: ['service/test/worker/fences.test.ts'],
-  },
-  {
-    breaks: 'a lease counts whatever its fence',
-    file: 'service/src/core/leases.ts',
-    text: `    .where('holder', '=', holder)
+    '  await writing(',
+    fences,
+  ),
+  mutation(
+    'a worker records readings without the fence',
+    'service/src/worker/sweep.ts',
+    `  await requireLease(op, lease);
+  if (sightings`,
+    '  if (sightings',
+    fences,
+  ),
+  mutation(
+    'a worker records a fault without the fence',
+    'service/src/worker/health.ts',
+    `  await requireLease(op, lease);
+  await op.tx
+    .updateTable('switches')
+    .set((set)`,
+    `  await op.tx
+    .updateTable('switches')
+    .set((set)`,
+    fences,
+  ),
+  mutation(
+    'a worker records a recovery without the fence',
+    'service/src/worker/health.ts',
+    `  await requireLease(op, lease);
+  const row =`,
+    '  const row =',
+    fences,
+  ),
+  mutation(
+    'a worker records a saved configuration without the fence',
+    'service/src/worker/health.ts',
+    `  await requireLease(op, lease);
+  await op.tx
+    .updateTable('switches')
+    .set({ unsaved_since`,
+    `  await op.tx
+    .updateTable('switches')
+    .set({ unsaved_since`,
+    fences,
+  ),
+  mutation(
+    'a worker records a failed save without the fence',
+    'service/src/worker/health.ts',
+    `  await requireLease(op, lease);
+  await op.tx
+    .updateTable('switches')
+    .set({ save_fault`,
+    `  await op.tx
+    .updateTable('switches')
+    .set({ save_fault`,
+    fences,
+  ),
+  mutation(
+    'a worker calls a device without confirming its lease',
+    'service/src/worker/line.ts',
+    `      await this.#held.confirm();
+`,
+    '',
+    fences,
+  ),
+  mutation(
+    'a lease counts whatever its fence',
+    'service/src/core/leases.ts',
+    `    .where('holder', '=', holder)
     .where('fence', '=', fence),`,
-    replacement: `    .where('holder', '=', holder),`,
-    tests: ['service/test/worker/fences.test.ts'],
-  },
-  {
-    breaks: 'OBM is enabled without its lease',
-    file: 'service/src/core/obm.ts',
-    text: `      await requireLease(op, held.lease);
-      const current = await findManageable(op, node.label);`,
-    replacement: `      const current = await findManageable(op, node.label);`,
-    tests: ['service/test/obm-races.test.ts', 'service/test/sleeping-callers.test.ts'],
-  },
-  {
-    breaks: 'a token is asked for without confirming the lease',
-    file: 'service/src/core/obm.ts',
-    text: `  await held.confirm();
+    "    .where('holder', '=', holder),",
+    fences,
+  ),
+
+  // Leases
+  mutation(
+    'a lease is claimed that was renewed since it was seen',
+    'service/src/core/leases.ts',
+    "        .where('leases.expires_at', '=', seen?.expiresAt ?? -1),",
+    ',',
+    leases,
+  ),
+  mutation(
+    'a lease is claimed that changed hands since it was seen',
+    'service/src/core/leases.ts',
+    `        .where('leases.fence', '=', seen?.fence ?? -1)
+        .where('leases.expires_at', '=', seen?.expiresAt ?? -1),`,
+    ',',
+    leases,
+  ),
+  mutation(
+    'a lease is renewed by whoever had it before',
+    'service/src/core/leases.ts',
+    "    .set({ expires_at: sql<number>`${op.now} + ${ms}` })\n    .where('name', '=', lease.name)\n    .where('holder', '=', lease.holder)\n    .where('fence', '=', lease.fence)",
+    "    .set({ expires_at: sql<number>`${op.now} + ${ms}` })\n    .where('name', '=', lease.name)",
+    leases,
+  ),
+  mutation(
+    'a lease is given back by whoever had it before',
+    'service/src/core/leases.ts',
+    `    .set({ expires_at: 0 })
+    .where('name', '=', lease.name)
+    .where('holder', '=', lease.holder)
+    .where('fence', '=', lease.fence)`,
+    `    .set({ expires_at: 0 })
+    .where('name', '=', lease.name)`,
+    leases,
+  ),
+  mutation(
+    'the fence does not grow when a lease changes hands',
+    'service/src/core/leases.ts',
+    'leases.fence + 1',
+    'leases.fence',
+    leases,
+  ),
+  mutation(
+    'a lease that is held can be had',
+    'service/src/core/lease-watch.ts',
+    'if (waitMs > 0) return { free: null, waitMs };',
+    '',
+    leases,
+  ),
+  mutation(
+    'a lease counts as free as soon as the clock of the database says so',
+    'service/src/core/lease-watch.ts',
+    'if (row.leftMs < 0) return Math.ceil(deadAfter * ms - stoodMs);',
+    'if (row.leftMs < 0) return 0;',
+    leases,
+  ),
+  mutation(
+    'a lease whose end is far in the future is waited for until then',
+    'service/src/core/lease-watch.ts',
+    'Math.min(row.leftMs + 1, longestWait * ms - stoodMs)',
+    'row.leftMs + 1',
+    leases,
+  ),
+  mutation(
+    'the time since a lease was confirmed is not compared with its length',
+    'service/src/core/held-lease.ts',
+    'if (passedSince(this.#confirmed) >= this.#ms) this.#lost',
+    'if (false) this.#lost',
+    'service/test/held-lease.test.ts',
+  ),
+  mutation(
+    'a lease is not asked for again before a device is called',
+    'service/src/core/held-lease.ts',
+    'if (passedSince(this.#confirmed) >= this.#ms / 2) await',
+    'if (false) await',
+    'service/test/held-lease.test.ts',
+  ),
+  mutation(
+    'OBM is enabled without its lease',
+    'service/src/core/obm.ts',
+    `      await requireLease(op, held.lease);
+      const current = await findManageable`,
+    '      const current = await findManageable',
+    obmRaces,
+  ),
+  mutation(
+    'OBM is disabled without its lease',
+    'service/src/core/obm.ts',
+    `    await requireLease(op, held.lease);
+    const current = await findNode`,
+    '    const current = await findNode',
+    obmRaces,
+  ),
+  mutation(
+    'a token is asked for without confirming the lease',
+    'service/src/core/obm.ts',
+    `  await held.confirm();
   const token`,
-    replacement: `  const token`,
-    tests: ['service/test/sleeping-callers.test.ts'],
-  },
-  {
-    breaks: 'a console is opened without confirming its lease',
-    file: 'service/src/core/console.ts',
-    text: `        await held.confirm();
+    '  const token',
+    sleeping,
+  ),
+  mutation(
+    'a token is destroyed without confirming the lease',
+    'service/src/core/obm.ts',
+    `  await held.confirm();
+  await obm.destroyToken`,
+    '  await obm.destroyToken',
+    sleeping,
+  ),
+  mutation(
+    'OBM is changed by two at once',
+    'service/src/core/obm.ts',
+    'exclusively(desk, `obm/${found.id}`',
+    'exclusively(desk, `obm/${found.id}/${Math.random()}`',
+    obmRaces,
+  ),
+  mutation(
+    'a console is opened without confirming its lease',
+    'service/src/core/console.ts',
+    `        await held.confirm();
 `,
-    replacement: '',
-    tests: ['service/test/sleeping-callers.test.ts'],
-  },
-  {
-    breaks: 'a console is opened without its lease',
-    file: 'service/src/core/console.ts',
-    text: 'await exclusively(desk, `console/${id}`, async (held) => {',
-    replacement: 'await exclusively(desk, `console/${id}/${randomUUID()}`, async (held) => {',
-    tests: ['service/test/console.test.ts', 'service/test/obm-races.test.ts'],
-  },
-  {
-    breaks: 'events are numbered without the order lock on PostgreSQL',
-    file: 'base/src/db/postgres.ts',
-    text: 'await sql`select pg_advisory_xact_lock(${lockSpace.events})`.execute(tx);',
-    replacement: 'await Promise.resolve(tx);',
-    tests: ['service/test/events.test.ts'],
-  },
-  {
-    breaks: 'a secret in the reason of a refusal is told',
-    file: 'service/src/worker/hushed-session.ts',
-    text: '{ ...outcome, reason: withoutSecrets(outcome.reason, secrets) }',
-    replacement: 'outcome',
-    tests: ['service/test/canary.test.ts', 'service/test/engine.test.ts'],
-  },
-  {
-    breaks: 'the SDK repeats a change after 502',
-    file: 'client/src/transport.ts',
-    text: 'return request.isSafe && error.status === 502;',
-    replacement: 'return error.status === 502;',
-    tests: ['client/test/sdk.test.ts'],
-  },
-  {
-    breaks: 'the SDK repeats a change after a time-out',
-    file: 'client/src/transport.ts',
-    text: 'return request.isSafe && error instanceof TimedOutError;',
-    replacement: 'return error instanceof TimedOutError;',
-    tests: ['client/test/sdk.test.ts'],
-  },
-  {
-    breaks: 'a channel of a nic carries two networks',
-    file: 'service/src/db/migrations/0001-initial.ts',
-    text: `      constraint one_network_per_channel_of_a_nic unique (nic_id, channel),
+    '',
+    sleeping,
+  ),
+  mutation(
+    'a console is opened without its lease',
+    'service/src/core/console.ts',
+    'exclusively(desk, `console/${id}`',
+    'exclusively(desk, `console/${id}/${randomUUID()}`',
+    obmRaces,
+  ),
+  mutation(
+    'a daemon is called with a lease that ran out',
+    'service/src/drivers/obm/own-connection.ts',
+    `      this.#permit.check();
 `,
-    replacement: '',
-    tests: ['service/test/db/schema.test.ts'],
-  },
-  {
-    breaks: 'a nic has two pending actions',
-    file: 'service/src/db/migrations/0001-initial.ts',
-    text: "`create unique index one_pending_action_per_nic on actions (nic_id) where status = 'PENDING'`,",
-    replacement: '',
-    tests: ['service/test/db/schema.test.ts'],
-  },
+    '',
+    sleeping,
+  ),
+  mutation(
+    'a command is sent to a switch with a lease that ran out',
+    'service/src/drivers/switches/cli/session.ts',
+    `    this.#permit?.check();
+    this.#heard.clear();`,
+    '    this.#heard.clear();',
+    'service/test/drivers/lost-lease.test.ts',
+  ),
+  mutation(
+    'the pool of an HTTP switch is used with a lease that ran out',
+    'service/src/drivers/switches/http/line.ts',
+    `    this.#permit?.check();
+`,
+    '',
+    'service/test/drivers/lost-lease.test.ts',
+  ),
+  mutation(
+    'an OVSDB transaction is sent with a lease that ran out',
+    'service/src/drivers/switches/ovs/ovsdb.ts',
+    `    this.#permit?.check();
+`,
+    '',
+    'service/test/drivers/lost-lease.test.ts',
+  ),
+  mutation(
+    'a NETCONF operation is sent with a lease that ran out',
+    'service/src/drivers/switches/netconf/netconf.ts',
+    `    this.#permit?.check();
+`,
+    '',
+    'service/test/drivers/lost-lease.test.ts',
+  ),
+
+  // Events and the schema
+  mutation(
+    'events are numbered without the order lock on PostgreSQL',
+    'base/src/db/postgres.ts',
+    'await sql`select pg_advisory_xact_lock(${lockSpace.events})`.execute(tx);',
+    'await Promise.resolve(tx);',
+    'service/test/db/event-order.test.ts',
+  ),
+  mutation(
+    'events are written without the order lock',
+    'service/src/core/op.ts',
+    `      await db.orderEvents(tx);
+`,
+    '',
+    'service/test/db/event-order.test.ts',
+  ),
+  mutation(
+    'a channel of a nic carries two networks',
+    'service/src/db/migrations/0001-initial.ts',
+    `      constraint one_network_per_channel_of_a_nic unique (nic_id, channel),
+`,
+    '',
+    schema,
+  ),
+  mutation(
+    'a nic has two pending actions',
+    'service/src/db/migrations/0001-initial.ts',
+    "`create unique index one_pending_action_per_nic on actions (nic_id) where status = 'PENDING'`,",
+    '',
+    schema,
+  ),
+
+  // Permissions
+  mutation(
+    'everybody is an administrator',
+    'service/src/core/caller.ts',
+    `  if (!isAdmin(caller))
+`,
+    `  if (false)
+`,
+    authorization,
+  ),
+  mutation(
+    'everybody may act for every project',
+    'service/src/core/caller.ts',
+    `  if (!mayActFor(caller, project))
+`,
+    `  if (false)
+`,
+    authorization,
+  ),
+  mutation(
+    'a free node is everybody’s',
+    'service/src/core/caller.ts',
+    'if (project === null) return requireAdmin(caller);',
+    'if (project === null) return;',
+    authorization,
+  ),
+  mutation(
+    'a token that may only look changes things',
+    'service/src/core/caller.ts',
+    "if (caller.kind === 'user' && caller.readOnly)",
+    'if (false)',
+    made,
+  ),
+  mutation(
+    'a token makes what only a person may make',
+    'service/src/core/caller.ts',
+    "if (caller.kind === 'user' && caller.by?.kind === 'token')",
+    'if (false)',
+    made,
+  ),
+  mutation(
+    'answers are kept for callers with other rights',
+    'service/src/core/caller.ts',
+    "['user', ...[...caller.projects].sort()].join('\\0')",
+    "'user'",
+    'service/test/nodes.test.ts',
+    'service/test/kept-answers.test.ts',
+  ),
+
+  // Rights are read again in the transaction that makes the change
+  mutation(
+    'rights that were taken away meanwhile count',
+    'service/src/core/rights.ts',
+    '  if (isLess) throw',
+    '  if (false) throw',
+    rights,
+  ),
+  mutation(
+    'credentials that expired meanwhile count',
+    'service/src/core/rights.ts',
+    'caller.until !== undefined && Date.now() >= caller.until',
+    'false',
+    rights,
+  ),
+  mutation(
+    'a change is not asked whether the caller may still make it',
+    'service/src/core/op.ts',
+    `  rights.admit(current);
+`,
+    '',
+    rights,
+  ),
+  mutation(
+    'a change is made with the rights of its request',
+    'service/src/core/op.ts',
+    "await callerIn(tx, request, 'hold')",
+    'request.caller',
+    rights,
+  ),
+  mutation(
+    'whoever takes rights away does not wait for changes that were let in',
+    'service/src/core/rights.ts',
+    'if (!locksRows(tx)) return;',
+    'return;',
+    rights,
+  ),
+  mutation(
+    'a password that was changed meanwhile counts',
+    'service/src/auth/user-record.ts',
+    'if (user?.version !== version) throw',
+    'if (user === undefined) throw',
+    rights,
+  ),
+  mutation(
+    'the power status is told although access was taken away meanwhile',
+    'service/src/core/obm.ts',
+    `  await desk.requireRights();
+`,
+    '',
+    rights,
+  ),
+  mutation(
+    'a stream goes on after access was lost',
+    'service/src/server/vigil.ts',
+    'over.abort(lost);',
+    'over.signal.throwIfAborted();',
+    'service/test/lost-access.test.ts',
+  ),
+
+  // Reading back
+  mutation(
+    'DONE without reading the port back',
+    'service/src/worker/pass.ts',
+    'answered.has(task.port) && state && samePortState(state, task.wanted)',
+    'answered.has(task.port)',
+    engine,
+  ),
+  mutation(
+    'a port that is to carry nothing is not written when it seems empty',
+    'service/src/worker/pass.ts',
+    ' && !samePortState(wanted, emptyPort)',
+    '',
+    'service/test/pass.test.ts',
+  ),
+  mutation(
+    'a port that could not be put back counts as put back',
+    'service/src/worker/pass.ts',
+    ".filter(({ kind }) => kind === 'verified').map(({ task }) => task.portId)",
+    '.map(({ task }) => task.portId)',
+    engine,
+  ),
+  mutation(
+    'a port of which nobody knows what it carries is not suspect',
+    'service/src/worker/judge.ts',
+    '.catch(() => new Set<PortTask>());',
+    '.catch(() => new Set<PortTask>(failed.map(({ task }) => task)));',
+    'service/test/engine.test.ts',
+  ),
+  mutation(
+    'a network that a suspect port may carry can go',
+    'service/src/worker/settle.ts',
+    "if (action?.kind === 'connect' && action.networkId !== null) {",
+    'if (false) {',
+    engine,
+  ),
+  mutation(
+    'a touched action counts as untouched',
+    'service/src/worker/settle.ts',
+    'set({ touched: 1 })',
+    'set({ touched: 0 })',
+    engine,
+  ),
+  mutation(
+    'a free node is handed out with a port that is not what is recorded',
+    'service/src/worker/sweep.ts',
+    'const isDrift = seen === null || !samePortState(seen, task.recorded);',
+    'const isDrift = seen === null;',
+    'service/test/drift.test.ts',
+  ),
+
+  // Writes that arrive late
+  mutation(
+    'a session that broke off leaves no port in doubt',
+    'service/src/worker/switch-worker.ts',
+    'if (line.lateMs > 0) await leaveInDoubt',
+    'if (false) await leaveInDoubt',
+    lateWrites,
+  ),
+  mutation(
+    'every switch counts as one that refuses late writes',
+    'service/src/worker/late-writes.ts',
+    'refusesLateWrites ? 0 : lateWriteMs',
+    '0',
+    lateWrites,
+  ),
+  mutation(
+    'ports in doubt hold no VLAN',
+    'service/src/worker/late-writes.ts',
+    `  for (const task of tasks) await holdNetworks(op, task);
+`,
+    '',
+    lateWrites,
+  ),
+  mutation(
+    'what a process wrote that died is trusted',
+    'service/src/worker/switch-worker.ts',
+    `      await this.#takeOver();
+`,
+    '',
+    'service/test/killed-holder.test.ts',
+  ),
+  mutation(
+    'a worker that lost its switch does not say what it wrote',
+    'service/src/worker/switch-worker.ts',
+    `      await this.#admit();
+`,
+    '',
+    fences,
+  ),
+  mutation(
+    'an Open vSwitch takes what an earlier session sent',
+    'service/src/drivers/switches/ovs/fence.ts',
+    'if (seen >= permit.number) throw',
+    'if (false) throw',
+    'service/test/drivers/ovs-sessions.test.ts',
+  ),
+  mutation(
+    'a connection is closed without a reset',
+    'base/src/net/reset.ts',
+    'socket.resetAndDestroy();',
+    'socket.destroy();',
+    'service/test/drivers/resets.test.ts',
+  ),
+
+  // Secrets
+  mutation(
+    'a secret in the reason of a refusal is told',
+    'service/src/worker/hushed-session.ts',
+    '{ ...outcome, reason: withoutSecrets(outcome.reason, secrets) }',
+    'outcome',
+    'service/test/worker/device-secrets.test.ts',
+  ),
+  mutation(
+    'a secret in what is not understood of a port is told',
+    'service/src/worker/hushed-session.ts',
+    '{ ...state, unclear: withoutSecrets(state.unclear, secrets) }',
+    'state',
+    'service/test/worker/device-secrets.test.ts',
+  ),
+  mutation(
+    'a secret in an error of a switch is told',
+    'service/src/worker/hushed-session.ts',
+    '      throw hush(error, secrets);',
+    '      throw error;',
+    'service/test/worker/device-secrets.test.ts',
+  ),
+  mutation(
+    'a secret in an error of a BMC is told',
+    'obmd/src/core/hushed-bmc.ts',
+    '      throw hush(error, secrets);',
+    '      throw error;',
+    'obmd/test/secrets.test.ts',
+  ),
+  mutation(
+    'a secret in what a daemon says is told',
+    'service/src/drivers/obm/answers.ts',
+    "withoutSecrets(fieldIn(text, 'msg') ?? text, [token])",
+    "fieldIn(text, 'msg') ?? text",
+    'service/test/obm-faults.test.ts',
+  ),
+  mutation(
+    'a sealed value opens under another name of its key',
+    'base/src/secrets/sealing.ts',
+    `  if (keyId !== null) decipher.setAAD(Buffer.from(prefix));
+`,
+    '',
+    'base/test/secrets/sealing.test.ts',
+  ),
+
+  // Retries
+  mutation(
+    'the SDK repeats a change after 502',
+    'client/src/transport.ts',
+    'return request.isSafe && error.status === 502;',
+    'return error.status === 502;',
+    'client/test/sdk.test.ts',
+  ),
+  mutation(
+    'the SDK repeats a change after a time-out',
+    'client/src/transport.ts',
+    'return request.isSafe && error instanceof TimedOutError;',
+    'return error instanceof TimedOutError;',
+    'client/test/sdk.test.ts',
+  ),
+  mutation(
+    'the SDK repeats a change that was sent over a line that broke',
+    'client/src/transport.ts',
+    'return request.isSafe || !error.sent;',
+    'return true;',
+    'client/test/sdk.test.ts',
+  ),
+  mutation(
+    'a refused change is tried again for ever',
+    'service/src/worker/judge.ts',
+    "result.kind === 'mismatch' && mayRetryMismatch",
+    'mayRetryMismatch',
+    engine,
+  ),
+
+  // No loop without a pause
+  mutation(
+    'a worker that did nothing is started again at once',
+    'service/src/worker/engine.ts',
+    `      else this.#rest(target);
+`,
+    '',
+    pauses,
+  ),
+  mutation(
+    'all workers try while the database takes no writes',
+    'service/src/worker/engine.ts',
+    ', this.#refusals.waitMs)',
+    ')',
+    pauses,
+  ),
+  mutation(
+    'a queue that cannot be read is read again at once',
+    'service/src/worker/engine.ts',
+    `        await this.#pause(failures.failed());
+`,
+    '',
+    pauses,
+  ),
+  mutation(
+    'an OBM daemon asks for its nodes again at once',
+    'obmd/src/core/ownership.ts',
+    'this.#turnLater(isFailure ? this.#failures.failed() : renewMs);',
+    'this.#turnLater(isFailure ? 0 : renewMs);',
+    standby,
+  ),
+  mutation(
+    'a switch that fails is tried without a pause',
+    'service/src/worker/line.ts',
+    'probeAt: probeAt(faults, steadyNow(), config.budgetMs)',
+    'probeAt: 0',
+    'service/test/breaker.test.ts',
+  ),
+  mutation(
+    'what is done every so often is done again at once',
+    'service/src/worker/rounds.ts',
+    'await sleep(this.#everyMs, undefined, { signal }).catch(() => undefined);',
+    'await sleep(0, undefined, { signal }).catch(() => undefined);',
+    'service/test/worker/rounds.test.ts',
+  ),
+  mutation(
+    'a notification that cannot be read is tried again at once',
+    'service/src/worker/notifier.ts',
+    'await sleep(failures.failed(), undefined, { signal }).catch(() => undefined);',
+    'await sleep(0, undefined, { signal }).catch(() => undefined);',
+    'service/test/maintenance.test.ts',
+  ),
+  mutation(
+    'a notification that nobody took is sent again at once',
+    'service/src/worker/notifier.ts',
+    'retry_at: steadyNow() + pause',
+    'retry_at: steadyNow()',
+    'service/test/maintenance.test.ts',
+  ),
+  mutation(
+    'a machine that shuts down is asked without a pause',
+    'obmd/src/core/soft-cycles.ts',
+    'await sleep(Math.min(pollMs, Math.max(1, until - steadyNow())), undefined,',
+    'await sleep(0, undefined,',
+    'obmd/test/power-cycle.test.ts',
+  ),
+
+  // What a tenant can make others wait for
+  mutation(
+    'streams of the same audience do not share a page',
+    'service/src/server/event-feed.ts',
+    `    if (known) return known;
+`,
+    '',
+    'service/test/event-streams.test.ts',
+  ),
+  mutation(
+    'a stream whose reader takes nothing goes on',
+    'service/src/server/stream.ts',
+    'line.destroy();',
+    'line.flushHeaders();',
+    'service/test/event-streams.test.ts',
+  ),
+  mutation(
+    'anybody sees the metrics',
+    'base/src/http/metrics-access.ts',
+    "if (who !== 'loopback') return who === 'anyone';",
+    "if (who !== 'loopback') return true;",
+    'service/test/operator.test.ts',
+    'service/test/front-config.test.ts',
+  ),
+  mutation(
+    'whoever comes through a proxy sees the metrics',
+    'base/src/http/metrics-access.ts',
+    ' && !isForwarded(headers)',
+    '',
+    'service/test/operator.test.ts',
+    'service/test/front-proxy.test.ts',
+  ),
+  mutation(
+    'a project has devices do as much as it likes',
+    'service/src/core/device-calls.ts',
+    `    if (seconds === 0) return;
+`,
+    `    return;
+`,
+    'service/test/device-limits.test.ts',
+  ),
+  mutation(
+    'a tenant has a switch swept that was just swept',
+    'service/src/core/drift.ts',
+    '(probe_at > now || isJustSwept(swept_at))',
+    '(probe_at > now)',
+    'service/test/levers.test.ts',
+  ),
+  mutation(
+    'a tenant has a switch tried that is left alone until its next probe',
+    'service/src/core/drift.ts',
+    '(probe_at > now || isJustSwept(swept_at))',
+    'isJustSwept(swept_at)',
+    'service/test/levers.test.ts',
+  ),
+  mutation(
+    'every tenant who asks has a sweep of their own',
+    'service/src/core/drift.ts',
+    "if (sweep_wanted - sweep_answered > (wish === 'operator' ? 1 : 0)) numbers.set(id, sweep_wanted);",
+    'if (false) numbers.set(id, sweep_wanted);',
+    'service/test/levers.test.ts',
+  ),
+  mutation(
+    'a project has as many calls under way as it likes',
+    'service/src/core/device-calls.ts',
+    'if (this.#turns === null || project',
+    'if (true || project',
+    'service/test/device-limits.test.ts',
+  ),
+  mutation(
+    'those who ask a device the same do not share the answer',
+    'service/src/core/device-calls.ts',
+    'this.#answers.ask(`${whose} ${question}`',
+    'this.#answers.ask(`${whose} ${question} ${Math.random()}`',
+    'service/test/levers.test.ts',
+    'service/test/device-limits.test.ts',
+  ),
+
+  // Logins
+  mutation(
+    'guesses of one user from one address are not slowed down',
+    'service/src/auth/throttle.ts',
+    'const own = this.#pairs.pauseMs(pair, now);',
+    'const own = 0;',
+    throttle,
+  ),
+  mutation(
+    'guesses from one address are not slowed down over users',
+    'service/src/auth/throttle.ts',
+    'this.#addresses.pauseMs(from, now), ',
+    '',
+    'service/test/throttle.test.ts',
+    throttle,
+  ),
+  mutation(
+    'guesses of one user are not slowed down over addresses',
+    'service/src/auth/throttle.ts',
+    'this.#hasFailed(attempt, now) ? this.#users.pauseMs(user, now) : 0',
+    '0',
+    'service/test/throttle.test.ts',
+    throttle,
+  ),
+  mutation(
+    'what was right before helps whoever guesses at great speed',
+    'service/src/auth/throttle.ts',
+    'return this.#refusals.isUsedUp(pair, now) && this.#good.delete(pair);',
+    'return false;',
+    'service/test/throttle.test.ts',
+    throttle,
+  ),
+  mutation(
+    'any number of passwords is hashed at once',
+    'service/src/auth/hash-gate.ts',
+    'if (this.#running >= atOnce) await',
+    'if (false) await',
+    'service/test/hash-gate.test.ts',
+  ),
+  mutation(
+    'remembered credentials outlive a change to users',
+    'service/src/auth/remembered.ts',
+    'if (entry?.epoch !== this.#epoch) return null;',
+    'if (!entry) return null;',
+    'service/test/authentication.test.ts',
+    'service/test/races-exclusion.test.ts',
+  ),
+  mutation(
+    'a remembered credential outlives a new password',
+    'service/src/auth/database.ts',
+    ' && known.version === user.version',
+    '',
+    'service/test/authentication.test.ts',
+    'service/test/admin-users.test.ts',
+  ),
+  mutation(
+    'a token outlives its time',
+    'service/src/auth/tokens.ts',
+    `
+    .where('api_tokens.expires_at', '>', now)`,
+    '',
+    made,
+  ),
+  mutation(
+    'a token for one project has all rights of its owner',
+    'service/src/auth/tokens.ts',
+    '...(limit === null ? {} : { admin: false, projects: new Set([limit]) }),',
+    '',
+    made,
+  ),
+  mutation(
+    'a token has rights that its maker did not have',
+    'service/src/auth/tokens.ts',
+    'const caller = within(owner, row);',
+    'const caller = owner;',
+    made,
+    'service/test/identities.test.ts',
+  ),
+  mutation(
+    'a cookie counts on pages of others',
+    'service/src/auth/sessions.ts',
+    `      requireOwnPage(credentials);
+`,
+    '',
+    'service/test/sessions.test.ts',
+    'service/test/foreign-pages.test.ts',
+  ),
+  mutation(
+    'a person counts whom nobody has vouched for lately',
+    'service/src/auth/holder.ts',
+    'if (now >= until || until - now > 2 * vouchedMs) {',
+    'if (false) {',
+    'service/test/identities.test.ts',
+    'service/test/oidc.test.ts',
+  ),
+  mutation(
+    'people of a backend count that is not in use any more',
+    'service/src/auth/holder.ts',
+    'if (!backends.includes(backend)) throw',
+    'if (false) throw',
+    'service/test/identities.test.ts',
+    'service/test/auth-methods.test.ts',
+  ),
+
+  // The OBM daemon
+  mutation(
+    'any token is good for a node',
+    'obmd/src/core/fleet.ts',
+    ' || !matches(token, tenure.hash)',
+    '',
+    'obmd/test/nodes.test.ts',
+    'obmd/test/orders.test.ts',
+  ),
+  mutation(
+    'a token is given out before what was asked under the old one has ended',
+    'obmd/src/core/machine.ts',
+    `    before?.end();
+`,
+    '',
+    'obmd/test/orders.test.ts',
+  ),
+  mutation(
+    'the next tenant reads what was on the console',
+    'obmd/src/core/console-hub.ts',
+    `    this.#replay.wipe();
+`,
+    '',
+    'obmd/test/console.test.ts',
+    'obmd/test/console-clients.test.ts',
+  ),
+  mutation(
+    'a BMC is called by a process that may have lost its nodes',
+    'obmd/src/core/machine.ts',
+    `      const result = await this.#queue.run(tenure.ended, (signal) => {
+        this.#permit.check();`,
+    '      const result = await this.#queue.run(tenure.ended, (signal) => {',
+    standby,
+  ),
+  mutation(
+    'a process that slept works with nodes that another has by now',
+    'obmd/src/core/ownership.ts',
+    ' || passedSince(this.#confirmed) >= ownMs) throw',
+    ') throw',
+    standby,
+  ),
+  mutation(
+    'a process stores what another one works with from memory',
+    'obmd/src/core/ownership.ts',
+    'if (row?.holder !== this.#holder) throw',
+    'if (false) throw',
+    standby,
+  ),
+  mutation(
+    'a BMC does two things at once',
+    'obmd/src/core/call-queue.ts',
+    'const turn = this.#last.then(async () => {',
+    'const turn = Promise.resolve().then(async () => {',
+    'obmd/test/queue.test.ts',
+  ),
+
+  // Readings are never narrower than the truth
+  mutation(
+    'a line that is not understood is left out',
+    'service/src/drivers/switches/cli/known-lines.ts',
+    'else if (isNested || !matches(known.plain, text)) strange.push(text);',
+    '',
+    narrow,
+    'service/test/drivers/port-constructs.test.ts',
+  ),
+  mutation(
+    'a line inside another one is left out',
+    'service/src/drivers/switches/cli/known-lines.ts',
+    'else if (isNested || !matches',
+    'else if (!matches',
+    narrow,
+    'service/test/drivers/port-constructs.test.ts',
+  ),
+  mutation(
+    'a log message ends the section of a port',
+    'service/src/drivers/switches/cli/config-sections.ts',
+    '    else throw new UnusableAnswer(line);',
+    "    else at = 'outside';",
+    narrow,
+  ),
+  mutation(
+    'an element that is not understood is left out',
+    'service/src/drivers/switches/understood.ts',
+    'if (known === undefined || isRepeated) return [words(child)];',
+    'if (known === undefined || isRepeated) return [];',
+    'service/test/drivers/junos-readings.test.ts',
+    'service/test/drivers/brocade.test.ts',
+  ),
+  mutation(
+    'a port that seems empty is not told to carry nothing',
+    'service/src/drivers/switches/cli/pass.ts',
+    'carriedBy(wanted).length > 0 && isSame(was, wanted)',
+    'isSame(was, wanted)',
+    narrow,
+    'service/test/drivers/port-constructs.test.ts',
+    'service/test/drivers/dell-os10.test.ts',
+  ),
+  mutation(
+    'a lost mode of configuration goes unnoticed',
+    'service/src/drivers/switches/cli/pass.ts',
+    'if (dialect.modes && !dialect.modes.port.test(prompt)) throw',
+    'if (false) throw',
+    narrow,
+    'service/test/drivers/cisco-ios.test.ts',
+  ),
+
+  // Where connections may go
+  mutation(
+    'an address that is refused is connected to',
+    'base/src/http/outbound.ts',
+    'if (address === null || this.#allow.permits(host, host)) return null;',
+    'return null;',
+    'base/test/http/outbound.test.ts',
+  ),
+  mutation(
+    'a name that is at a refused address is connected to',
+    'base/src/http/outbound.ts',
+    'found.filter(({ address }) => this.#allow.permits(host, address))',
+    'found',
+    'base/test/http/outbound.test.ts',
+  ),
 ];

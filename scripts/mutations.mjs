@@ -45,18 +45,20 @@ const refuse = (reason) => {
   process.exit(2);
 };
 
-/** The text of a file with the mutation made. The text that it replaces occurs there exactly once. */
-const mutated = ({ file, text, replacement, at }) => {
-  let source;
-  try {
-    source = readFileSync(join(root, file), 'utf8');
-  } catch {
-    return refuse(`${file} does not exist; correct scripts/mutations-list.mjs`);
-  }
-  const found = at ?? source.indexOf(text);
-  if (found === -1) refuse(`${file} no longer contains:\n${text}\nCorrect scripts/mutations-list.mjs.`);
-  if (at === undefined && source.includes(text, found + 1)) refuse(`${file} contains more than once:\n${text}`);
-  return source.slice(0, found) + replacement + source.slice(found + text.length);
+/** What keeps a mutation from being made; null: nothing does. */
+const mistakeIn = ({ file, text, at }) => {
+  if (!existsSync(join(root, file))) return `${file} does not exist`;
+  const source = readFileSync(join(root, file), 'utf8');
+  if (at !== undefined) return null;
+  const found = source.indexOf(text);
+  if (found === -1) return `${file} no longer contains:\n${text}`;
+  return source.includes(text, found + 1) ? `${file} contains more than once:\n${text}` : null;
+};
+
+/** The text of a file with the mutation made. */
+const mutated = (source, { text, replacement, at }) => {
+  const from = at ?? source.indexOf(text);
+  return source.slice(0, from) + replacement + source.slice(from + text.length);
 };
 
 /** All files that git knows or would know, and the packages, in a directory that goes when the script ends. */
@@ -126,7 +128,12 @@ const chosen = options.generate
   : listed.filter((mutation) => words.every((word) => JSON.stringify(mutation).includes(word)));
 if (chosen.length === 0) refuse('no such mutation');
 if (options.generate && options.tests.length === 0) refuse('--generate needs --tests FILE, once for each file');
-for (const mutation of chosen) mutated(mutation);
+const missing = chosen.flatMap(({ tests }) => tests.filter((file) => !existsSync(join(root, file))));
+const mistakes = [
+  ...chosen.map(mistakeIn).filter((mistake) => mistake !== null),
+  ...[...new Set(missing)].map((file) => `${file} does not exist`),
+];
+if (mistakes.length > 0) refuse(`correct scripts/mutations-list.mjs:\n\n${mistakes.join('\n\n')}`);
 
 if (options.list) {
   for (const { file, breaks, tests } of chosen) console.log(`${breaks}\n  ${file}\n  ${tests.join(' ')}`);
@@ -151,8 +158,9 @@ let survivors = 0;
 for (const mutation of chosen) {
   const { file, breaks } = mutation;
   const since = performance.now();
-  const original = readFileSync(join(root, file), 'utf8');
-  writeFileSync(join(copy, file), mutated(mutation));
+  // Of the copy: the checkout may change meanwhile.
+  const original = readFileSync(join(copy, file), 'utf8');
+  writeFileSync(join(copy, file), mutated(original, mutation));
   const { failed, broken, isLate } = await runTests(copy, mutation.tests);
   writeFileSync(join(copy, file), original);
   const isKilled = isLate || failed.length > 0;

@@ -1,0 +1,137 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { operator } from '../../src/core/caller.ts';
+import type { FreeLease } from '../../src/core/lease-watch.ts';
+import { claimLease, type Lease, LeaseLost, releaseLease, renewLease, requireLease } from '../../src/core/leases.ts';
+import { type Desk, deskFor } from '../../src/core/op.ts';
+import type { Site } from '../../src/core/site.ts';
+import type { Db } from '../../src/db/db.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { dataDirectory } from '../support/data-directory.ts';
+import { engines, migratedPostgres } from '../support/engines.ts';
+
+const ms = 10_000;
+
+describe.each(engines)('a lease on %s', (engine) => {
+  let directory: string;
+  let db: Db;
+  let desk: Desk;
+  let count = 0;
+  const newName = (): string => `object/${(count += 1)}`;
+
+  beforeAll(async () => {
+    directory = await dataDirectory('corral-leases-');
+    db = await openDatabase(
+      engine === 'sqlite'
+        ? { engine, path: join(directory, 'corral.db') }
+        : { engine, url: await migratedPostgres('corral', openDatabase), connections: 2 },
+    );
+    desk = deskFor(db, {} as Site, { caller: operator, requestId: null });
+  });
+  afterEach(() => void vi.restoreAllMocks());
+  afterAll(async () => {
+    await db.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const look = (name: string) => desk.read(async ({ tx, now }) => (await desk.leases.look(tx, now, [name], ms))(name));
+  const free = async (name: string): Promise<FreeLease> => {
+    const { free: found } = await look(name);
+    if (found === null) throw new Error(`lease ${name} is held`);
+    return found;
+  };
+  const claim = (seen: FreeLease, holder: string) => desk.write((op) => claimLease(op, seen, holder, ms));
+  const take = async (name: string, holder: string): Promise<Lease> => {
+    const lease = await claim(await free(name), holder);
+    if (lease === null) throw new Error('somebody else was quicker');
+    return lease;
+  };
+  const giveBack = (lease: Lease) => desk.write((op) => releaseLease(op, lease));
+  const isHeldBy = (lease: Lease) =>
+    desk
+      .write((op) => requireLease(op, lease))
+      .then(
+        () => true,
+        (error: unknown) => !(error instanceof LeaseLost),
+      );
+  const expireIn = (name: string, inMs: number) =>
+    desk.write(async ({ tx }) => {
+      await tx
+        .updateTable('leases')
+        .set({ expires_at: Date.now() + inMs })
+        .where('name', '=', name)
+        .execute();
+    });
+  /** The monotonic clock goes on by so much. */
+  const wait = (waitedMs: number): void => {
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + waitedMs);
+  };
+
+  it('is one holder’s at a time, and its fence grows with every change of hands', async () => {
+    const name = newName();
+    const first = await take(name, 'one');
+    expect(await look(name)).toMatchObject({ free: null });
+    await giveBack(first);
+    const second = await take(name, 'two');
+    expect(second.fence).toBeGreaterThan(first.fence);
+    expect([await isHeldBy(first), await isHeldBy(second)]).toEqual([false, true]);
+  });
+
+  it('is not claimed by whoever saw it before it changed hands, or was renewed', async () => {
+    const name = newName();
+    const none = await free(name);
+    const first = await take(name, 'one');
+    expect(await claim(none, 'two')).toBeNull();
+    await giveBack(first);
+    const seen = await free(name);
+    const second = await take(name, 'two');
+    expect(await claim(seen, 'three')).toBeNull();
+    await giveBack(second);
+    const later = await free(name);
+    await take(name, 'three').then(giveBack);
+    // Given back again it looks the same but for its fence.
+    expect(await claim(later, 'four')).toBeNull();
+
+    const dead = await take(name, 'five');
+    await expireIn(name, -1_000);
+    await look(name);
+    wait(ms);
+    const overdue = await free(name);
+    expect(await desk.write((op) => renewLease(op, dead, ms))).toBe(true);
+    expect(await claim(overdue, 'six')).toBeNull();
+    expect(await isHeldBy(dead)).toBe(true);
+  });
+
+  it('is neither renewed nor given back by whoever had it before', async () => {
+    const name = newName();
+    const first = await take(name, 'one');
+    await giveBack(first);
+    const second = await take(name, 'one');
+    expect(await desk.write((op) => renewLease(op, first, ms))).toBe(false);
+    await giveBack(first);
+    expect(await look(name)).toMatchObject({ free: null });
+    expect(await isHeldBy(second)).toBe(true);
+  });
+
+  it('is free only when its row has stood still for a while, whatever the clock of the database says', async () => {
+    const name = newName();
+    await take(name, 'one');
+    await expireIn(name, -1_000);
+    const { waitMs = 0 } = await look(name);
+    expect(waitMs).toBeGreaterThan(ms / 4);
+    wait(ms);
+    expect((await look(name)).free).not.toBeNull();
+  });
+
+  it('is not waited for longer than a few times its length, however far in the future its end is', async () => {
+    const name = newName();
+    await take(name, 'one');
+    await expireIn(name, 3_600_000);
+    const { waitMs = 0 } = await look(name);
+    expect(waitMs).toBeLessThanOrEqual(5 * ms);
+    wait(5 * ms);
+    expect((await look(name)).free).not.toBeNull();
+  });
+});

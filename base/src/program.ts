@@ -40,14 +40,16 @@ const fail = (name: string, portSetting: string, error: unknown): never => {
 const hintFor = (error: unknown, portSetting: string): string => {
   const { code = '', syscall = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   if (syscall === 'listen') {
-    if (code === 'EADDRINUSE') return `; choose another port with ${portSetting}, or stop what listens there`;
+    if (code === 'EADDRINUSE')
+      return `; choose another port with ${portSetting}, or stop the program that listens there`;
     if (code === 'EACCES') return `; choose a port above 1023 with ${portSetting}`;
     if (code === 'EADDRNOTAVAIL') return '; choose an address of this machine (setting host)';
   }
-  if (syscall === 'getaddrinfo') return '; nothing has this name (settings host and database_url)';
+  if (syscall === 'getaddrinfo') return '; the host name cannot be resolved (settings host and database_url)';
   if (syscall === 'connect') return '; is the database running, and is the setting database_url right?';
-  if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return '; let this user write there, or choose another data_dir';
-  return code === 'EEXIST' || code === 'ENOTDIR' ? '; choose a directory for data_dir' : '';
+  if (['EACCES', 'EPERM', 'EROFS'].includes(code))
+    return '; give this user write permission, or choose another data_dir';
+  return code === 'EEXIST' || code === 'ENOTDIR' ? '; data_dir must be a directory' : '';
 };
 
 const stopOnSignals = ({ log, stop }: Started): void => {

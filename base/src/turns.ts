@@ -8,7 +8,7 @@ interface Waiting {
 /** Nobody gets a turn that long: whoever waited would do late what he wanted done then. */
 export class NoTurn extends Error {
   constructor() {
-    super('too many are waiting');
+    super('too many callers are waiting');
     this.name = 'NoTurn';
   }
 }

@@ -1,4 +1,4 @@
-// Made from the service's list of calls by `npm run generate`; a test compares. Not for editing.
+// Made from the service's list of calls by `npm run generate`; a test compares. Do not edit.
 
 /** Of a call that takes none. */
 export type NoArguments = Readonly<Record<string, never>>;
@@ -47,7 +47,7 @@ export interface Calls {
   networkGrantProjectAccess: { args: { readonly network: string; readonly project: string }; reply: undefined };
   /** Remove a project from a network's access list. Who may: Admin, the owner of the network, or the project itself. `DELETE /network/:network/access/:project` */
   networkRevokeProjectAccess: { args: { readonly network: string; readonly project: string }; reply: undefined };
-  /** What became of a queued network change. Who may: Project access to the node's project, or Admin. `GET /networking_action/:status_id` */
+  /** Show the status of a queued network change. Who may: Project access to the node's project, or Admin. `GET /networking_action/:status_id` */
   showNetworkingAction: {
     args: { readonly status_id: string };
     reply: {
@@ -122,9 +122,9 @@ export interface Calls {
   nodeDeleteMetadata: { args: { readonly node: string; readonly label: string }; reply: undefined };
   /** Enable or disable out-of-band management of a node. Who may: Project access to the node's project; Admin for a free node. `PUT /node/:node/obm` */
   nodeSetObm: { args: { readonly node: string; readonly enabled: boolean }; reply: undefined };
-  /** Show where the OBM daemon of a node is. Who may: Admin. `GET /node/:node/obmd` */
+  /** Show the address of the OBM daemon of a node. Who may: Admin. `GET /node/:node/obmd` */
   showObmd: { args: { readonly node: string }; reply: { readonly uri: string } };
-  /** Tell where the OBM daemon of a node is now. Who may: Admin. `PUT /node/:node/obmd` */
+  /** Set the address of the OBM daemon of a node. Who may: Admin. `PUT /node/:node/obmd` */
   nodeSetObmd: {
     args: { readonly node: string; readonly uri: string; readonly admin_token: string };
     reply: undefined;
@@ -135,11 +135,11 @@ export interface Calls {
   nodePowerOff: { args: { readonly node: string }; reply: undefined };
   /** Restart a node and boot it from the network. Who may: Project access to the node's project; Admin for a free node. `POST /node/:node/power_cycle` */
   nodePowerCycle: { args: { readonly node: string; readonly force?: boolean }; reply: undefined };
-  /** Is a node on or off?. Who may: Project access to the node's project; Admin for a free node. `GET /node/:node/power_status` */
+  /** Show whether a node is on or off. Who may: Project access to the node's project; Admin for a free node. `GET /node/:node/power_status` */
   nodePowerStatus: { args: { readonly node: string }; reply: { readonly power_status: string } };
   /** Set a node's next boot device. Who may: Project access to the node's project; Admin for a free node. `PUT /node/:node/boot_device` */
   nodeSetBootdev: { args: { readonly node: string; readonly bootdev: string }; reply: undefined };
-  /** Stream a node's serial console, or type too over a WebSocket; a new client disconnects the one before. Who may: Project access to the node's project; Admin for a free node. `GET /node/:node/console` */
+  /** Stream a node's serial console, with input over a WebSocket; a new client disconnects the previous one. Who may: Project access to the node's project; Admin for a free node. `GET /node/:node/console` */
   showConsole: { args: { readonly node: string }; reply: AsyncIterable<Uint8Array> };
   /** List all projects. Who may: Admin. `GET /projects` */
   listProjects: { args: NoArguments; reply: readonly string[] };
@@ -149,7 +149,7 @@ export interface Calls {
   projectDelete: { args: { readonly project: string }; reply: undefined };
   /** Reserve a free node for a project. Who may: Project access, or Admin. `POST /project/:project/connect_node` */
   projectConnectNode: { args: { readonly project: string; readonly node: string }; reply: undefined };
-  /** Give a node back. Who may: Project access, or Admin. `POST /project/:project/detach_node` */
+  /** Release a node. Who may: Project access, or Admin. `POST /project/:project/detach_node` */
   projectDetachNode: { args: { readonly project: string; readonly node: string }; reply: undefined };
   /** List a project's nodes. Who may: Project access, or Admin. `GET /project/:project/nodes` */
   listProjectNodes: { args: { readonly project: string }; reply: readonly string[] };
@@ -157,7 +157,7 @@ export interface Calls {
   listProjectNetworks: { args: { readonly project: string }; reply: readonly string[] };
   /** List a project's headnodes. Who may: Project access, or Admin. `GET /project/:project/headnodes` */
   listProjectHeadnodes: { args: { readonly project: string }; reply: readonly string[] };
-  /** List the images a headnode can be made from. Who may: Any authenticated caller. `GET /headnode_images/` */
+  /** List the images for headnodes. Who may: Any authenticated caller. `GET /headnode_images/` */
   listHeadnodeImages: { args: NoArguments; reply: readonly string[] };
   /** Show a headnode. Who may: Project access to the owning project, or Admin. `GET /headnode/:headnode` */
   showHeadnode: {
@@ -181,11 +181,11 @@ export interface Calls {
   headnodeDelete: { args: { readonly headnode: string }; reply: undefined };
   /** Start a headnode; from then on it cannot be changed. Who may: Project access to the owning project, or Admin. `POST /headnode/:headnode/start` */
   headnodeStart: { args: { readonly headnode: string }; reply: undefined };
-  /** Cut the power of a headnode. Who may: Project access to the owning project, or Admin. `POST /headnode/:headnode/stop` */
+  /** Force a headnode off. Who may: Project access to the owning project, or Admin. `POST /headnode/:headnode/stop` */
   headnodeStop: { args: { readonly headnode: string }; reply: undefined };
-  /** A headnode's screen: a WebSocket that is carried through to its VNC port. Who may: Project access to the owning project, or Admin. `GET /headnode/:headnode/vnc` */
+  /** Open a headnode's screen: a WebSocket tunnel to its VNC port. Who may: Project access to the owning project, or Admin. `GET /headnode/:headnode/vnc` */
   headnodeVnc: { args: { readonly headnode: string }; reply: AsyncIterable<Uint8Array> };
-  /** Remove a machine from the hypervisor that no headnode is recorded for. Who may: Admin. `DELETE /headnode_leftover/:uuid` */
+  /** Remove a machine without a recorded headnode from the hypervisor. Who may: Admin. `DELETE /headnode_leftover/:uuid` */
   headnodeDeleteLeftover: { args: { readonly uuid: string }; reply: undefined };
   /** Add an hnic to a headnode. Who may: Project access to the owning project, or Admin. `PUT /headnode/:headnode/hnic/:hnic` */
   headnodeCreateHnic: { args: { readonly headnode: string; readonly hnic: string }; reply: undefined };
@@ -207,7 +207,7 @@ export interface Calls {
       Record<string, { readonly capabilities: readonly 'nativeless-trunk-mode'[]; readonly fields: unknown }>
     >;
   };
-  /** Show a switch and its ports; of its fields only those that are no secrets. Who may: Admin. `GET /switch/:switch` */
+  /** Show a switch and its ports; its fields without secrets. Who may: Admin. `GET /switch/:switch` */
   showSwitch: {
     args: { readonly switch: string };
     reply: {
@@ -330,9 +330,9 @@ export interface Calls {
       }[];
     };
   };
-  /** Say what happens to ports that differ: report them, or repair them. Who may: Admin. `PUT /switch/:switch/policy` */
+  /** Set what happens to ports that differ: report them, or repair them. Who may: Admin. `PUT /switch/:switch/policy` */
   switchSetPolicy: { args: { readonly switch: string; readonly policy: 'report' | 'repair' }; reply: undefined };
-  /** Read the switches now: every port that carries a network, or should. Who may: Project access to the owner of the network, or Admin. `GET /network/:network/reach` */
+  /** Read the switches now and list every port that carries a network, or should. Who may: Project access to the owner of the network, or Admin. `GET /network/:network/reach` */
   networkReach: {
     args: { readonly network: string };
     reply: {
@@ -356,7 +356,7 @@ export interface Calls {
       }[];
     };
   };
-  /** List everything that is plugged in. Who may: Admin. `GET /active_extensions` */
+  /** List the active extensions. Who may: Admin. `GET /active_extensions` */
   listActiveExtensions: { args: NoArguments; reply: readonly string[] };
   /** List all users. Who may: Admin. `GET /auth/basic/users` */
   listUsers: {
@@ -377,7 +377,7 @@ export interface Calls {
   userDelete: { args: { readonly username: string }; reply: undefined };
   /** Give a user administrative access, or take it away. Who may: Admin, not with an API token. `PATCH /auth/basic/user/:username` */
   userSetAdmin: { args: { readonly username: string; readonly is_admin: boolean }; reply: undefined };
-  /** Change your own password, or set another user's. Who may: The user, with the present password as `current`; or Admin, for other users. Not with an API token. `PUT /auth/basic/user/:username/password` */
+  /** Change your own password, or set another user's. Who may: The user, with the current password as `current`; or Admin, for other users. Not with an API token. `PUT /auth/basic/user/:username/password` */
   userSetPassword: {
     args: {
       readonly username: string;
@@ -403,7 +403,7 @@ export interface Calls {
       readonly expires_at: string | null;
     };
   };
-  /** How one can sign in here. Who may: None. `GET /auth/methods` */
+  /** List the ways to sign in. Who may: None. `GET /auth/methods` */
   showAuthMethods: {
     args: NoArguments;
     reply: {
@@ -417,7 +417,7 @@ export interface Calls {
       } | null;
     };
   };
-  /** Who the caller is here, what they may do, and until when. Who may: Any user. `GET /auth/whoami` */
+  /** Show who the caller is, what they may do, and until when. Who may: Any user. `GET /auth/whoami` */
   whoami: {
     args: NoArguments;
     reply: {
@@ -431,7 +431,7 @@ export interface Calls {
   };
   /** Sign out: end the session that the call comes with. Who may: Any user with a session. `DELETE /auth/session` */
   sessionClose: { args: NoArguments; reply: undefined };
-  /** List one's sessions, newest first. Who may: Any user; Admin for those of others. `GET /auth/sessions` */
+  /** List your sessions, newest first. Who may: Any user; Admin for those of others. `GET /auth/sessions` */
   listSessions: {
     args: { readonly user?: string };
     reply: readonly {
@@ -445,9 +445,9 @@ export interface Calls {
       readonly current: boolean;
     }[];
   };
-  /** End a session. Who may: Whose it is, or Admin. `DELETE /auth/sessions/:session` */
+  /** End a session. Who may: The owner, or Admin. `DELETE /auth/sessions/:session` */
   sessionEnd: { args: { readonly session: string }; reply: undefined };
-  /** Make a token of this name; its text is shown this once. Who may: Any user, not with a token. `PUT /auth/token/:token` */
+  /** Create a token with this name; it is shown only once. Who may: Any user, not with a token. `PUT /auth/token/:token` */
   tokenCreate: {
     args: {
       readonly token: string;
@@ -457,7 +457,7 @@ export interface Calls {
     };
     reply: { readonly token: string; readonly expires_at: string };
   };
-  /** List one's tokens. Who may: Any user; Admin for those of others. `GET /auth/tokens` */
+  /** List your tokens. Who may: Any user; Admin for those of others. `GET /auth/tokens` */
   listTokens: {
     args: { readonly user?: string };
     reply: readonly {
@@ -472,7 +472,7 @@ export interface Calls {
   };
   /** Revoke a token. Who may: Any user; Admin for those of others. `DELETE /auth/token/:token` */
   tokenRevoke: { args: { readonly token: string; readonly user?: string }; reply: undefined };
-  /** What happened: newest first, or from `after` on in order. Who may: Admin sees all, a project its own. `GET /events` */
+  /** List events: newest first, or in order from `after` on. Who may: Admin sees all, a project its own. `GET /events` */
   listEvents: {
     args: {
       readonly project?: string;
@@ -513,7 +513,7 @@ export interface Calls {
       readonly next: number | null;
     };
   };
-  /** Events as they happen (server-sent events); Last-Event-ID resumes. Who may: Admin sees all, a project its own. `GET /events/stream` */
+  /** Stream events as they happen (server-sent events); Last-Event-ID resumes. Who may: Admin sees all, a project its own. `GET /events/stream` */
   streamEvents: { args: NoArguments; reply: AsyncIterable<Uint8Array> };
 }
 

@@ -76,12 +76,14 @@ const askForCode = async (way: ProviderWay, { deviceEndpoint }: DeviceProvider, 
   const answer = await sendForm(way, deviceEndpoint, form);
   const { device_code, user_code, verification_uri, verification_uri_complete, expires_in, interval } = answer.said;
   if (answer.status !== 200) {
-    throw refusedBy(`the identity provider ${way.issuer} does not let ${login.clientId} begin (${mistakeIn(answer)})`);
+    throw refusedBy(
+      `the identity provider ${way.issuer} rejects the login of client ${login.clientId} (${mistakeIn(answer)})`,
+    );
   }
   const isCode = typeof user_code === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,63}$/.test(user_code);
   if (!isCode || typeof device_code !== 'string' || typeof verification_uri !== 'string' || !isPositive(expires_in)) {
     throw new ProtocolError(
-      `the identity provider ${way.issuer} gave an answer without a code; nobody can log in by it`,
+      `the identity provider ${way.issuer} sent a response without a code; its device flow cannot be used`,
     );
   }
   const lastsMs = Math.min(expires_in, longestCodeS) * 1000;
@@ -128,15 +130,14 @@ const waitForTokens = async (
     const mistake = mistakeIn(answer);
     if (mistake === 'slow_down') pauseMs += usualIntervalS * 1000;
     else if (mistake === 'expired_token') throw tooLate();
-    else if (mistake === 'access_denied')
-      throw refusedBy(`the login at ${way.issuer} was denied there; nobody is logged in`);
+    else if (mistake === 'access_denied') throw refusedBy(`the login at ${way.issuer} was denied`);
     else if (mistake !== 'authorization_pending') {
-      throw refusedBy(`the identity provider ${way.issuer} refuses the login (${mistake}); begin again`);
+      throw refusedBy(`the identity provider ${way.issuer} rejected the login (${mistake}); start again`);
     }
   }
 };
 
-const tooLate = () => new TimedOutError('the code was not entered in time; begin again');
+const tooLate = () => new TimedOutError('the code was not entered in time; start again');
 
 const renewed = async (
   way: ProviderWay,
@@ -182,7 +183,7 @@ const tokensIn = (way: ProviderWay, { audience }: DeviceLogin, said: Readonly<Re
   const bearer = bearerOf([access_token, id_token], audience);
   if (bearer === null) {
     throw new ProtocolError(
-      `the identity provider ${way.issuer} gave no token that the service can take (a JWT${audience === undefined ? '' : ` with audience ${audience}`}); its operator has to make it issue them`,
+      `the identity provider ${way.issuer} issued no token that the service accepts (a JWT${audience === undefined ? '' : ` with audience ${audience}`}); its operator must configure it to issue them`,
     );
   }
   return { bearer, refresh: typeof refresh_token === 'string' ? refresh_token : null };

@@ -115,7 +115,7 @@ export async function* bytesOf(answer: Answer): AsyncGenerator<Uint8Array> {
 const parsed = (data: string): CorralEvent => {
   const event = JSON.parse(data) as Partial<CorralEvent>;
   if (typeof event.id !== 'number' || typeof event.type !== 'string') {
-    throw new ProtocolError('the stream of events holds something that is no event');
+    throw new ProtocolError('the event stream contains something that is not an event');
   }
   return event as CorralEvent;
 };

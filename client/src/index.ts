@@ -49,9 +49,9 @@ const usualPatience: Patience = { timeoutMs: 60_000, retries: 2 };
 /** A client of one service for one caller. */
 export const createClient = (options: ClientOptions): Corral => {
   if (!isAddress(options.endpoint))
-    throw new TypeError('the endpoint is no address; write it like https://corral.example.org');
+    throw new TypeError('the endpoint is not a URL; expected one such as https://corral.example.org');
   const unfit = unfitIn(options.endpoint);
-  if (unfit !== null) throw new TypeError(`the endpoint ${unfit}; whoever calls is told by credentials`);
+  if (unfit !== null) throw new TypeError(`the endpoint ${unfit}; pass credentials separately`);
   const endpoint = options.endpoint.replace(/\/+$/, '').replace(/\/v0$/, '');
   const { timeoutMs = usualPatience.timeoutMs, retries = usualPatience.retries } = options;
   const fetcher: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
@@ -114,15 +114,17 @@ const call = async (
   const text = await transport.ask(request, signal);
   if (place.reply === 'nothing') return undefined;
   const strange = (what: string, cause?: unknown): ProtocolError =>
-    new ProtocolError(`the answer to ${place.method} ${path} is ${what}; is the endpoint a Corral service?`, { cause });
+    new ProtocolError(`the response to ${place.method} ${path} is ${what}; is the endpoint a Corral service?`, {
+      cause,
+    });
   let answer: unknown;
   try {
     answer = JSON.parse(text) as unknown;
   } catch (error) {
     throw strange(text === '' ? 'empty' : 'not JSON', error);
   }
-  if (place.reply === 'list' && !Array.isArray(answer)) throw strange('not the list that it should be');
+  if (place.reply === 'list' && !Array.isArray(answer)) throw strange('not a list');
   const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer);
-  if (place.reply === 'object' && !isObject) throw strange('not the object that it should be');
+  if (place.reply === 'object' && !isObject) throw strange('not an object');
   return answer;
 };

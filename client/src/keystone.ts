@@ -16,7 +16,7 @@ export interface KeystoneLogin {
 /** A Keystone token is asked for when it is first needed, and anew when the service refuses it. */
 export const keystone = (login: KeystoneLogin, fetcher: typeof fetch = fetch): Credentials => {
   const unfit = unfitIn(login.authUrl);
-  if (unfit !== null) throw new TypeError(`Keystone's URL ${unfit}; whoever logs in is told by name and password`);
+  if (unfit !== null) throw new TypeError(`Keystone's URL ${unfit}; pass the user name and password separately`);
   let held: Promise<string> | null = null;
   const hold = (signal: AbortSignal): Promise<string> => {
     held ??= logIn(login, fetcher, signal).catch((error: unknown) => {

@@ -29,12 +29,14 @@ export const deviceProvider = async (way: ProviderWay): Promise<DeviceProvider> 
   if (status !== 200)
     throw new ProtocolError(`${url} answers with status ${status}; is ${way.issuer} an OpenID provider?`);
   if (said['issuer'] !== way.issuer) {
-    throw new ProtocolError(`the identity provider ${way.issuer} says that it is another; nothing was sent to it`);
+    throw new ProtocolError(
+      `the identity provider ${way.issuer} identifies itself as another issuer; no credentials were sent`,
+    );
   }
   const endpoint = (name: string): string => {
     const value = said[name];
     if (typeof value === 'string') return safeAddress(way, value);
-    throw new ProtocolError(`the identity provider ${way.issuer} has no ${name}: it takes no logins of devices`);
+    throw new ProtocolError(`the identity provider ${way.issuer} has no ${name}: it does not support the device flow`);
   };
   return { deviceEndpoint: endpoint('device_authorization_endpoint'), tokenEndpoint: endpoint('token_endpoint') };
 };
@@ -60,7 +62,7 @@ export const safeAddress = ({ issuer }: Pick<ProviderWay, 'issuer'>, text: strin
   const isHere = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '');
   if (isPlain && (url.protocol === 'https:' || (url.protocol === 'http:' && isHere))) return url.href;
   throw new ProtocolError(
-    `the identity provider ${issuer} is, or names, an address that is not https; nothing is sent there`,
+    `the identity provider ${issuer} is or refers to an address that is not https; nothing is sent there`,
   );
 };
 
@@ -71,8 +73,7 @@ const ask = async (way: ProviderWay, url: string, init: RequestInit): Promise<Sa
   try {
     const answer = await way.fetch(address, { ...init, signal, redirect: 'manual', credentials: 'omit' });
     const isElsewhere = answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400);
-    if (isElsewhere)
-      throw new ProtocolError(`the identity provider ${way.issuer} sends elsewhere, which is not followed`);
+    if (isElsewhere) throw new ProtocolError(`the identity provider ${way.issuer} redirects, which is not followed`);
     return { status: answer.status, said: objectIn(await answer.text()) };
   } catch (error) {
     way.signal?.throwIfAborted();

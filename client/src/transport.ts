@@ -177,8 +177,7 @@ const refusalOf = async (answer: Answer, endpoint: string): Promise<Error> => {
   const text = await textOf(answer, endpoint);
   const told = toldIn(text);
   if (told === null) {
-    const what =
-      answer.status >= 300 && answer.status < 400 ? 'sends elsewhere' : `answers with status ${answer.status}`;
+    const what = answer.status >= 300 && answer.status < 400 ? 'redirects' : `answers with status ${answer.status}`;
     return new ProtocolError(`${endpoint} ${what}, which a Corral service does not; is the endpoint right?`);
   }
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);

@@ -50,7 +50,7 @@ export const waitForAction = async (eyes: Eyes, statusId: string, options: WaitO
   } catch (error) {
     signal?.throwIfAborted();
     if (!over.signal.aborted) throw error;
-    throw new TimedOutError(`the change is still pending after ${timeoutMs / 1000} s; ask for ${statusId} later`, {
+    throw new TimedOutError(`the change is still pending after ${timeoutMs / 1000} s; check ${statusId} later`, {
       cause: error,
     });
   } finally {
@@ -66,7 +66,7 @@ const look = async (eyes: Eyes, statusId: string, signal: AbortSignal): Promise<
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
     throw new ActionFailedError(
-      `there is no change ${statusId} any more: a later one on the same nic took its place, or it never was`,
+      `change ${statusId} does not exist: a later one on the same nic replaced it, or it was never queued`,
       { cause: error },
     );
   }

@@ -14,12 +14,12 @@ const projects = async (service: Service): Promise<unknown> => (await service.ad
 
 describe('a document that cannot be meant', () => {
   it.each([
-    ['an alias of nothing', 'projects: *none\n', '1:11 nothing before it is called &none'],
-    ['one that holds itself', 'nodes: &a { <<: *a }\n', '1:17 *a is a part of itself'],
-    ['metadata that holds itself', smallSite.replace('rack: r1', 'rack: &m [*m]'), '18:27 *m is a part of itself'],
-    ['a name twice, spelled otherwise', 'users:\n  1: {}\n  "1": {}\n', '3:3 users.1: it is there twice'],
-    ['names that are equal', 'projects: []\nprojects: []\n', 'projects is there twice'],
-    ['a list where names belong', '- projects\n', '1:1 expected names'],
+    ['an alias of nothing', 'projects: *none\n', '1:11 there is no anchor &none before it'],
+    ['one that holds itself', 'nodes: &a { <<: *a }\n', '1:17 *a refers to itself'],
+    ['metadata that holds itself', smallSite.replace('rack: r1', 'rack: &m [*m]'), '18:27 *m refers to itself'],
+    ['a name twice, spelled otherwise', 'users:\n  1: {}\n  "1": {}\n', '3:3 users.1: duplicate name'],
+    ['names that are equal', 'projects: []\nprojects: []\n', 'duplicate projects'],
+    ['a list where names belong', '- projects\n', '1:1 expected a mapping'],
   ])('is told with its line: %s', async (_, text, mistake) => {
     const service = await serviceForTest('sqlite');
     const { apply } = await siteShell(service, text);
@@ -53,9 +53,9 @@ describe('a document that cannot be meant', () => {
     const { code, err } = await apply('--yes');
     expect(code).toBe(2);
     expect(told(err)).toEqual([
-      expect.stringMatching(/^5:3 networks\.lab: there is no project rde/),
+      expect.stringMatching(/^5:3 networks\.lab: project rde exists neither/),
       expect.stringMatching(/^7:43 networks\.uplink\.net_id: 5000/),
-      expect.stringMatching(/^17:13 nodes\.n1\.obmd\.uri: "n1" is no http or https address/),
+      expect.stringMatching(/^17:13 nodes\.n1\.obmd\.uri: "n1" is not an http or https address/),
       expect.stringMatching(/^20:15 nodes\.n1\.nics\.eth0\.mcaddr: did you mean macaddr/),
     ]);
   });
@@ -69,7 +69,7 @@ describe('a document for a service that has some of it', () => {
     await edit((text) => text.replace('password_file: pw\n    ports', 'password: hunter2\n    ports'));
     const { code, err } = await apply('--yes');
     expect(code).toBe(2);
-    expect(err).toContain('switches.sw.password: a secret is not for this document');
+    expect(err).toContain('switches.sw.password: this document must not contain secrets');
     expect(err).not.toContain('hunter2');
   });
 
@@ -90,13 +90,11 @@ describe('a document for a service that has some of it', () => {
     const { apply, write } = await siteShell(service);
     await apply('--yes');
     await write(smallSite.replace("'52:54:00:00:00:01', switch: sw, port: p1", "'52:54:00:00:00:0f'"));
-    expect((await apply('--yes')).err).toMatch(
-      /eth0: another macaddr means to unplug .* say where: switch sw, port p1/,
-    );
+    expect((await apply('--yes')).err).toMatch(/eth0: changing macaddr .* connect it to again: switch sw, port p1/);
     await makeProject(service, 'green');
     await done(service.admin.post('/switch/sw/port/p1/detach_nic'));
     await done(reserve(service, 'green', 'n1'));
-    expect((await apply('--yes')).err).toMatch(/eth0: it differs .* while node n1 is project green's/);
+    expect((await apply('--yes')).err).toMatch(/eth0: it differs .* while node n1 is in project green/);
     expect((await service.admin.get('/node/n1')).body).toMatchObject({ nics: [{ macaddr: '52:54:00:00:00:01' }, {}] });
   });
 });

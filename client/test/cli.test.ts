@@ -72,7 +72,7 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect(await corral('network list-attachments lab --project red')).toMatch(/n1 +eth0 +vlan\/native +red/);
     expect(await corral('port show sw gi1/0/1')).toMatch(/nic +n1 eth0/);
     expect(await corral('reach lab')).toContain('n1 eth0');
-    expect(await corral('drift')).toContain('everything is as recorded');
+    expect(await corral('drift')).toContain('everything matches what is recorded');
 
     await corral('node obm enable n1');
     await corral('node power on n1');
@@ -163,12 +163,12 @@ describe.each(engines)('the command line, on %s', (engine) => {
     const pw = await shell.file('pw', passwordOf('ada'));
     const login = await shell(`login ${service.url} --username ada --password-file ${pw}`);
     expect(login).toMatchObject({ code: 0, err: '' });
-    expect(login.out).toContain('you are ada');
+    expect(login.out).toContain('logged in as ada');
     expect((await stat(join(shell.home, 'client.json'))).mode & 0o777).toBe(0o600);
     expect((await shell('whoami')).out).toMatch(/name +ada[^]*by +token/);
-    expect((await shell('whoami --profile none')).err).toContain('there is no profile none');
+    expect((await shell('whoami --profile none')).err).toContain('profile none does not exist');
     expect((await shell('whoami', { env: { CORRAL_ENDPOINT: 'http://127.0.0.1:9' } })).code).toBe(3);
-    expect((await shell('logout')).out).toContain('its token is void');
+    expect((await shell('logout')).out).toContain('its token is revoked');
     expect((await service.as('ada').get('/auth/tokens')).body).toEqual([]);
     expect((await shell('whoami', { env: { CORRAL_ENDPOINT: service.url } })).code).toBe(1);
   });
@@ -226,23 +226,23 @@ describe('the command line says what is wrong', () => {
     ['help nodes', 2, 'there is no corral nodes; did you mean corral node?'],
     ['node shwo --help', 2, 'there is no corral node shwo; did you mean corral node show?'],
     ['--verison', 2, 'corral has no option --verison; did you mean --version?'],
-    ['logout --profile constructor', 2, 'there is no profile to log out of'],
-    ['user create ada --password-file /nowhere', 2, 'there is no file /nowhere'],
+    ['logout --profile constructor', 2, 'no profile to log out of'],
+    ['user create ada --password-file /nowhere', 2, '/nowhere does not exist'],
     ['user create ada --password-file /', 2, '/ is a directory, not a file'],
     ['node show a --timeout 1e300 --endpoint http://127.0.0.1:9', 3, 'cannot be reached'],
-    ['node power', 2, 'corral node power needs one more word: on, off, cycle, status'],
+    ['node power', 2, 'corral node power needs a subcommand: on, off, cycle, status'],
     ['node show', 2, 'corral node show NODE: NODE is missing'],
-    ['node show a b', 2, 'nothing goes with "b"'],
+    ['node show a b', 2, 'unexpected argument "b"'],
     ['node show a --jsno', 2, 'has no option --jsno; did you mean --json?'],
-    ['node list fre', 2, 'WHICH is one of free, all, not "fre"; did you mean free?'],
+    ['node list fre', 2, 'WHICH must be one of free, all, not "fre"; did you mean free?'],
     ['node show a --timeout', 2, 'option --timeout needs a value: --timeout SECONDS'],
     ['node show a --timeout soon', 2, '--timeout takes a number of seconds above 0'],
-    ['node show a --endpoint nowhere', 2, '"nowhere" is no endpoint'],
+    ['node show a --endpoint nowhere', 2, '"nowhere" is not an endpoint'],
     ['node show a --endpoint http://127.0.0.1:9', 3, 'cannot be reached'],
-    ['switch register s mock password=secret', 2, 'a password on the command line can be read by others'],
-    ['switch register s mock hostname', 2, '"hostname" is no field; write NAME=VALUE'],
-    ['user create ada', 2, 'there is no terminal to ask for it'],
-    ['user create ada --password-file none', 2, 'there is no file none'],
+    ['switch register s mock password=secret', 2, 'a password on the command line is visible to other users'],
+    ['switch register s mock hostname', 2, '"hostname" is not a field; write NAME=VALUE'],
+    ['user create ada', 2, 'there is no terminal to prompt for it'],
+    ['user create ada --password-file none', 2, 'none does not exist'],
   ])('%s', async (line, code, words) => {
     const shell = await shellForTest();
     const ran = await shell(line);
@@ -252,8 +252,8 @@ describe('the command line says what is wrong', () => {
 
   it.each([
     ['self-signed certificate', 'NODE_EXTRA_CA_CERTS'],
-    ['write EPROTO wrong version number', 'does it speak http there, not https?'],
-    ['socket hang up', 'does it speak https there, not http?'],
+    ['write EPROTO wrong version number', 'does it use http instead of https?'],
+    ['socket hang up', 'does it use https instead of http?'],
     ['connect ECONNREFUSED 127.0.0.1:9', 'is it running, and is the endpoint right?'],
   ])('and what to try when %s', (why, hint) => {
     const error = new UnreachableError(`https://corral.example.org cannot be reached: ${why}`, { sent: false });

@@ -12,7 +12,7 @@ import { shellForTest } from './support/shell.ts';
 const atThePage = (work: (url: string) => unknown) => {
   let isSeen = false;
   return (text: string) => {
-    const url = /With the code in it: (\S+)/.exec(text)?.[1];
+    const url = /Link that contains the code: (\S+)/.exec(text)?.[1];
     if (url === undefined || isSeen) return;
     isSeen = true;
     work(url);
@@ -35,7 +35,7 @@ describe.each(engines)('corral login --device, on %s,', (engine) => {
     expect(login.err).toMatch(
       new RegExp(`^To log in at ${service.url}, open [^]*\n {4}${oidc.issuer}/device\n[^]*\n {4}[A-Z]{4}-[A-Z]{4}\n`),
     );
-    const [, until = ''] = /you are oidc:ada at \S+ until (\S+); profile default/.exec(login.out) ?? [];
+    const [, until = ''] = /logged in as oidc:ada at \S+ until (\S+); profile default/.exec(login.out) ?? [];
     expect(Date.parse(until) - Date.now()).toBeLessThanOrEqual(hourMs);
     expect(Date.parse(until) - Date.now()).toBeGreaterThan(hourMs / 2);
     expect((await shell('whoami')).out).toMatch(
@@ -49,7 +49,7 @@ describe.each(engines)('corral login --device, on %s,', (engine) => {
     expect(JSON.parse(again.out)).toMatchObject({ name: 'oidc:ada', by: 'token', profile: 'default' });
     expect(await readFile(join(shell.home, 'client.json'), 'utf8')).not.toBe(first);
     expect(JSON.parse((await shell('token list --json')).out)).toHaveLength(1);
-    expect((await shell('logout')).out).toContain('its token is void');
+    expect((await shell('logout')).out).toContain('its token is revoked');
   });
 
   it('is refused when the person says no, and nothing is kept', async () => {
@@ -59,7 +59,7 @@ describe.each(engines)('corral login --device, on %s,', (engine) => {
       hear: atThePage((url) => enterCode(url, 'ada', 'no')),
     });
     expect(login).toMatchObject({ code: 1, out: '' });
-    expect(login.err).toContain(`the login at ${site().oidc.issuer} was denied there; nobody is logged in`);
+    expect(login.err).toContain(`the login at ${site().oidc.issuer} was denied`);
     await expect(readFile(join(shell.home, 'client.json'))).rejects.toThrow('ENOENT');
   });
 
@@ -70,7 +70,7 @@ describe.each(engines)('corral login --device, on %s,', (engine) => {
     const login = await shell(`login ${site().service.url} --device`);
     site().oidc.deviceCodesLast(600);
     expect(login).toMatchObject({ code: 4, out: '' });
-    expect(login.err).toContain('the code was not entered in time; begin again');
+    expect(login.err).toContain('the code was not entered in time; start again');
   });
 
   it('ends at Ctrl-C', async () => {
@@ -122,13 +122,13 @@ describe('corral login', () => {
     const shell = await shellForTest();
     const login = await shell(`login ${passwords.url} --device`);
     expect(login).toMatchObject({ code: 2, out: '' });
-    expect(login.err).toContain(`${passwords.url} offers no login with --device: its operator has not set`);
-    expect((await shell(`login ${passwords.url} --device --username ada`)).err).toContain('leave those out');
+    expect(login.err).toContain(`${passwords.url} does not support login with --device: its operator has not set`);
+    expect((await shell(`login ${passwords.url} --device --username ada`)).err).toContain('leave them out');
 
     const env = { CORRAL_AUTH: 'oidc', CORRAL_OIDC_ISSUER: 'https://id.example.org', CORRAL_OIDC_AUDIENCE: 'corral' };
     const people = await serviceForTest('sqlite', { ...env, ...deviceEnv });
     expect((await shell(`login ${people.url}`)).err).toContain(
-      `${people.url} knows no passwords; log in with --token-file, or with --device`,
+      `${people.url} does not support passwords; log in with --token-file, or with --device`,
     );
   });
 });

@@ -117,22 +117,24 @@ describe('logging in with a code', () => {
       return login.catch((error: unknown) => (error as Error).message);
     };
     oidc.misbehave(discovery, says(200, { issuer: 'https://evil.example.org' }));
-    expect(await failure(deviceLogin(loginOf()))).toContain('says that it is another; nothing was sent to it');
+    expect(await failure(deviceLogin(loginOf()))).toContain(
+      'identifies itself as another issuer; no credentials were sent',
+    );
     oidc.misbehave(discovery, { kind: 'redirect', to: 'http://127.0.0.1:9/' });
-    expect(await failure(deviceLogin(loginOf()))).toContain('sends elsewhere, which is not followed');
+    expect(await failure(deviceLogin(loginOf()))).toContain('redirects, which is not followed');
     oidc.misbehave(discovery, { kind: 'garbage' });
-    expect(await failure(deviceLogin(loginOf()))).toContain('says that it is another');
+    expect(await failure(deviceLogin(loginOf()))).toContain('identifies itself as another issuer');
     oidc.misbehave(discovery, says(200, { issuer: oidc.issuer, token_endpoint: `${oidc.issuer}/token` }));
     expect(await failure(deviceLogin(loginOf()))).toContain('has no device_authorization_endpoint');
     const elsewhere = { issuer: oidc.issuer, device_authorization_endpoint: 'http://evil.example.org/' };
     oidc.misbehave(discovery, says(200, elsewhere));
-    expect(await failure(deviceLogin(loginOf()))).toContain('names, an address that is not https');
+    expect(await failure(deviceLogin(loginOf()))).toContain('refers to an address that is not https');
     expect(await failure(deviceLogin(loginOf({ issuer: 'http://id.example.org' })))).toContain('not https');
     expect(oidc.asked.slice(before).filter((ask) => ask.startsWith('POST'))).toEqual([]);
     oidc.behave();
     for (const path of [/^\/device\/auth$/, tokenPath]) {
       oidc.misbehave(path, { kind: 'redirect', to: `${oidc.issuer}/stolen`, status: 307 });
-      expect(await failure(deviceLoginWith(loginOf(), impatient().wait))).toContain('sends elsewhere');
+      expect(await failure(deviceLoginWith(loginOf(), impatient().wait))).toContain('redirects');
       oidc.behave();
     }
     expect(oidc.asked.filter((ask) => ask.includes('stolen'))).toEqual([]);
@@ -188,7 +190,7 @@ describe('logging in with a code', () => {
     for (const said of [{ access_token: others, id_token: clients }, { access_token: nobodys }]) {
       const refused = tokensOf(loginOf({ audience: 'corral' }), said);
       await expect(refused).rejects.toThrow(ProtocolError);
-      await expect(refused).rejects.toThrow('gave no token that the service can take (a JWT with audience corral);');
+      await expect(refused).rejects.toThrow('issued no token that the service accepts (a JWT with audience corral);');
     }
     const both = { access_token: others, id_token: jwt({ aud: ['another', 'corral'] }) };
     const meant = await tokensOf(loginOf({ audience: 'corral' }), both);
@@ -226,7 +228,7 @@ describe('logging in with a code', () => {
     ]);
     expect(seen.map((error) => `${String(error)} ${JSON.stringify(error)}`).join()).not.toContain(canary);
     await expect(deviceLogin(loginOf({ clientId: 'stranger' }))).rejects.toThrow(
-      `does not let stranger begin (invalid_client)`,
+      `rejects the login of client stranger (invalid_client)`,
     );
   });
 

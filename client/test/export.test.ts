@@ -34,7 +34,7 @@ describe.each(engines)('corral export, on %s', (engine) => {
     const to = await siteShell(other, document);
     const missing = await to.apply('--yes');
     expect(missing.code).toBe(2);
-    const files = [...missing.err.matchAll(/there is no file (\S+)/g)].map(([, file]) => file ?? '');
+    const files = [...missing.err.matchAll(/(\S+) does not exist/g)].map(([, file]) => file ?? '');
     expect(files).toEqual(['secrets/users/ada', 'secrets/switches/sw/password', 'secrets/obmd/n1']);
     for (const file of files) {
       await mkdir(dirname(join(to.shell.home, file)), { recursive: true });

@@ -105,7 +105,7 @@ describe('corral login', () => {
     await writeFile(`${profiles}.lock`, '');
     const login = await shell(`login ${url} --token-file ${secret}`);
     expect(login).toMatchObject({ code: 2, out: '' });
-    expect(login.err).toContain(`if there is none, delete ${profiles}.lock`);
+    expect(login.err).toContain(`if none is running, delete ${profiles}.lock`);
     expect(await readdir(shell.home)).toContain('client.json.lock');
   }, 20_000);
 });
@@ -116,8 +116,8 @@ describe('an endpoint', () => {
     ['http://pa55word@127.0.0.1:9', 'the endpoint holds a user name or a password'],
     ['http://127.0.0.1:9/?key=pa55word', 'the endpoint holds a query or a fragment'],
     ['http://127.0.0.1:9/#pa55word', 'the endpoint holds a query or a fragment'],
-    ['admin:pa55word@127.0.0.1', '"…@127.0.0.1" is no endpoint'],
-    ['http://admin:pa55/word@127.0.0.1:x', '"…@127.0.0.1:x" is no endpoint'],
+    ['admin:pa55word@127.0.0.1', '"…@127.0.0.1" is not an endpoint'],
+    ['http://admin:pa55/word@127.0.0.1:x', '"…@127.0.0.1:x" is not an endpoint'],
   ])('%s is refused, and what is secret in it is not repeated', async (endpoint, words) => {
     const shell = await shellForTest();
     for (const ran of [

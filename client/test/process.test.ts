@@ -46,13 +46,13 @@ describe('the command as a process', () => {
     ['a page of something else', '<html>hello</html>', 'text/html', 'is not JSON; is the endpoint a Corral service?'],
     ['half an answer', '["n1", "n', 'application/json', 'is not JSON; is the endpoint a Corral service?'],
     ['nothing', '', 'application/json', 'is empty; is the endpoint a Corral service?'],
-    ['null', 'null', 'application/json', 'is not the list that it should be'],
-    ['an object for a list', '{"nodes":[]}', 'application/json', 'is not the list that it should be'],
+    ['null', 'null', 'application/json', 'is not a list'],
+    ['an object for a list', '{"nodes":[]}', 'application/json', 'is not a list'],
   ])('tells in a sentence that %s came back', async (_what, body, type, sentence) => {
     const url = await answering(body, type);
     const { code, out, err } = await bash('corral project list', asAdmin(url));
     expect({ code, out }).toEqual({ code: 3, out: '' });
-    expect(err).toMatch(/^corral: the answer to GET \S+ is [^\n]*\n$/);
+    expect(err).toMatch(/^corral: the response to GET \S+ is [^\n]*\n$/);
     expect(err).toContain(sentence);
   });
 
@@ -60,16 +60,20 @@ describe('the command as a process', () => {
     const url = await answering('{"name":7}');
     const { code, out, err } = await bash('corral node show n1', asAdmin(url));
     expect({ code, out }).toEqual({ code: 3, out: '' });
-    expect(err).toMatch(/^corral: the service answers something that this version of corral does not understand/);
+    expect(err).toMatch(/^corral: the service sent a response that this version of corral does not understand/);
     expect(err).not.toContain('    at ');
   });
 
   it('ends with 0 if it was done, 1 if refused, 2 after a mistake, 3 if nobody is there, 4 if it takes too long', async () => {
     const service = await serviceForTest('sqlite');
     const env = asAdmin(service.url);
-    expect(await bash('corral project create red', env)).toEqual({ code: 0, out: '✓ project red is there\n', err: '' });
+    expect(await bash('corral project create red', env)).toEqual({
+      code: 0,
+      out: '✓ project red is created\n',
+      err: '',
+    });
     const refused = await bash('corral project create red', env);
-    expect(refused).toEqual({ code: 1, out: '', err: 'corral: project red exists already\n' });
+    expect(refused).toEqual({ code: 1, out: '', err: 'corral: project red already exists\n' });
     expect((await bash('corral projects', env)).code).toBe(2);
     expect((await bash('corral project list', { CORRAL_ENDPOINT: 'http://127.0.0.1:1' })).code).toBe(3);
     const silent = createServer(() => undefined);

@@ -42,7 +42,7 @@ describe.each(engines)('the SDK, on %s', (engine) => {
     const corral = adminOf(service.url);
     await makeProject(service, 'red');
     await expect(corral.projectCreate({ project: 'red' })).rejects.toThrow(DuplicateError);
-    await expect(corral.projectCreate({ project: 'red' })).rejects.toThrow('project red exists already');
+    await expect(corral.projectCreate({ project: 'red' })).rejects.toThrow('project red already exists');
     const failure = await corral.showNode({ node: 'none' }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(NotFoundError);
     expect(failure).toMatchObject({
@@ -71,7 +71,7 @@ describe.each(engines)('the SDK, on %s', (engine) => {
     service.simulated('sw0').faults = { refuse: ['*'] };
     const second = await corral.nodeDetachNetwork({ node: 'n1', nic: 'eth0', network: 'lab' });
     await expect(corral.waitForAction(second.status_id)).rejects.toThrow(ActionFailedError);
-    await expect(corral.waitForAction(status_id)).rejects.toThrow(/a later one on the same nic took its place/);
+    await expect(corral.waitForAction(status_id)).rejects.toThrow(/a later one on the same nic replaced it/);
   });
 });
 
@@ -110,7 +110,7 @@ describe('the SDK', () => {
   it('takes no endpoint with a password in it, and does not repeat that', () => {
     const refused = (endpoint: string) => expect(() => createClient({ endpoint }));
     refused('http://admin:pa55word@127.0.0.1:9').toThrow(
-      new TypeError('the endpoint holds a user name or a password; whoever calls is told by credentials'),
+      new TypeError('the endpoint holds a user name or a password; pass credentials separately'),
     );
     refused('https://corral.example.org/?key=pa55word').toThrow(/^the endpoint holds a query or a fragment[^5]*$/);
     expect(createClient({ endpoint: 'https://corral.example.org/v0/' }).endpoint).toBe('https://corral.example.org');
@@ -184,7 +184,7 @@ describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
     const page = await answering(() => ({ status: 200, body: '<html>' }));
     await expect(clientOf({ endpoint: page.url }).listProjects()).rejects.toThrow(ProtocolError);
     const moved = await answering(() => ({ status: 302, headers: { location: 'http://127.0.0.1:9/' } }));
-    await expect(clientOf({ endpoint: moved.url }).listProjects()).rejects.toThrow(/sends elsewhere/);
+    await expect(clientOf({ endpoint: moved.url }).listProjects()).rejects.toThrow(/redirects/);
   });
 
   it('does not wait for ever for the rest of an answer or of a refusal, unless it streams', async () => {
@@ -209,7 +209,7 @@ describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
 
   it('refuses what is no address of a service, before anything is asked', () => {
     for (const endpoint of ['127.0.0.1:5000', 'ftp://corral.example.org', '', undefined as unknown as string]) {
-      expect(() => createClient({ endpoint })).toThrow('the endpoint is no address; write it like https://');
+      expect(() => createClient({ endpoint })).toThrow('the endpoint is not a URL; expected one such as https://');
     }
   });
 

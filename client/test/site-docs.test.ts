@@ -15,7 +15,7 @@ it('docs/site.md shows what is printed for its document', async () => {
     await writeFile(join(shell.home, 'secrets', name), 'a secret of the site');
   }
   const { code, out, err } = await apply('--yes');
-  expect({ code, err }).toEqual({ code: 0, err: 'what is extra (?) was left alone: 1\n' });
+  expect({ code, err }).toEqual({ code: 0, err: 'objects that are not in the document (?) were left unchanged: 1\n' });
   const asked = /^make these .*\n/m;
   const shown = out.replace(path, 'site.yaml').replace(service.url, 'http://127.0.0.1:5000');
   expect(shown + err).toBe(told.replace(asked, ''));

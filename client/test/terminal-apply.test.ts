@@ -59,7 +59,7 @@ describe('corral apply at a terminal', () => {
     await done(service.admin.put('/node/n1', { obmd }));
     applying.type(`y${keys.enter}`);
     expect(await applying.exit()).toBe(1);
-    expect(applying.written()).toContain('node n1 exists already');
+    expect(applying.written()).toContain('node n1 already exists');
     expect((await service.admin.get('/node/n1')).body).toMatchObject({ metadata: {}, nics: [] });
   });
 

@@ -43,9 +43,9 @@ describe('what a service says does nothing to the terminal', () => {
     ['project create red', `\nsecond line ${harmless}`],
     ['events', `${escape}[2m${harmless}${escape}[0m`],
     ['events --json', `"type":"${harmless}"`],
-    ['token create ci --password-file token', `good until ${harmless}`],
-    ['login --token-file token', `${escape}[32m✓${escape}[0m you are ${harmless} at`],
-    ['login --device', `the identity provider http://id.example.org/${harmless} is, or names, an address`],
+    ['token create ci --password-file token', `valid until ${harmless}`],
+    ['login --token-file token', `${escape}[32m✓${escape}[0m logged in as ${harmless} at`],
+    ['login --device', `the identity provider http://id.example.org/${harmless} is or refers to an address`],
   ])('%s', async (line, words) => {
     const { terminal } = await scene();
     const session = terminal.run('/bin/sh', [
@@ -62,7 +62,7 @@ describe('what a service says does nothing to the terminal', () => {
   });
 
   it.each([
-    ['user password', `your present password, ${harmless}:`],
+    ['user password', `your current password, ${harmless}:`],
     ['token create ci', `password of ${harmless} at http:`],
   ])('nor does it in the question of %s', async (line, question) => {
     const { terminal } = await scene();

@@ -22,15 +22,15 @@ describe('at a terminal', () => {
     site.oidc.user('ada');
     const terminal = await terminalForTest();
     const login = terminal.corral(`login ${site.service.url}`, { columns: 120 });
-    await login.shows('waiting until you have logged in there');
-    const [, page = ''] = /With the code in it: (\S+)/.exec(login.screen()) ?? [];
+    await login.shows('waiting for the login in the browser');
+    const [, page = ''] = /Link that contains the code: (\S+)/.exec(login.screen()) ?? [];
     await enterCode(page, 'ada');
     expect(await login.exit()).toBe(0);
-    expect(login.screen()).toContain('you are oidc:ada');
+    expect(login.screen()).toContain('logged in as oidc:ada');
     expect(login.screen()).not.toContain('waiting');
 
     const again = terminal.corral(`login ${site.service.url}`, { columns: 120 });
-    await again.shows('waiting until you have logged in there');
+    await again.shows('waiting for the login in the browser');
     again.type(keys.interrupt);
     expect(await again.exit()).toBe(130);
     expect(again.screen()).not.toContain('waiting');
@@ -43,16 +43,16 @@ describe('at a terminal', () => {
     const env = { CORRAL_ENDPOINT: service.url, CORRAL_USERNAME: 'ada', CORRAL_PASSWORD: passwordOf('ada') };
     const terminal = await terminalForTest(env);
     const typo = terminal.corral('user password');
-    await answer(typo, 'your present password, ada:', passwordOf('ada'));
+    await answer(typo, 'your current password, ada:', passwordOf('ada'));
     await answer(typo, 'a new password for ada:', fresh);
-    await answer(typo, 'the same again:', `${fresh}!`);
+    await answer(typo, 'repeat the new password:', `${fresh}!`);
     expect(await typo.exit()).toBe(2);
-    expect(typo.screen()).toContain('the two are not the same; nothing was changed');
+    expect(typo.screen()).toContain('the passwords do not match; nothing was changed');
 
     const change = terminal.corral('user password');
-    await answer(change, 'your present password, ada:', passwordOf('ada'));
+    await answer(change, 'your current password, ada:', passwordOf('ada'));
     await answer(change, 'a new password for ada:', fresh);
-    await answer(change, 'the same again:', fresh);
+    await answer(change, 'repeat the new password:', fresh);
     expect(await change.exit()).toBe(0);
     expect(change.written()).not.toContain(fresh);
     expect((await service.as('ada', fresh).get('/auth/whoami')).status).toBe(200);

@@ -34,7 +34,7 @@ describe('at a terminal', () => {
     await typeSecret(login);
     expect(await login.exit()).toBe(0);
     expect(login.screen().split('\n').slice(0, 2)).toEqual(['user name: ada', `password of ada at ${service.url}:`]);
-    expect(login.screen()).toContain('you are ada');
+    expect(login.screen()).toContain('logged in as ada');
     expect(await readFile(join(terminal.home, '.config/corral/client.json'), 'utf8')).not.toContain(secret);
 
     const whoami = terminal.corral('whoami');

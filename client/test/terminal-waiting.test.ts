@@ -55,7 +55,7 @@ describe('waiting for a change at a terminal', () => {
     await reverting.shows('queued for switch sw0, behind 1 change');
     expect(await reverting.exit()).toBe(4);
     expect(reverting.screen()).toMatch(/^corral: the change is still pending after 1 s/);
-    expect(reverting.screen().replaceAll('\n', ' ')).toContain('it goes on: corral networking-action show');
+    expect(reverting.screen().replaceAll('\n', ' ')).toContain('it continues: corral networking-action show');
     expect(reverting.screen()).not.toMatch(spinner);
   });
 
@@ -101,7 +101,7 @@ describe('waiting for a change at a terminal', () => {
 });
 
 describe('watching at a terminal', () => {
-  it('events go on until Ctrl-C', async () => {
+  it('events show new events until Ctrl-C', async () => {
     const { service, ada } = await scene();
     const events = ada.corral('events --follow --limit 1');
     await events.shows('network_create');

@@ -42,7 +42,7 @@ describe.each(engines)('corral user password, on %s,', (engine) => {
     const [mine, next] = [await shell.file('mine', adminPassword), await shell.file('new', fresh)];
     await shell(`login ${service.url} --username admin --password-file ${mine}`);
     expect((await shell(`user password ada --password-file ${next}`)).err).toContain(
-      'your present password, admin is needed, and there is no terminal to ask for it',
+      'your current password, admin is required, and there is no terminal to prompt for it',
     );
     expect((await shell(`user password ada --password-file ${next} --revoke-tokens`)).err).toContain('revoked anyway');
     const set = await shell(`user password ada --current-file ${mine} --password-file ${next} --json`);

@@ -10,10 +10,10 @@ export const readOrMakeAdminToken = (file: string): string => {
     writeFileSync(file, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw new ConfigError([`obmd.admin_token: ${file} cannot be made (${(error as Error).message})`]);
+      throw new ConfigError([`obmd.admin_token: ${file} cannot be created (${(error as Error).message})`]);
     }
   }
   const token = readFileSync(file, 'utf8').trim();
   if (/^[\x21-\x7e]{1,256}$/.test(token)) return token;
-  throw new ConfigError([`obmd.admin_token: ${file} does not hold a token; delete it, and a new one is made`]);
+  throw new ConfigError([`obmd.admin_token: ${file} does not contain a token; delete it to have a new one created`]);
 };

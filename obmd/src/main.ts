@@ -27,7 +27,7 @@ runProgram('corral-obmd', 'CORRAL_OBMD', async (env) => {
   if (exposed !== null) log.warn(exposed);
   const running = await startObmd(config, log);
   const where = running.adminTokenFile === null ? '' : ` (its admin token is in ${running.adminTokenFile})`;
-  const state = running.isStandby ? 'waits for another process to let go of its nodes,' : 'is ready';
+  const state = running.isStandby ? 'is on standby (another process manages its nodes)' : 'is ready';
   process.stdout.write(`\ncorral-obmd ${state} at ${running.url}${where}\n\n`);
   return { log, stop: running.stop };
 });

@@ -104,7 +104,7 @@ const startOn = async (
       const { fault } = db.condition;
       if (other === null && fault !== null) throw fault;
       const who = other === null ? 'another process' : `process ${other.pid} on ${other.host}`;
-      throw standby(`${who} looks after these nodes; ask it, or wait until it is gone`);
+      throw standby(`${who} manages these nodes; send requests to it, or wait until it stops`);
     },
   });
   serveOperator(server, metrics, {
@@ -144,7 +144,7 @@ const unlistenable = ({ host, port }: ObmdConfig['listen'], error: unknown): unk
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND'].includes(code)) return error;
   return new ConfigError([
-    `obmd.listen: the OBM daemon cannot listen on ${host}:${port} (${code}); choose another place with CORRAL_OBMD, or stop what listens there`,
+    `obmd.listen: the OBM daemon cannot listen on ${host}:${port} (${code}); choose another address with CORRAL_OBMD, or stop the program that listens there`,
   ]);
 };
 

@@ -21,6 +21,6 @@ it('a BMC that takes the console and drops it at once is not asked for ever', as
   const why = await new Promise<string>((resolve) => {
     void hub.seat({ send: () => true, end: resolve });
   });
-  expect(why).toContain('does not open it again');
+  expect(why).toContain('does not reopen it');
   expect(opened).toBeLessThanOrEqual(8);
 });

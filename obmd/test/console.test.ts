@@ -51,8 +51,8 @@ describe.each(ways)('a console as a $way', ({ open }) => {
   });
 
   it.each([
-    ['a new token', 'POST', '/node/n1/token', 'a new token was given out'],
-    ['the end of the token', 'DELETE', '/node/n1/token', 'access to this node was switched off'],
+    ['a new token', 'POST', '/node/n1/token', 'a new token was issued'],
+    ['the end of the token', 'DELETE', '/node/n1/token', 'access to this node was disabled'],
   ])('ends with %s, and nothing of it is shown to whoever comes next', async (_by, method, path, why) => {
     const { bmc, daemon, tenant } = await makeDoubleNode();
     const first = await open(tenant);
@@ -95,7 +95,7 @@ describe.each(ways)('a console as a $way', ({ open }) => {
     await soon(() => bmc.lines).toBe(0);
     await soon(() => bmc.lines).toBe(1);
     bmc.line?.write('after');
-    await soon(() => watcher.text).toBe('before \r\n[console: the BMC dropped the line; it is opened again]\r\nafter');
+    await soon(() => watcher.text).toBe('before \r\n[console: the BMC closed the connection; reconnecting]\r\nafter');
     watcher.leave();
     await consoleOf(daemon).toBe('open');
     bmc.line?.destroy();

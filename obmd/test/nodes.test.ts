@@ -63,7 +63,7 @@ describe.each(engines)('nodes on %s', (engine) => {
     const watcher = await watch(tenant);
     await register(daemon, 'n1', machine);
     await soon(() => watcher.isOver).toBe(true);
-    expect(watcher.text).toContain('[console: the node was registered anew]');
+    expect(watcher.text).toContain('[console: the node was registered again]');
     expect(machine.isWatched).toBe(false);
     expect(await refusal(tenant.status())).toBe('401 AuthorizationError');
     expect(await shown(daemon, 'n1')).toMatchObject({ has_token: false });

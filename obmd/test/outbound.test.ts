@@ -53,11 +53,9 @@ describe.each(engines)('where BMCs may be, on %s', (engine) => {
     service.asked();
     expect(await refusal(tenant.status())).toBe('502 BmcError');
     const told = await message(tenant.order('power_on'));
-    expect(told).toMatch(
-      /^node n1: the BMC is at an address that the daemon may not connect to; .*obmd\.outbound_allow$/,
-    );
+    expect(told).toMatch(/^node n1: connections to the address of the BMC are not allowed; .*obmd\.outbound_allow$/);
     expect(told + JSON.stringify(await shown(daemon, 'n1'))).not.toContain('127.0.0.2');
-    expect(daemon.log.join('')).toMatch(/bmc\.example\.org is at 127\.0\.0\.2/);
+    expect(daemon.log.join('')).toMatch(/bmc\.example\.org resolves to 127\.0\.0\.2/);
     expect([service.asked(), trap.visits()]).toEqual([[], 0]);
 
     addresses = ['127.0.0.2', '127.0.0.1'];
@@ -78,7 +76,7 @@ describe.each(engines)('where BMCs may be, on %s', (engine) => {
   ])('a BMC of type %s that can never be connected to is not registered: %j', async (type, info) => {
     const daemon = await daemonForTest(engine);
     expect(await refusal(put(daemon, type, info))).toBe('400 BadArgumentError');
-    expect(await message(put(daemon, type, info))).toMatch(/^field "info": .* name it in obmd\.outbound_allow$/);
+    expect(await message(put(daemon, type, info))).toMatch(/^field "info": .* add it to obmd\.outbound_allow$/);
     expect((await daemon.admin('GET', '/nodes')).body).toEqual([]);
   });
 
@@ -98,8 +96,8 @@ describe.each(engines)('where BMCs may be, on %s', (engine) => {
     for (const addr of ['127.1', '0x7f.1', '2130706433', 'localhost']) {
       await done(put(daemon, 'ipmi', bmc(addr)));
       const tenant = await newTenant(daemon, 'n1');
-      expect(await message(tenant.status()), addr).toContain('may not connect to');
-      expect(await message(daemon.send('GET', tenant.path('console'))), addr).toContain('may not connect to');
+      expect(await message(tenant.status()), addr).toContain('are not allowed');
+      expect(await message(daemon.send('GET', tenant.path('console'))), addr).toContain('are not allowed');
     }
   });
 
@@ -154,7 +152,7 @@ describe('a connection to a Redfish service', () => {
       return everyNameAt('169.254.169.254')(host);
     };
     const info = { url: 'http://bmc.example.org', user: 'u', pass: 'p' };
-    await expectFault(bmcWith(info, onlyTo([], resolve)).powerStatus(amply()), 'failed', /may not connect to/);
+    await expectFault(bmcWith(info, onlyTo([], resolve)).powerStatus(amply()), 'failed', /are not allowed/);
     expect(asked).toBe(1);
   });
 });
@@ -164,9 +162,9 @@ describe('a libvirt on another host', () => {
     const outbound = onlyTo(['10.0.0.0/8'], everyNameAt('192.0.2.7'));
     const bmc = libvirtBmc.bmcOf({ uri: 'qemu+ssh://corral@host.example.org/system', domain: 'vm' }, outbound);
     for (const call of ['powerStatus', 'powerOn', 'powerOff', 'powerCycle'] as const) {
-      await expectFault(bmc[call](amply()), 'failed', /may not connect to/);
+      await expectFault(bmc[call](amply()), 'failed', /are not allowed/);
     }
-    await expectFault(bmc.setBootDevice('pxe', amply()), 'failed', /may not connect to/);
-    await expectFault(bmc.openConsole?.(amply()) ?? Promise.resolve(), 'failed', /may not connect to/);
+    await expectFault(bmc.setBootDevice('pxe', amply()), 'failed', /are not allowed/);
+    await expectFault(bmc.openConsole?.(amply()) ?? Promise.resolve(), 'failed', /are not allowed/);
   });
 });

@@ -149,7 +149,7 @@ describe.each(engines)('when the token is voided on %s', (engine) => {
     const voided = daemon.admin(method, path, method === 'PUT' ? { type: 'double', info: {} } : undefined);
     let isAnswered = false;
     void voided.finally(() => (isAnswered = true));
-    for (const answer of queued) expect(await answer).toMatch(/^401 .*no longer good/);
+    for (const answer of queued) expect(await answer).toMatch(/^401 .*no longer valid/);
     expect(await refusal(first)).toBe('401 AuthorizationError');
     // What has begun cannot be undone, so the answer waits for its end, whatever else is answered meanwhile.
     for (let asking = 0; asking < 5; asking += 1) await done(daemon.admin('GET', '/nodes'));

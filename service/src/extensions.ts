@@ -48,7 +48,7 @@ const join = (all: Extensions, exported: Record<string, unknown>, module: string
   for (const kind of found) {
     for (const [name, value] of Object.entries(exported[kind] as Record<string, unknown>)) {
       if (Object.hasOwn(joined[kind], name))
-        throw new ConfigError([`extensions: ${module}: there is a ${kind} ${name} already`]);
+        throw new ConfigError([`extensions: ${module}: ${kind} ${name} already exists`]);
       if (typeof (value as Record<string, unknown> | null)?.[marks[kind]] !== 'function') {
         throw new ConfigError([`extensions: ${module}: ${kind} ${name} has no ${marks[kind]}()`]);
       }
@@ -70,6 +70,6 @@ export const chosen = <T>(
   const found = Object.hasOwn(table, name) ? table[name] : undefined;
   if (found !== undefined) return found;
   throw new ConfigError([
-    `${setting}: there is no ${JSON.stringify(name)}; there are ${[...new Set([...Object.keys(table), ...others])].sort().join(', ')}`,
+    `${setting}: unknown value ${JSON.stringify(name)}; expected one of ${[...new Set([...Object.keys(table), ...others])].sort().join(', ')}`,
   ]);
 };

@@ -17,9 +17,7 @@ const greet = ({ url, firstAdmin, obmd }: Running): void => {
     process.stdout.write(`The OBM daemon is ready at ${obmd.url}${where}\n`);
   }
   if (firstAdmin.kind === 'exists' && firstAdmin.file !== null) {
-    process.stdout.write(
-      `The first start made a password: it is in ${firstAdmin.file}; delete the file when you have read it\n`,
-    );
+    process.stdout.write(`The initial password is in ${firstAdmin.file}; delete the file when you have read it\n`);
   }
   if (firstAdmin.kind === 'generated') {
     // Written past the log: a password is no log entry.

@@ -24,7 +24,7 @@ describe.each(pairs)('a backup of %s restored into %s', (from, to) => {
     // On a slow machine it also tells how far it is.
     expect(output).toMatch(/^wrote (\d+) of \1 rows\n(?:compared \d+ of \1 rows\n)*?compared \1 of \1 rows$/m);
     expect(output).not.toContain('corral-admin:');
-    expect(await administered(again.env, 'check')).toContain('fits together');
+    expect(await administered(again.env, 'check')).toContain('database is consistent');
     expect(await projectsOf(again)).toEqual(['red']);
   });
 });
@@ -65,7 +65,7 @@ describe.each(engines)('backup on %s', (engine) => {
     writeFileSync(file, 'something else');
     expect(await runAdmin(site.env, 'backup', file)).toEqual({
       code: 2,
-      output: `corral-admin: ${file} is there already; give another name, or --force to replace it\n`,
+      output: `corral-admin: ${file} already exists; give another name, or use --force to replace it\n`,
     });
     expect(readFileSync(file, 'utf8')).toBe('something else');
     await administered(site.env, 'backup', file, '--force');
@@ -73,7 +73,7 @@ describe.each(engines)('backup on %s', (engine) => {
     expect(readdirSync(site.dataDir).filter((name) => name.endsWith('.new'))).toEqual([]);
     expect(await runAdmin(site.env, 'backup', join(site.dataDir, 'no', 'place'))).toEqual({
       code: 2,
-      output: `corral-admin: there is no directory ${join(site.dataDir, 'no')}; make it first\n`,
+      output: `corral-admin: directory ${join(site.dataDir, 'no')} does not exist; create it first\n`,
     });
   });
 
@@ -91,7 +91,7 @@ describe.each(engines)('backup on %s', (engine) => {
     await whileRunning({ ...other, env: moved }, async (admin) => done(admin.get('/nodes/all')));
     const without = await siteForTest(engine);
     expect(await administered(without.env, 'restore', file)).toContain(
-      'corral-admin: the OBM daemon in the backup was left out: this configuration has none inside\n',
+      'corral-admin: skipped the OBM daemon in the backup: this configuration runs none inside the service\n',
     );
   });
 });

@@ -75,7 +75,7 @@ const damages: readonly (readonly [string, readonly string[], string, string])[]
   [
     'a public network with a list',
     ["update networks set is_public = 1 where label = 'db'"],
-    'a public network has no list of access',
+    'a public network has no access list',
     'network db names project blue',
   ],
   [
@@ -137,7 +137,7 @@ const damages: readonly (readonly [string, readonly string[], string, string])[]
   [
     'a headnode half made that was never started',
     ['update headnodes set making = 1'],
-    'only a headnode that was started can be half made',
+    'only a headnode that was started can be unfinished',
     'headnode h1 is created',
   ],
   [
@@ -149,19 +149,19 @@ const damages: readonly (readonly [string, readonly string[], string, string])[]
   [
     'JSON that is none',
     ["update nodes set metadata = '{' where label = 'n2'"],
-    'JSON can be read',
+    'JSON columns contain valid JSON',
     'metadata in nodes of n2',
   ],
   [
     'a secret that is not sealed',
     ["update nodes set obm_admin_token = 'plain secret' where label = 'n2'"],
-    'a key of the key file opens what is sealed',
+    'a key of the key file opens every sealed value',
     'obm_admin_token in nodes of n2',
   ],
   [
     'an event for a project that is to come',
     ["insert into event_projects (event_id, project_id, project) select max(id), 4711, 'later' from events"],
-    'an event is shown to projects that are there, or were',
+    'an event refers to projects that exist or existed',
     expect.stringMatching(/^event \d+ to project later$/) as string,
   ],
 ];
@@ -174,7 +174,7 @@ const found = async (env: Service['env']): Promise<{ code: unknown; violations: 
 describe.each(engines)('check on %s', (engine) => {
   it('finds nothing wrong with what the service made', async () => {
     const service = await siteForTest(engine);
-    expect(await administered(service.env, 'check')).toBe('Everything in the database fits together.\n');
+    expect(await administered(service.env, 'check')).toBe('The database is consistent.\n');
     // Settings that are no secrets are not sealed.
     await runSql(service, same("insert into settings (name, value) values ('events_pruned_up_to', '7')"));
     expect(await found(service.env)).toEqual({ code: 0, violations: [] });
@@ -209,7 +209,7 @@ describe.each(engines)('check on %s', (engine) => {
     expect(await found({ ...service.env, CORRAL_VLANS: '3000-3001' })).toEqual({
       code: 1,
       violations: ['db has VLAN 101', 'web has VLAN 100'].map((what) => ({
-        rule: 'the pool (setting vlans) holds the ids it gave',
+        rule: 'the VLAN pool (setting vlans) contains the ids of networks',
         what: `network ${what}`,
       })),
     });
@@ -224,7 +224,7 @@ describe.each(engines)('check on %s', (engine) => {
         'obm_admin_token in nodes of n2',
         'value in settings of installation',
         'value in settings of key_check',
-      ].map((what) => ({ rule: 'a key of the key file opens what is sealed', what })),
+      ].map((what) => ({ rule: 'a key of the key file opens every sealed value', what })),
     );
     expect((await runAdmin({ ...service.env, CORRAL_KEY_FILE: '/nowhere' }, 'check')).output).toMatch(
       /^corral-admin: key_file: \/nowhere is missing; this database's secrets are sealed with key /,
@@ -236,7 +236,7 @@ describe.each(engines)('check on %s', (engine) => {
     await makeNode(service, 'n1');
     expect(await found(service.env)).toEqual({ code: 0, violations: [] });
     await runSql(service, same("insert into obmd_nodes (label, type, info) values ('n1', 'mock', 'plain')"), 'obmd.db');
-    const broken = { rule: 'a key of the key file opens what is sealed', what: 'info in obmd_nodes of n1' };
+    const broken = { rule: 'a key of the key file opens every sealed value', what: 'info in obmd_nodes of n1' };
     expect(await found(service.env)).toEqual({ code: 1, violations: [broken] });
   });
 
@@ -246,11 +246,11 @@ describe.each(engines)('check on %s', (engine) => {
     expect(await runAdmin(service.env, 'check')).toEqual({
       code: 1,
       output: [
-        'MUST HOLD                                    BROKEN BY',
-        'JSON can be read                             metadata in nodes of n1',
-        '                                             metadata in nodes of n2',
-        'a key of the key file opens what is sealed   obm_admin_token in nodes of n1',
-        '                                             obm_admin_token in nodes of n2',
+        'MUST HOLD                                        BROKEN BY',
+        'JSON columns contain valid JSON                  metadata in nodes of n1',
+        '                                                 metadata in nodes of n2',
+        'a key of the key file opens every sealed value   obm_admin_token in nodes of n1',
+        '                                                 obm_admin_token in nodes of n2',
         '',
         '4 violations found.',
         '',
@@ -270,8 +270,8 @@ describe('check on sqlite', () => {
     db.close();
     expect((await found(service.env)).violations).toEqual(
       expect.arrayContaining([
-        { rule: 'what a row refers to is there', what: 'row 1 of attachments refers to networks' },
-        { rule: 'ids only ever grow', what: 'nodes has id 2, and the next one would be 2' },
+        { rule: 'every reference points to an existing row', what: 'row 1 of attachments refers to networks' },
+        { rule: 'ids only increase', what: 'nodes has id 2, and the next one would be 2' },
       ]),
     );
   });
@@ -288,7 +288,7 @@ describe.runIf(engines.includes('postgres'))('check on postgres', () => {
     await postgres("select setval(pg_get_serial_sequence('nodes', 'id'), 1)");
     expect((await found(service.env)).violations).toEqual([
       { rule: 'every constraint was checked against all rows', what: 'nics_node_id_fkey of table nics' },
-      { rule: 'ids only ever grow', what: 'nodes has id 2, and the next one would be 2' },
+      { rule: 'ids only increase', what: 'nodes has id 2, and the next one would be 2' },
     ]);
   });
 });

@@ -89,7 +89,7 @@ describe.runIf(hasPostgres)('copy', () => {
       expect((await readFile(join(dataDir, 'corral.db'))).equals(before)).toBe(true);
 
       const moved = { ...env, CORRAL_DATABASE_URL: url };
-      expect(await administered(moved, 'check')).toBe('Everything in the database fits together.\n');
+      expect(await administered(moved, 'check')).toBe('The database is consistent.\n');
       const program = await running(moved);
       const admin = adminOf(program);
       await eventually(async () => {
@@ -111,7 +111,7 @@ describe.runIf(hasPostgres)('copy', () => {
       await done(admin.put('/project/new'));
       const [project] = await inPostgres(url, "select id from projects where label = 'new'");
       expect(project?.['id']).toBe('901');
-      expect(await administered(moved, 'check')).toBe('Everything in the database fits together.\n');
+      expect(await administered(moved, 'check')).toBe('The database is consistent.\n');
     },
   );
 
@@ -150,7 +150,7 @@ describe.runIf(hasPostgres)('copy', () => {
       const text = `select * from ${table} order by 1, 2`;
       expect(inFile(back, text)).toEqual(inFile(join(dataDir, 'corral.db'), text));
     }
-    expect(await administered({ ...env, CORRAL_DATABASE_URL: back }, 'check')).toContain('fits together');
+    expect(await administered({ ...env, CORRAL_DATABASE_URL: back }, 'check')).toContain('database is consistent');
     await running({ ...env, CORRAL_DATABASE_URL: back });
   });
 
@@ -159,7 +159,7 @@ describe.runIf(hasPostgres)('copy', () => {
     const url = await freshPostgres();
     const refusal = (place: string) => ({
       code: 2,
-      output: `corral-admin: the database (${place}) is in use: stop the service on every machine, and whatever else has it open, then try again\n`,
+      output: `corral-admin: the database (${place}) is in use: stop the service on every machine, and every other program that has it open, then try again\n`,
     });
     const program = await running(env);
     expect(await runAdmin(env, 'copy', '--to', url)).toEqual(refusal(join(dataDir, 'corral.db')));
@@ -171,8 +171,7 @@ describe.runIf(hasPostgres)('copy', () => {
     await there.kill('SIGTERM');
     expect(await runAdmin(env, 'copy', '--to', url)).toEqual({
       code: 2,
-      output:
-        'corral-admin: the database (PostgreSQL) is not empty: table users has rows; give a database that nothing is in\n',
+      output: 'corral-admin: the database (PostgreSQL) is not empty: table users has rows; give an empty database\n',
     });
     expect(await inPostgres(url, 'select label from users')).toEqual([{ label: 'admin' }]);
   });
@@ -191,7 +190,7 @@ describe.runIf(hasPostgres)('copy', () => {
     const { code, output } = await runAdmin(env, 'copy', '--to', url);
     expect(code).toBe(1);
     expect(output).toMatch(
-      /^corral-admin: table nodes is not the same afterwards \(row \d+ of all\); nothing was kept/m,
+      /^corral-admin: table nodes differs from its source \(row \d+ of all tables\); the transaction was rolled back/m,
     );
     expect(await inPostgres(url, 'select id from projects union all select id from nodes')).toEqual([]);
   });
@@ -216,7 +215,7 @@ describe.runIf(hasPostgres)('copy', () => {
       const url = await freshPostgres();
       const output = await administered(env, 'copy', '--to', url);
       const rows = await inPostgres(url, 'select label from ports where unread = 1 and may_carry_any = 1');
-      return [/^The service was not stopped in an orderly way: 2 ports/m.test(output), rows.length];
+      return [/^The service was not shut down cleanly: 2 ports/m.test(output), rows.length];
     };
     expect(await unreadAfter()).toEqual([true, 2]);
     const again = await running(env);
@@ -237,7 +236,7 @@ describe.runIf(hasPostgres)('copy', () => {
     };
     expect(await copied(1)).toEqual([
       2,
-      `corral-admin: the database (PostgreSQL) is at version 1, this program works with version ${newest}: run corral-admin migrate first\n`,
+      `corral-admin: the database (PostgreSQL) is at version 1, this program requires version ${newest}: run corral-admin migrate first\n`,
     ]);
     expect(await copied(newest + 1)).toEqual([
       2,
@@ -248,10 +247,10 @@ describe.runIf(hasPostgres)('copy', () => {
 
 describe('copy', () => {
   it.each([
-    [[], 'copy: --to is missing; corral-admin help copy tells what it takes'],
+    [[], 'copy: --to is missing; see corral-admin help copy'],
     [
       ['--to', 'mysql://secret@db/corral'],
-      'copy: --to is not acceptable; expected a path, sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+      'copy: --to is invalid; expected a path, sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
     ],
   ])('%j is a mistake', async (args, sentence) => {
     expect(await runAdmin({ CORRAL_DATA_DIR: '/nowhere' }, 'copy', ...args)).toEqual({
@@ -264,7 +263,7 @@ describe('copy', () => {
     const { dataDir, env } = await stoppedSite();
     const own = join(dataDir, 'corral.db');
     expect((await runAdmin(env, 'copy', '--to', own)).output).toBe(
-      `corral-admin: copy: --to names the database that is configured (${own}); give another\n`,
+      `corral-admin: copy: --to is the configured database (${own}); give another\n`,
     );
     const missing = { ...env, CORRAL_DATABASE_URL: join(dataDir, 'missing.db') };
     expect((await runAdmin(missing, 'copy', '--to', join(dataDir, 'new.db'))).output).toBe(

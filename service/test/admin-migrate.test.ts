@@ -69,7 +69,7 @@ describe.each(engines)('migrate on %s', (engine) => {
       expect(await administered(env, 'migrate')).toBe(
         `service       ${placeOf(env)}: is up to date: version ${newest}\n`,
       );
-      expect(await administered(env, 'check')).toBe('Everything in the database fits together.\n');
+      expect(await administered(env, 'check')).toBe('The database is consistent.\n');
     }
   });
 
@@ -86,7 +86,7 @@ describe.each(engines)('migrate on %s', (engine) => {
     const env = await siteAt(engine, 2);
     expect(await runAdmin(env, ...args)).toEqual({
       code: 2,
-      output: `corral-admin: the database (${placeOf(env)}) is at version 2, this program works with version ${newest}: run corral-admin migrate first\n`,
+      output: `corral-admin: the database (${placeOf(env)}) is at version 2, this program requires version ${newest}: run corral-admin migrate first\n`,
     });
     expect(await administered(env, 'migrate', '--dry-run')).toContain('would go from version 2 ');
   });
@@ -95,7 +95,7 @@ describe.each(engines)('migrate on %s', (engine) => {
     const env = await siteAt(engine, newest + 1);
     expect(await runAdmin(env, ...args)).toEqual({
       code: 2,
-      output: `corral-admin: the database is at version ${newest + 1}, this program knows versions up to ${newest}: start a newer Corral, or restore an older backup\n`,
+      output: `corral-admin: the database is at version ${newest + 1}, this program supports versions up to ${newest}: start a newer Corral, or restore an older backup\n`,
     });
   });
 

@@ -35,7 +35,7 @@ describe.each(engines)('ports after a restore on %s', (engine) => {
       await done(admin.post('/node/n1/nic/eth0/connect_network', { network: 'red-net' }));
       await eventually(() => (device.read(['p1'])[0]?.native === 100 ? true : undefined));
     });
-    expect(await administered(site.env, 'restore', file, '--replace', '--yes')).toContain('1 port counted as unread');
+    expect(await administered(site.env, 'restore', file, '--replace', '--yes')).toContain('1 port marked as unread');
 
     device.faults = { unreachable: true };
     await whileRunning(site, async (admin) => {

@@ -50,12 +50,12 @@ describe.each(engines)('restore on %s', (engine) => {
     await whileRunning(site, (admin) => done(admin.put('/project/later')));
     expect(await restored(site, site.file)).toEqual([
       2,
-      `the database (${place}) is not empty: table projects has rows; give --replace to lose what is there`,
+      `the database (${place}) is not empty: table projects has rows; use --replace to overwrite it`,
     ]);
-    expect(await restored(site, site.file, '--yes')).toEqual([2, 'restore: --yes goes with --replace only']);
+    expect(await restored(site, site.file, '--yes')).toEqual([2, 'restore: --yes requires --replace']);
     expect(await restored(site, site.file, '--replace')).toEqual([
       2,
-      expect.stringMatching(/^there is no terminal to ask "Everything in .* Go on\?"; --yes says yes$/),
+      expect.stringMatching(/^there is no terminal to ask "Everything in .* Go on\?"; use --yes$/),
     ]);
     const terminal = await terminalForTest(site.env);
     const asked = terminal.run(process.execPath, [built('admin.js'), 'restore', site.file, '--replace'], {
@@ -155,7 +155,7 @@ describe.each(engines)('restore on %s', (engine) => {
         script: (await bareClient(url, { authorization: `Bearer ${token}` }).get('/auth/whoami')).status,
       }));
     const output = await restoredTo();
-    expect(output).toContain('Sessions are not brought back (1 session): everybody signs in again.\n');
+    expect(output).toContain('Sessions are not restored (1 session): all users must sign in again.\n');
     expect(output).toContain(`Users, passwords and API tokens are those of ${madeAt}: what was deleted`);
     expect(await logins()).toEqual({ sessions: [], script: 200 });
     const without = await restoredTo('--revoke-tokens');
@@ -174,7 +174,7 @@ describe.each(engines)('restore on %s', (engine) => {
       writeFileSync(bad, content);
       return restored(target, bad);
     };
-    const altered = `${bad} is cut off or was changed`;
+    const altered = `${bad} is truncated or was modified`;
     const flipped = Buffer.from(whole);
     flipped[200] = (flipped[200] ?? 0) ^ 1;
     const isAltered = [2, expect.stringContaining(altered)];
@@ -182,17 +182,17 @@ describe.each(engines)('restore on %s', (engine) => {
     expect(await tried(flipped)).toEqual(isAltered);
     expect(await tried(gzipSync(text.replace('"red"', '"rad"')))).toEqual([
       2,
-      `${altered} (its checksum does not fit); take another backup`,
+      `${altered} (checksum mismatch); use another backup`,
     ]);
     expect(await tried(gzipSync(text.slice(0, text.indexOf('{"table":"nodes"'))))).toEqual(isAltered);
     expect(await tried('not at all')).toEqual(isAltered);
     expect(await tried(gzipSync('{"some":"json"}\n{}\n'))).toEqual([
       2,
-      `${bad} is no backup of Corral's; give one that corral-admin backup made`,
+      `${bad} is not a Corral backup; use a file written by corral-admin backup`,
     ]);
     expect(await restored(target, '/nowhere')).toEqual([
       2,
-      '/nowhere cannot be read: there is no such file; give the path of a backup',
+      '/nowhere cannot be read: no such file; give the path of a backup',
     ]);
     expect(existsSync(join(target.dataDir, 'corral.db'))).toBe(false);
     expect((await runAdmin(target.env, 'check')).output).toContain('there is no database yet');
@@ -212,10 +212,10 @@ describe.each(engines)('restore on %s', (engine) => {
       return (await restored(target, other))[1].replace(other, 'FILE');
     };
     expect(await ofVersion(3)).toBe(
-      `FILE is of version 3, this program works with version ${newest}: restore it with the Corral that made it, and run corral-admin migrate then`,
+      `FILE has version 3, this program requires version ${newest}: restore it with the version of Corral that wrote it, then run corral-admin migrate`,
     );
     expect(await ofVersion(newest + 1)).toBe(
-      `FILE is of version ${newest + 1}, this program works with version ${newest}: restore it with a newer Corral`,
+      `FILE has version ${newest + 1}, this program requires version ${newest}: restore it with a newer Corral`,
     );
     expect(await ofVersion(newest)).toContain('each compared with the file');
   });
@@ -226,7 +226,7 @@ describe.each(engines)('restore on %s', (engine) => {
     writeFileSync(join(target.dataDir, 'secret.key'), formatKeyRing(ringWith(newKey())));
     chmodSync(join(target.dataDir, 'secret.key'), 0o600);
     expect(await administered(target.env, 'restore', file)).toMatch(
-      /^corral-admin: key_file: .* is not the key that this database's secrets were sealed with; .* put it back from the backup$/m,
+      /^corral-admin: key_file: .* is not the key that this database's secrets were sealed with; .* restore it from the backup$/m,
     );
   });
 });

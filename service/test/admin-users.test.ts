@@ -59,12 +59,12 @@ describe.each(engines)('create-admin on %s', (engine) => {
   });
 
   it.each([
-    ['admin', 'long enough', 1, 'user admin exists already'],
-    ['a/b', 'long enough', 2, /^the user name "a\/b" is not acceptable; expected 1 to 255 characters /],
-    ['a:b', 'long enough', 2, /^the user name "a:b" is not acceptable; .*without a colon/],
-    ['', 'long enough', 2, /^the user name "" is not acceptable/],
-    ['grace', 'short', 2, 'the password is not acceptable; expected a password of 8 to 1024 characters'],
-    ['grace', '', 2, 'the password is not acceptable; expected a password of 8 to 1024 characters'],
+    ['admin', 'long enough', 1, 'user admin already exists'],
+    ['a/b', 'long enough', 2, /^the user name "a\/b" is invalid; expected 1 to 255 characters /],
+    ['a:b', 'long enough', 2, /^the user name "a:b" is invalid; .*without a colon/],
+    ['', 'long enough', 2, /^the user name "" is invalid/],
+    ['grace', 'short', 2, 'the password is invalid; expected a password of 8 to 1024 characters'],
+    ['grace', '', 2, 'the password is invalid; expected a password of 8 to 1024 characters'],
     ['gracehopper', 'gracehopper', 2, 'the password is the user name; choose another'],
   ])('refuses user %j with password %j', async (user, password, code, sentence) => {
     const service = await serviceForTest(engine);
@@ -80,7 +80,7 @@ describe.each(engines)('create-admin on %s', (engine) => {
     const env = { ...(await untouched(engine)), CORRAL_AUTH: 'null' };
     await administered(env, 'migrate');
     expect(await administered(env, 'create-admin', 'ada', '--generate')).toContain(
-      'corral-admin: the setting auth (null) does not let users of the database in\n',
+      'corral-admin: the setting auth (null) does not include database, so this user cannot log in\n',
     );
   });
 });
@@ -98,7 +98,7 @@ describe.each(engines)('reset-password on %s', (engine) => {
     const reset = await fed(service, 'quite another one\n', 'reset-password', 'ada', '--password-file', '-');
     expect(reset).toEqual({
       code: 0,
-      output: 'User ada has a new password. The old one is void, sessions have ended, tokens are revoked.\n',
+      output: 'User ada has a new password. The old one is invalid, sessions have ended, tokens are revoked.\n',
     });
     // What was remembered is looked up again after a second.
     for (const client of [ada, browser, script])
@@ -128,7 +128,7 @@ describe.each(engines)('reset-password on %s', (engine) => {
     expect(await reset('nobody', 'long enough')).toEqual([1, 'user nobody does not exist']);
     expect(await reset('admin', 'short')).toEqual([
       2,
-      'the password is not acceptable; expected a password of 8 to 1024 characters',
+      'the password is invalid; expected a password of 8 to 1024 characters',
     ]);
     expect(await reset('admin', adminPassword)).toEqual([
       1,
@@ -147,10 +147,10 @@ describe('the password', () => {
     const different = admin('create-admin', 'ada');
     await different.shows('new password:');
     different.type(`open sesame 1${keys.enter}`);
-    await different.shows('the same again:');
+    await different.shows('repeat the new password:');
     different.type(`open sesame 2${keys.enter}`);
     expect(await different.exit()).toBe(2);
-    expect(different.screen()).toContain('corral-admin: these were two different passwords; nothing was changed');
+    expect(different.screen()).toContain('corral-admin: the passwords do not match; nothing was changed');
 
     const left = admin('create-admin', 'ada');
     await left.shows('new password:');
@@ -161,7 +161,7 @@ describe('the password', () => {
     const session = admin('create-admin', 'ada');
     await session.shows('new password:');
     session.type(`open sesame 1${keys.enter}`);
-    await session.shows('the same again:');
+    await session.shows('repeat the new password:');
     session.type(`open sesame 1${keys.enter}`);
     expect(await session.exit()).toBe(0);
     expect(session.screen()).toContain('User ada is an administrator.');
@@ -183,16 +183,16 @@ describe('the password', () => {
     await administered(env, 'migrate');
     const said = async (...args: readonly string[]) => (await runAdmin(env, 'create-admin', 'ada', ...args)).output;
     expect(await said()).toBe(
-      'corral-admin: there is no terminal to ask "new password:"; give the password with --password-file, or have one made with --generate\n',
+      'corral-admin: there is no terminal to ask "new password:"; give the password with --password-file, or generate one with --generate\n',
     );
     expect(await said('--password-file', '/nowhere/at/all')).toBe(
-      'corral-admin: --password-file: /nowhere/at/all cannot be read: there is no such file\n',
+      'corral-admin: --password-file: /nowhere/at/all cannot be read: no such file\n',
     );
     expect(await said('--password-file', '-', '--generate')).toBe(
-      'corral-admin: --password-file and --generate do not go together\n',
+      'corral-admin: --password-file and --generate cannot be combined\n',
     );
     expect((await runAdmin(env, 'create-admin')).output).toBe(
-      'corral-admin: create-admin: USER is missing; corral-admin help create-admin tells what it takes\n',
+      'corral-admin: create-admin: USER is missing; see corral-admin help create-admin\n',
     );
     expect(await readFile(join(env['CORRAL_DATA_DIR'] ?? '', 'corral.db'))).not.toContain('ada');
   });

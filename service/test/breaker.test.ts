@@ -89,10 +89,10 @@ describe.each(engines)('the breaker of a switch on %s', (engine) => {
     expect(gaps[3]).toBeGreaterThanOrEqual(800);
 
     expect(await eventsOf(service, 'switch_unreachable', 'bad-sw')).toMatchObject([
-      { detail: { reason: expect.stringContaining('did not let us in') as string } },
+      { detail: { reason: expect.stringContaining('did not accept the login') as string } },
     ]);
     expect(await metricOf(service, 'corral_switch_up', 'bad-sw')).toBe(0);
-    expect((await driftOf(service, 'bad-sw')).fault).toContain('did not let us in');
+    expect((await driftOf(service, 'bad-sw')).fault).toContain('did not accept the login');
     expect(await statusOf(service, first)).toBe('PENDING');
 
     service.simulated('bad-sw').faults = {};

@@ -12,7 +12,7 @@ describe('a secret in a setting', () => {
     return [message, stack, ...mistakes].join('\n');
   };
 
-  it.each(secretSettings)('%s is not told when it is not acceptable', (key) => {
+  it.each(secretSettings)('%s is not told when it is invalid', (key) => {
     const canaries = new Canaries();
     const { env } = settings.find((setting) => setting.key === key) ?? { env: '' };
     for (const bad of [

@@ -37,6 +37,6 @@ describe('how long sessions and tokens last', () => {
 
   it('is not longer for a token by default than at most', () => {
     const env = { CORRAL_TOKENS_DEFAULT: '7200', CORRAL_TOKENS_LONGEST: '3600' };
-    expect(mistakesIn(env)).toEqual(['tokens.default: more than tokens.longest allows']);
+    expect(mistakesIn(env)).toEqual(['tokens.default: exceeds tokens.longest']);
   });
 });

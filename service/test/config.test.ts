@@ -176,7 +176,7 @@ describe('the configuration', () => {
     ['CORRAL_OBM_TIMEOUT', 'long', 'seconds from 0.05 to 3600'],
   ])('refuses %s=%j, and says what would be accepted', (name, value, expected) => {
     expect(mistakesIn({ [name]: value })).toEqual([
-      expect.stringMatching(new RegExp(`^${name}: ${JSON.stringify(value)} is not acceptable; expected ${expected}`)),
+      expect.stringMatching(new RegExp(`^${name}: ${JSON.stringify(value)} is invalid; expected ${expected}`)),
     ]);
   });
 
@@ -199,25 +199,25 @@ describe('the configuration', () => {
     expect([...mistakes].sort()).toEqual([
       expect.stringMatching(/^CORRAL_LOG_LEVEL: "loud"/),
       expect.stringMatching(/^engine\.lease in .*corral\.toml: expected how long a dead worker/),
-      expect.stringMatching(/^engine\.speed in .*: no such setting/),
-      expect.stringMatching(/^extra in .*: no such setting/),
-      expect.stringMatching(/^maintenance: the project and the URL go together/),
-      expect.stringMatching(/^port in .*corral\.toml: "x" is not acceptable/),
-      expect.stringMatching(/^prot in .*: no such setting/),
-      expect.stringMatching(/^vlans in .*corral\.toml: "none" is not acceptable/),
+      expect.stringMatching(/^engine\.speed in .*: unknown setting/),
+      expect.stringMatching(/^extra in .*: unknown setting/),
+      expect.stringMatching(/^maintenance: the project and the URL must be given together/),
+      expect.stringMatching(/^port in .*corral\.toml: "x" is invalid/),
+      expect.stringMatching(/^prot in .*: unknown setting/),
+      expect.stringMatching(/^vlans in .*corral\.toml: "none" is invalid/),
     ]);
   });
 
   it('tells in one line of a file that is missing or no TOML', () => {
     expect(mistakesIn({ CORRAL_CONFIG: '/nowhere/corral.toml' })).toEqual([
-      'CORRAL_CONFIG: /nowhere/corral.toml: there is no such file',
+      'CORRAL_CONFIG: /nowhere/corral.toml: no such file',
     ]);
     const CORRAL_CONFIG = toml('host = \n= "');
     expect(mistakesIn({ CORRAL_CONFIG })).toEqual([expect.stringMatching(/^CORRAL_CONFIG: .*corral\.toml: \S+/)]);
   });
 
   it.each(['__proto__ = 1', '[constructor]\na = 1', '"a\\nb" = 1'])('knows no setting in %j', (text) => {
-    expect(mistakesIn({ CORRAL_CONFIG: toml(text) })).toEqual([expect.stringContaining('no such setting')]);
+    expect(mistakesIn({ CORRAL_CONFIG: toml(text) })).toEqual([expect.stringContaining('unknown setting')]);
   });
 
   describe('of libvirt', () => {
@@ -245,7 +245,7 @@ describe('the configuration', () => {
       ['CORRAL_LIBVIRT_CPUS', '0.5', 'a whole number from 1'],
     ])('refuses %s=%j in one line', (name, value, expected) => {
       expect(mistakesIn({ [name]: value })).toEqual([
-        expect.stringContaining(`${name}: ${JSON.stringify(value)} is not acceptable; expected ${expected}`),
+        expect.stringContaining(`${name}: ${JSON.stringify(value)} is invalid; expected ${expected}`),
       ]);
     });
 
@@ -253,7 +253,7 @@ describe('the configuration', () => {
       for (const CORRAL_IMAGES of ['base, 7', '--all', 'a b', "x'y"]) {
         expect(loadConfig({ CORRAL_IMAGES }).images).toHaveLength(CORRAL_IMAGES.split(',').length);
         expect(mistakesIn({ CORRAL_IMAGES, CORRAL_HYPERVISOR: 'libvirt' })).toEqual([
-          expect.stringMatching(/^CORRAL_IMAGES: .* is not acceptable; expected names of domains or volumes/),
+          expect.stringMatching(/^CORRAL_IMAGES: .* is invalid; expected names of domains or volumes/),
         ]);
       }
     });
@@ -277,7 +277,9 @@ describe('the configuration', () => {
     }
     for (const CORRAL_HOST of ['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com', '127.evil']) {
       expect(mistakesIn({ CORRAL_AUTH: 'null', CORRAL_HOST })).toEqual([
-        expect.stringMatching(/^auth: "null" lets everybody in as administrator, so host must be a loopback address/),
+        expect.stringMatching(
+          /^auth: "null" gives every client administrative access, so host must be a loopback address/,
+        ),
       ]);
       expect(loadConfig({ CORRAL_HOST }).auth).toEqual(['database']);
     }
@@ -292,13 +294,15 @@ describe('the configuration', () => {
         url,
       });
       for (const env of [{ CORRAL_MAINTENANCE_PROJECT: 'repair' }, { CORRAL_MAINTENANCE_URL: url }]) {
-        expect(mistakesIn(env)).toEqual(['maintenance: the project and the URL go together; give both, or neither']);
+        expect(mistakesIn(env)).toEqual([
+          'maintenance: the project and the URL must be given together; give both, or neither',
+        ]);
       }
     });
 
     it.each(['admin', 'a/b', ' a', 'a ', 'a\nb', 'x'.repeat(256)])('needs a label: not %j', (project) => {
       expect(mistakesIn({ CORRAL_MAINTENANCE_PROJECT: project, CORRAL_MAINTENANCE_URL: url })).toEqual([
-        expect.stringMatching(/^maintenance\.project: ".+" is not acceptable; expected 1 to 255 characters/),
+        expect.stringMatching(/^maintenance\.project: ".+" is invalid; expected 1 to 255 characters/),
       ]);
     });
 
@@ -306,7 +310,7 @@ describe('the configuration', () => {
       'needs an http or https address: not %j',
       (address) => {
         expect(mistakesIn({ CORRAL_MAINTENANCE_PROJECT: 'repair', CORRAL_MAINTENANCE_URL: address })).toEqual([
-          expect.stringMatching(/^maintenance\.url: ".+" is not acceptable; expected an http or https address/),
+          expect.stringMatching(/^maintenance\.url: ".+" is invalid; expected an http or https address/),
         ]);
       },
     );
@@ -314,7 +318,7 @@ describe('the configuration', () => {
 
   it('refuses an empty password for the first administrator', () => {
     expect(mistakesIn({ CORRAL_CONFIG: toml('admin_password = ""') })).toEqual([
-      expect.stringMatching(/^admin_password in .*: the value given is not acceptable; expected 1 to 1024 characters/),
+      expect.stringMatching(/^admin_password in .*: the value given is invalid; expected 1 to 1024 characters/),
     ]);
     expect(mistakesIn({ CORRAL_ADMIN_PASSWORD: 'x'.repeat(1025) })).toHaveLength(1);
     expect(loadConfig({ CORRAL_ADMIN_PASSWORD: '' }).adminPassword).toBeNull();

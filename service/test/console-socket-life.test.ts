@@ -71,8 +71,8 @@ describe.each(engines.flatMap((engine) => scenes.map(([name, make]) => [name, en
       expect(scene.isWatched()).toBe(false);
       await soon(() => talker.end).not.toBeNull();
       // A daemon that only hangs up may do so before we know why.
-      const told = { code: 4000, reason: 'access to this node was switched off' };
-      const hungUp = { code: 4000, reason: 'the OBM daemon hung up without a word; open the console again' };
+      const told = { code: 4000, reason: 'access to this node was disabled' };
+      const hungUp = { code: 4000, reason: 'the OBM daemon closed the connection; open the console again' };
       const ended = { code: 1000, reason: 'the console has ended' };
       expect(scene.note === '' ? [told] : [told, hungUp, ended]).toContainEqual(talker.end);
       await letGo(scene);
@@ -85,7 +85,7 @@ describe.each(engines.flatMap((engine) => scenes.map(([name, make]) => [name, en
       await soon(() => talker.end).toEqual(
         scene.note === ''
           ? { code: 4000, reason: 'the daemon is stopping' }
-          : { code: 4000, reason: 'the OBM daemon hung up without a word; open the console again' },
+          : { code: 4000, reason: 'the OBM daemon closed the connection; open the console again' },
       );
       await letGo(scene);
     });
@@ -201,7 +201,7 @@ describe.each(engines)('a console by WebSocket that is not read, on %s', (engine
     talker.read();
     await soon(() => talker.end).toEqual({
       code: 4000,
-      reason: 'this client reads too slowly; connect again to see the last of it',
+      reason: 'this client reads too slowly; reconnect to see the latest output',
     });
   });
 });

@@ -92,7 +92,7 @@ describe.each(engines)('starting on a database: %s', (engine) => {
     const refused = await service.restart().catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(DatabaseRefused);
     expect((refused as Error).message).toMatch(
-      /^the database is at version 999, this program knows versions up to \d+: .+$/,
+      /^the database is at version 999, this program supports versions up to \d+: .+$/,
     );
 
     const undo = 'delete from schema_migrations where version = 999';
@@ -139,7 +139,7 @@ describe.each(engines)('the key for secrets at rest on %s', (engine) => {
     await service.stop();
     for (const text of ['', 'too short', randomBytes(33).toString('base64')]) {
       await writeFile(file, text);
-      await expect(service.restart()).rejects.toThrow(`key_file: ${file} does not hold 32 bytes in base64`);
+      await expect(service.restart()).rejects.toThrow(`key_file: ${file} does not contain 32 bytes in base64`);
     }
   });
 

@@ -98,7 +98,7 @@ describe('changes of devices that a project asks for', () => {
     const refused = answers.find(({ status }) => status === 429) ?? (await scene.member.post(`/node/${node}/power_on`));
     expect(refused.body).toEqual({
       type: 'TooManyRequestsError',
-      msg: `project ${scene.project} has asked for more than 3 changes of switches, nodes and headnodes within a minute; wait before the next one`,
+      msg: `project ${scene.project} has requested more than 3 changes of switches, nodes and headnodes within a minute; wait before the next one`,
     });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
@@ -275,10 +275,10 @@ describe('a route that does not say that it reaches devices', () => {
         return Promise.resolve();
       });
     for (const reach of [change, ask, ring, count]) {
-      await expect(reach(null)).rejects.toThrow('its route does not say so');
+      await expect(reach(null)).rejects.toThrow('its route does not declare it');
       await reach('changes');
     }
-    for (const reach of [change, count]) await expect(reach('asks')).rejects.toThrow('its route does not say so');
+    for (const reach of [change, count]) await expect(reach('asks')).rejects.toThrow('its route does not declare it');
     for (const reach of [ask, ring]) await reach('asks');
     expect(asked).toEqual(['change', 'ask', 'count', 'ask']);
   });

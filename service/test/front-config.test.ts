@@ -29,7 +29,7 @@ describe('the configuration of the front door', () => {
     expect(loadConfig(both).front.tls).toEqual({ cert: '/etc/cert.pem', key: '/etc/key.pem' });
     for (const name of ['CORRAL_TLS_CERT', 'CORRAL_TLS_KEY']) {
       expect(mistakesIn({ [name]: '/etc/x.pem' })).toEqual([
-        'tls: the certificate and its key go together; give both, or neither',
+        'tls: the certificate and its key must be given together; give both, or neither',
       ]);
     }
   });
@@ -50,9 +50,7 @@ describe('the configuration of the front door', () => {
     'takes no other proxies: %s',
     (CORRAL_TRUSTED_PROXIES) => {
       expect(mistakesIn({ CORRAL_TRUSTED_PROXIES })).toEqual([
-        expect.stringMatching(
-          /^CORRAL_TRUSTED_PROXIES: .* is not acceptable; expected `loopback`, addresses and networks/,
-        ),
+        expect.stringMatching(/^CORRAL_TRUSTED_PROXIES: .* is invalid; expected `loopback`, addresses and networks/),
       ]);
     },
   );
@@ -88,7 +86,7 @@ describe('the configuration of the front door', () => {
     'ftp://a.example',
   ])('takes no other origins: %s', (origin) => {
     expect(mistakesIn({ CORRAL_CORS_ORIGINS: `https://a.example, ${origin}` })).toEqual([
-      expect.stringMatching(/^CORRAL_CORS_ORIGINS: .* is not acceptable; expected origins such as/),
+      expect.stringMatching(/^CORRAL_CORS_ORIGINS: .* is invalid; expected origins such as/),
     ]);
   });
 
@@ -102,7 +100,7 @@ describe('the configuration of the front door', () => {
     ['CORRAL_LIMITS_STREAMS_PER_ADDRESS', ' '],
   ])('takes whole numbers for limits: not %s=%j', (name, value) => {
     expect(mistakesIn({ [name]: value })).toEqual([
-      expect.stringMatching(new RegExp(`^${name}: .* is not acceptable; expected a whole number from`)),
+      expect.stringMatching(new RegExp(`^${name}: .* is invalid; expected a whole number from`)),
     ]);
   });
 });

@@ -121,7 +121,7 @@ describe.each(engines)('connections on %s', (engine) => {
     const [plain, tls] = [await start({}), await start(certificate().env)];
     const lines = [plain, tls].map(({ url }) => new RawLine(url, { manners: 'rude' }).say(unfinished));
     for (const line of lines) {
-      await line.hears(/^HTTP\/1.1 408 [^]*did not arrive in time/);
+      await line.hears(/^HTTP\/1.1 408 [^]*was not received in time/);
       await line.talksUntilCut();
     }
   });

@@ -121,7 +121,7 @@ describe.each(engines)('a service with a certificate on %s', (engine) => {
         () => 'it started',
         (error: unknown) => String(error),
       );
-      expect(failed).toContain(`${badCert ?? ''} and ${badKey ?? ''} are no certificate and its key`);
+      expect(failed).toContain(`${badCert ?? ''} and ${badKey ?? ''} are not a matching certificate and key`);
       expect(failed.split('\n')).toHaveLength(1);
     }
   });

@@ -66,7 +66,7 @@ describe.each(engines)('history on %s', (engine) => {
       const actions = await everywhere(again, 'select id from actions');
       return actions.length === 0 ? true : undefined;
     });
-    expect(await greetingOf(again, 1)).toMatch(/: events up to \d+ are not kept any more/);
+    expect(await greetingOf(again, 1)).toMatch(/: events up to \d+ are no longer kept/);
     expect(await greetingOf(again, left.at(-1)?.id ?? 0)).not.toContain('kept');
     // Ids go on growing.
     await makeProject(again, 'later');

@@ -82,7 +82,7 @@ describe.each(engines)('people of another backend on %s', (engine) => {
     for (const old of [earlier(86_400, 'kim'), clientOf(service().url, 'People kim red never')]) {
       const answer = old.put('/auth/token/too-late', {});
       expect(await refusal(answer)).toBe('401 AuthorizationError');
-      expect(await message(answer)).toBe('people vouched for kim too long ago; get new credentials there');
+      expect(await message(answer)).toBe('people has not confirmed kim recently; get new credentials there');
     }
   });
 
@@ -105,7 +105,7 @@ describe.each(engines)('people of another backend on %s', (engine) => {
     const script = scriptWith(service(), await makeToken(person('cleo', 'gold'), 'gold', { project: 'gold' }));
     await done(script.get('/project/gold/nodes'));
     await makeToken(person('cleo', ''), 'other');
-    expect(await message(script.get('/nodes/free'))).toContain('has no access to any more');
+    expect(await message(script.get('/nodes/free'))).toContain('no longer has access to');
   });
 
   it('have to show up again after a while, on every replica', async () => {
@@ -116,7 +116,7 @@ describe.each(engines)('people of another backend on %s', (engine) => {
     await sql(service(), `update identities set seen_at = ${Date.now() - 86_400_000} where name = 'dora'`);
     for (const script of scripts) {
       await eventually(async () => ((await script.get('/nodes/free')).status === 401 ? true : undefined));
-      expect(await message(script.get('/nodes/free'))).toBe('people last vouched for dora too long ago; sign in again');
+      expect(await message(script.get('/nodes/free'))).toBe('people has not confirmed dora recently; sign in again');
     }
     await makeToken(person('dora', 'red', replica), 'again');
     for (const script of scripts) {
@@ -182,7 +182,7 @@ describe.each(engines)('people of another backend on %s', (engine) => {
     expect(await rightsOf(guest)).toMatchObject({ name: 'gus', projects: ['red'] });
     const answer = guest.put('/auth/token/ci', {});
     expect(await refusal(answer)).toBe('401 AuthorizationError');
-    expect(await message(answer)).toContain('names no account');
+    expect(await message(answer)).toContain('provides no account');
     expect((await done(guest.get('/auth/tokens'))).body).toEqual([]);
     expect((await done(guest.get('/auth/sessions'))).body).toEqual([]);
     expect(await refusal(guest.del('/auth/token/ci'))).toBe('404 NotFoundError');

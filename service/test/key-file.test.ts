@@ -23,7 +23,7 @@ describe.each(engines)('a key file on %s', (engine) => {
     const file = keyFileOf(service);
     const right = readFileSync(file, 'utf8');
     const { id } = ringOf(service).keys[0];
-    const wanted = `this database's secrets are sealed with key ${id}: put it back from the backup`;
+    const wanted = `this database's secrets are sealed with key ${id}: restore it from the backup`;
     const refused = async (sentence: string): Promise<void> => {
       const error = await service.restart().catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(ConfigError);
@@ -32,9 +32,9 @@ describe.each(engines)('a key file on %s', (engine) => {
     for (const [text, sentence] of [
       [aKey(), "is not the key that this database's secrets were sealed with"],
       [aKey() + aKey(), "is not the key that this database's secrets were sealed with"],
-      ['', 'does not hold 32 bytes in base64: it is empty'],
-      [`${right}half a ke`, 'does not hold 32 bytes in base64 in line 2'],
-      [randomBytes(31).toString('base64'), 'does not hold 32 bytes in base64 in line 1'],
+      ['', 'does not contain 32 bytes in base64: it is empty'],
+      [`${right}half a ke`, 'does not contain 32 bytes in base64 in line 2'],
+      [randomBytes(31).toString('base64'), 'does not contain 32 bytes in base64 in line 1'],
     ] as const) {
       writeFileSync(file, text, { mode: 0o600 });
       await refused(sentence);
@@ -63,7 +63,7 @@ describe.each(engines)('a key file on %s', (engine) => {
     for (const mode of [0o644, 0o604, 0o666, 0o602]) {
       chmodSync(file, mode);
       await expect(service.restart()).rejects.toThrow(
-        `key_file: ${file} is open to everybody on this machine (mode 0${mode.toString(8)}); run \`chmod 600 ${file}\``,
+        `key_file: ${file} is accessible to all users of this machine (mode 0${mode.toString(8)}); run \`chmod 600 ${file}\``,
       );
     }
     // A group may be given it.
@@ -77,9 +77,9 @@ describe.each(engines)('a key file on %s', (engine) => {
     await done(service.admin.put('/switch/before', aSwitch));
     const right = readFileSync(file, 'utf8');
     for (const [wrong, told] of [
-      [null, `key_file: ${file} is missing; nothing can be sealed until it is put back, from the backup`],
-      [aKey(), `key_file: ${file} was replaced by one with another key`],
-      ['garbled', `key_file: ${file} does not hold 32 bytes in base64 in line 1; nothing can be sealed`],
+      [null, `key_file: ${file} is missing; secrets cannot be sealed until it is restored from the backup`],
+      [aKey(), `key_file: ${file} was replaced with a file that has another key`],
+      ['garbled', `key_file: ${file} does not contain 32 bytes in base64 in line 1; secrets cannot be sealed`],
     ] as const) {
       if (wrong === null) rmSync(file);
       else writeFileSync(file, wrong, { mode: 0o600 });

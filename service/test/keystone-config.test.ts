@@ -45,10 +45,10 @@ describe('the configuration of Keystone', () => {
   it('is needed only where tokens are taken, and what is missing is told in a line each', () => {
     expect(loadConfig({}).keystone).toBeNull();
     expect(mistakesIn({ CORRAL_AUTH: 'database, keystone' })).toEqual(
-      ['url', 'username', 'password', 'project'].map((key) => `keystone.${key}: missing; auth "keystone" needs it`),
+      ['url', 'username', 'password', 'project'].map((key) => `keystone.${key}: missing; required by auth "keystone"`),
     );
     expect(mistakesIn({ ...given, CORRAL_KEYSTONE_PASSWORD: '' })).toEqual([
-      'keystone.password: missing; auth "keystone" needs it',
+      'keystone.password: missing; required by auth "keystone"',
     ]);
   });
 
@@ -62,7 +62,7 @@ describe('the configuration of Keystone', () => {
     };
     expect(loadConfig(application).keystone?.credentials).toEqual({ kind: 'application', id: 'abc', secret: 'secret' });
     expect(mistakesIn({ ...application, CORRAL_KEYSTONE_APPLICATION_CREDENTIAL_SECRET: '' })).toEqual([
-      'keystone.application_credential_secret: missing; auth "keystone" needs it',
+      'keystone.application_credential_secret: missing; required by auth "keystone"',
     ]);
     expect(mistakesIn({ ...given, ...application })).toEqual([
       'keystone: a user with a password, or an application credential; give one of them',
@@ -91,7 +91,7 @@ describe('the configuration of Keystone', () => {
     ['CORRAL_KEYSTONE_CA', '/nowhere/ca.pem'],
   ])('does not take %s=%s', (variable, value) => {
     expect(mistakesIn({ ...given, [variable]: value })).toEqual([
-      expect.stringMatching(new RegExp(`^${variable}: .* is not acceptable; expected `)),
+      expect.stringMatching(new RegExp(`^${variable}: .* is invalid; expected `)),
     ]);
   });
 

@@ -119,12 +119,8 @@ describe.runIf(hasPart('Keystone')).each(engines)('a Keystone that fails, on %s'
   });
 
   it.each([
-    ['the wrong password', { CORRAL_KEYSTONE_PASSWORD: 'not it' }, /^Keystone does not take the credentials of this/],
-    [
-      'a project that is not there',
-      { CORRAL_KEYSTONE_PROJECT: 'none' },
-      /^Keystone does not take the credentials of this/,
-    ],
+    ['the wrong password', { CORRAL_KEYSTONE_PASSWORD: 'not it' }, /^Keystone rejects the credentials of this/],
+    ['a project that is not there', { CORRAL_KEYSTONE_PROJECT: 'none' }, /^Keystone rejects the credentials of this/],
     [
       'another address',
       { CORRAL_KEYSTONE_URL: 'PLACE/nothing/here' },
@@ -146,7 +142,7 @@ describe.runIf(hasPart('Keystone')).each(engines)('a Keystone that fails, on %s'
       CORRAL_KEYSTONE_PASSWORD: weak.password,
       CORRAL_KEYSTONE_PROJECT: 'red',
     });
-    await expectUnavailable(withToken(service, token), /^Keystone does not let this service validate tokens/);
+    await expectUnavailable(withToken(service, token), /^Keystone does not allow this service to validate tokens/);
   });
 
   it('takes an application credential of ours in place of a password', async () => {

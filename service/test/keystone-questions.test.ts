@@ -133,7 +133,7 @@ describe.each(engines)('how a Keystone is asked on %s: one', (engine) => {
     await eventually(() => (answers.length === 16 ? true : undefined));
     for (const { status, body } of answers) {
       expect(status).toBe(503);
-      expect(body).toMatchObject({ msg: 'too many tokens wait for Keystone already; try again' });
+      expect(body).toMatchObject({ msg: 'too many tokens are waiting for Keystone; try again' });
     }
     expect(script.waiting).toBeLessThanOrEqual(16);
     expect((await ask(service)).status).toBe(200);
@@ -157,7 +157,7 @@ describe.each(engines)('how a Keystone is asked on %s: one', (engine) => {
     for (const { status, body } of answers) {
       expect(status).toBe(429);
       expect(body).toMatchObject({
-        msg: expect.stringMatching(/^8 tokens from your address wait for Keystone/) as string,
+        msg: expect.stringMatching(/^8 tokens from your address are already waiting for Keystone/) as string,
       });
     }
     const other = from('192.0.2.1', 'token-of-alice');

@@ -89,7 +89,7 @@ describe.runIf(hasPart('Keystone')).each(engines)('tokens of a real Keystone on 
 
   it('that are for no project are refused', async () => {
     const client = withToken(await start(), await tokenOf(alice, 'none'));
-    expect(await message(client.get('/nodes/all'))).toMatch(/is for no project; ask Keystone for one/);
+    expect(await message(client.get('/nodes/all'))).toMatch(/is not scoped to a project; request one/);
   });
 
   it('that are limited to calls of another service are refused', async () => {
@@ -144,7 +144,7 @@ describe.runIf(hasPart('Keystone')).each(engines)('tokens of a real Keystone on 
     await keystone().api.revoke(revoked);
     const asked = ['abc', `${good}x`, good.slice(0, -4), '..', good.toUpperCase(), revoked];
     const illegal = ['', 'two words', `${good}, ${good}`, '"quoted"', 'ü', '{}', '<b>', 'a'.repeat(4097)];
-    const sentence = 'the Keystone token is not good, or no longer; ask Keystone for a new one';
+    const sentence = 'the Keystone token is invalid or expired; request a new one from Keystone';
     for (const token of [...asked, ...illegal]) {
       const client = withToken(service, Buffer.from(token).toString('latin1'));
       for (const path of ['/nodes/all', '/networks', '/node/none', '/projects']) {

@@ -31,7 +31,7 @@ describe.each(engines)('failed logins on %s', (engine) => {
       {
         type: 'TooManyRequestsError',
         msg: expect.stringMatching(
-          /^too many failed logins; try again in [1-5] s, or come with a session or an API token$/,
+          /^too many failed logins; try again in [1-5] s, or use a session or an API token$/,
         ) as string,
       },
     ]);

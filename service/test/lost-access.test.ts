@@ -9,7 +9,7 @@ import { Watcher } from './support/watcher.ts';
 import { done, makeUser } from './support/world.ts';
 
 const soon = <T>(read: () => T) => expect.poll(read, { timeout: 20_000, interval: 10 });
-const lost = 'you have no access to this any more';
+const lost = 'you no longer have access to this';
 
 const tokenOf = async (rack: Pick<Rack, 'service'>, client: Client): Promise<Client> => {
   const { body } = await done(client.put('/auth/token/console', {}));

@@ -69,7 +69,7 @@ describe.each(engines)('nodes on %s', (engine) => {
     ])('%s is malformed, and the message names the field', async (_what, body, field) => {
       const answer = service().admin.put('/node/malformed', body);
       expect(await refusal(answer)).toBe('400 ValidationError');
-      expect(await message(answer)).toMatch(new RegExp(`"${field}".*expected|"${field}".*known are`));
+      expect(await message(answer)).toMatch(new RegExp(`"${field}".*expected|"${field}".*expected one of`));
       expect(await refusal(service().admin.get('/node/malformed'))).toBe('404 NotFoundError');
     });
 

@@ -80,7 +80,7 @@ describe.each(engines)('a bad OBM daemon on %s', (engine) => {
     await registerNode(service, 'n2', stranger.uri('n2'));
     const answer = await service.admin.put('/node/n2/obm', { enabled: true });
     expect(answer.status).toBe(502);
-    expect(answer.text).toContain('refused the admin token');
+    expect(answer.text).toContain('rejected the admin token');
   });
 
   it('a token that the daemon forgot is a 502, and disabling and enabling mends it', async () => {

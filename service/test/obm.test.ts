@@ -114,8 +114,8 @@ describe.each(engines)('OBM on %s', (engine) => {
     ['understood', 'pxe once', ['pxe', 'disk'], null],
     ['ignored', 'pxe', ['pxe', 'pxe'], 'until its boot device is set to something else'],
     ['refused', 'pxe', ['pxe', 'pxe'], 'until its boot device is set to something else'],
-    ['without pxe', 'unchanged', ['disk', 'disk'], 'knows no boot device pxe'],
-    ['absent', 'unchanged', ['none', 'none'], 'knows no boot device pxe'],
+    ['without pxe', 'unchanged', ['disk', 'disk'], 'does not support boot device pxe'],
+    ['absent', 'unchanged', ['none', 'none'], 'does not support boot device pxe'],
   ] as const)(
     'power_cycle is for one boot from the network, with a daemon by which that is %s: the event tells',
     async (nextBoot, boot, bootedFrom, note) => {

@@ -169,9 +169,9 @@ describe.skipIf(!hasPart('ipmi_sim')).each(engines)('machines behind IPMI, on %s
     expect(childrenByName('ipmitool')).toEqual([]);
     if (client instanceof Watcher) {
       await expect.poll(() => client.end, soon).toBe('clean');
-      expect(client.text).toContain('[console: access to this node was switched off]');
+      expect(client.text).toContain('[console: access to this node was disabled]');
     } else {
-      await expect.poll(() => client.end, soon).toEqual({ code: 4000, reason: 'access to this node was switched off' });
+      await expect.poll(() => client.end, soon).toEqual({ code: 4000, reason: 'access to this node was disabled' });
     }
     for (const path of ['power_status', 'console']) {
       expect((await alice.get(`/node/obedient/${path}`)).status).toBe(409);
@@ -192,7 +192,7 @@ describe.skipIf(!hasPart('ipmi_sim')).each(engines)('machines behind IPMI, on %s
     ];
     for (const answer of answers) {
       expect(answer, answer.text).toMatchObject({ status: 502, body: { type: 'OBMError' } });
-      expect(answer.text).toContain('does not accept the user name and password it is registered with');
+      expect(answer.text).toContain('rejects the registered user name and password');
       expect(answer.text).toContain('ask an administrator to register the node again');
       for (const secret of [...Object.values(passwords), `${sims.obedient.port}`]) {
         expect(answer.text).not.toContain(secret);
@@ -200,7 +200,7 @@ describe.skipIf(!hasPart('ipmi_sim')).each(engines)('machines behind IPMI, on %s
     }
     const talker = new Talker(household.service, alice, { node: 'locked' });
     await expect.poll(() => talker.status, soon).toBe(502);
-    expect(talker.refusal).toContain('does not accept the user name and password');
+    expect(talker.refusal).toContain('rejects the registered user name and password');
   });
 
   it('whose BMC hangs says so in time, and nobody waits for it', async () => {

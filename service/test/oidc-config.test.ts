@@ -60,15 +60,15 @@ describe('the configuration of an OpenID provider', () => {
 
   it('names what is missing', () => {
     expect(mistakesIn({ CORRAL_AUTH: 'oidc' })).toEqual([
-      'oidc.issuer: missing; auth "oidc" needs it',
-      'oidc.audience: missing; auth "oidc" needs it',
+      'oidc.issuer: missing; required by auth "oidc"',
+      'oidc.audience: missing; required by auth "oidc"',
     ]);
     expect(mistakesIn({ ...given, CORRAL_OIDC_CLIENT_SECRET: 'canary' })).toEqual([
-      'oidc.client_secret: goes with oidc.client_id; give both, or neither',
+      'oidc.client_secret: must be given together with oidc.client_id; give both, or neither',
     ]);
     for (const name of ['CORRAL_OIDC_ADMIN_CLAIM', 'CORRAL_OIDC_ADMIN_VALUE']) {
       expect(mistakesIn({ ...given, [name]: 'x' })).toEqual([
-        'oidc.admin_claim: goes with oidc.admin_value; give both, or neither',
+        'oidc.admin_claim: must be given together with oidc.admin_value; give both, or neither',
       ]);
     }
   });
@@ -91,7 +91,7 @@ describe('the configuration of an OpenID provider', () => {
     ['CORRAL_PUBLIC_URL', 'ftp://corral.example.org'],
   ])('does not take %s=%s', (name, value) => {
     expect(mistakesIn({ ...given, [name]: value })).toEqual([
-      expect.stringMatching(new RegExp(`^${name}: ".*" is not acceptable; expected \\w+`)),
+      expect.stringMatching(new RegExp(`^${name}: ".*" is invalid; expected \\w+`)),
     ]);
   });
 

@@ -20,7 +20,7 @@ describe.each(engines)('when logging in goes wrong, on %s', (engine) => {
   };
   const unanswered = 'The identity provider does not answer';
   const refused = 'The identity provider refuses this service';
-  const untrusted = 'The identity provider&#39;s answer is not good';
+  const untrusted = 'The response of the identity provider is invalid';
 
   const ready = async (user: string): Promise<{ jar: Jar; back: string; oidc: LabOidc }> => {
     const { oidc } = site();

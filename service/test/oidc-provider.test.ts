@@ -50,7 +50,7 @@ describe.each(engines)('the OpenID provider that tokens are from, on %s', (engin
     oidc.rotate('go');
     expect((await (await user('ada')).get('/nodes/free')).status).toBe(200);
     expect(await refusal(old.get('/nodes/free'))).toBe('401 AuthorizationError');
-    expect(await message(old.get('/nodes/free'))).toMatch(/a key that the identity provider does not have/);
+    expect(await message(old.get('/nodes/free'))).toMatch(/a key that the identity provider does not publish/);
   });
 
   it('the keys are asked for once, however many tokens come, and a service can start before the provider', async () => {
@@ -153,7 +153,7 @@ describe.each(engines)('the OpenID provider that tokens are from, on %s', (engin
     const ada = await stranger(site());
     oidc.becomeIssuer('http://127.0.0.1:9');
     expect(await whenAsked(site(), ada)).toBe(unavailable);
-    expect(await message(ada.get('/nodes/free'))).toMatch(/an administrator has to check it, and oidc\.issuer/);
+    expect(await message(ada.get('/nodes/free'))).toMatch(/an administrator must check it, and oidc\.issuer/);
     oidc.becomeIssuer(oidc.issuer);
     await comesIn(ada);
   });
@@ -170,7 +170,7 @@ describe.each(engines)('the OpenID provider that tokens are from, on %s', (engin
       const body = JSON.stringify({ ...discovered, jwks_uri });
       oidc.misbehave(discoveryPath, { kind: 'status', status: 200, body });
       expect(await whenAsked(made, ada)).toBe(unavailable);
-      expect(service.log.join('')).toContain('something else than an https address as jwks_uri');
+      expect(service.log.join('')).toContain('has no https address as jwks_uri');
     },
   );
 });

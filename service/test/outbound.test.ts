@@ -88,7 +88,7 @@ describe.each(engines)('calls to OBM daemons on %s', (engine) => {
     const before = obmd.calls.length;
     for (const answer of await allAnswers(rack)) {
       expect(answer).toMatchObject({ status: 502, text: expect.stringContaining('OBMError') as string });
-      expect(answer.text).toMatch(/obmd\.example\.org:\d+ is at an address that this service may not connect to/);
+      expect(answer.text).toMatch(/obmd\.example\.org:\d+ is at an address that this service must not connect to/);
       expect(answer.text).toContain('outbound.allow');
       // Where it is, is no business of a tenant's.
       expect(answer.text).not.toContain('127.0.0.2');
@@ -96,7 +96,7 @@ describe.each(engines)('calls to OBM daemons on %s', (engine) => {
     const told = await service.admin.post('/node/n1/power_on');
     expect(told.status).toBe(502);
     expect(told.text).toMatch(
-      /obmd\.example\.org is at 127\.0\.0\.2, 127\.0\.0\.2, where .* name it in outbound\.allow/,
+      /obmd\.example\.org resolves to 127\.0\.0\.2, 127\.0\.0\.2, and .* add it to outbound\.allow/,
     );
     expect(service.log.join('')).toMatch(/AddressRefused.*127\.0\.0\.2/);
     expect([obmd.calls.length - before, trap.visits()]).toEqual([0, []]);
@@ -110,7 +110,7 @@ describe.each(engines)('calls to OBM daemons on %s', (engine) => {
     for (const address of ['169.254.169.254', '::ffff:a9fe:a9fe', 'fd00:ec2::254', '0.0.0.0', 'fe80::1%lo']) {
       rack.names.addresses = [address];
       for (const { status, text } of await allAnswers(rack)) {
-        expect([status, text]).toEqual([502, expect.stringContaining('may not connect to')]);
+        expect([status, text]).toEqual([502, expect.stringContaining('must not connect to')]);
       }
     }
   });
@@ -126,7 +126,7 @@ describe.each(engines)('calls to OBM daemons on %s', (engine) => {
     const strict = await withList('10.0.0.0/8, *.example.org');
     const before = obmd.calls.length;
     for (const { status, text } of await allAnswers({ service: strict, alice: strict.as('alice') })) {
-      expect([status, text]).toEqual([502, expect.stringContaining('may not connect to')]);
+      expect([status, text]).toEqual([502, expect.stringContaining('must not connect to')]);
     }
     expect(obmd.calls.length).toBe(before);
     await strict.stop();
@@ -152,7 +152,7 @@ describe.each(engines)('an address of an OBM daemon on %s', (engine) => {
         await service.admin.put('/node/n1/obmd', { uri, admin_token: 'x' }),
       ]) {
         expect(answer, host).toMatchObject({ status: 400, body: { type: 'BadArgumentError' } });
-        expect(answer.text).toMatch(/obmd\.uri.* no connection may go to .*outbound\.allow/);
+        expect(answer.text).toMatch(/obmd\.uri.* connections to .* are not allowed; .*outbound\.allow/);
       }
     }
     expect((await service.admin.get('/nodes/all')).body).toEqual(['n1']);
@@ -200,7 +200,7 @@ describe.each(engines)('the maintenance service on %s', (engine) => {
     const trap = await startTrap('127.0.0.2', Number(new URL(listener.url).port));
     names.addresses = ['127.0.0.2'];
     await leave(service, 'n1');
-    await logged(service, /hook\.example\.org is at 127\.0\.0\.2, where .* name it in outbound\.allow/);
+    await logged(service, /hook\.example\.org resolves to 127\.0\.0\.2, and .* add it to outbound\.allow/);
     expect([await waiting(service), listener.heard, trap.visits()]).toMatchObject([[{}], [], []]);
     names.addresses = ['127.0.0.2', '127.0.0.1'];
     await eventually(async () => ((await waiting(service)).length === 0 ? true : undefined));
@@ -251,7 +251,7 @@ describe('the list of where connections may go', () => {
     const pool = { CORRAL_MAINTENANCE_PROJECT: 'repair', CORRAL_MAINTENANCE_URL: 'http://127.1/hook' };
     expect(mistakesIn(pool)).toEqual([]);
     expect(mistakesIn({ ...pool, CORRAL_OUTBOUND_ALLOW: '10.0.0.0/8' })).toEqual([
-      'maintenance.url: no connection may go to 127.0.0.1; if one should, name it in outbound.allow',
+      'maintenance.url: connections to 127.0.0.1 are not allowed; to allow them, add it to outbound.allow',
     ]);
   });
 });

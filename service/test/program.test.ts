@@ -50,7 +50,7 @@ describe('the program', () => {
     const file = join(directory, 'a-file');
     await writeFile(file, '');
     const noDirectory = await runToEnd({ CORRAL_PORT: '0', CORRAL_DATA_DIR: file });
-    expect(noDirectory.output).toMatch(/^corral: cannot start: .*; choose a directory for data_dir$/m);
+    expect(noDirectory.output).toMatch(/^corral: cannot start: .*; data_dir must be a directory$/m);
     const noDatabase = await runToEnd(env('no-database', { CORRAL_DATABASE_URL: 'postgres://127.0.0.1:1/corral' }));
     expect(noDatabase.output).toMatch(/; is the database running, and is the setting database_url right\?$/m);
     const noAddress = await runToEnd(env('no-address', { CORRAL_HOST: '192.0.2.1' }));

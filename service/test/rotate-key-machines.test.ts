@@ -16,7 +16,7 @@ beforeAll(build);
 
 const refusal = {
   code: 2,
-  output: `corral-admin: the database is in use from other machines too (${otherAddress}), and what they seal with a copy of the old key would be lost: run rotate-key --prepare, rotate-key --keep-old and rotate-key, and copy the key file to them after each; or rotate-key --single-machine if none of them has a copy\n`,
+  output: `corral-admin: the database is also in use from other machines (${otherAddress}), and what they seal with a copy of the old key would be lost: run rotate-key --prepare, rotate-key --keep-old and rotate-key, and copy the key file to them after each; or rotate-key --single-machine if none of them has a copy\n`,
 };
 
 const installation = async (): Promise<Service> => {

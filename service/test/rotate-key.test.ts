@@ -163,7 +163,7 @@ describe.each(engines)('rotate-key on %s', (engine) => {
     await expectAtWork(again, 'started');
 
     const output = await rotated(service.env);
-    expect(output.includes('begun before has been finished')).toBe(midway.keys.length > 1);
+    expect(output.includes('an unfinished rotation was completed')).toBe(midway.keys.length > 1);
     expect(ringOf(service).keys).toHaveLength(1);
     await expectSealedBy(service, ringOf(service), before);
     await expectAtWork(again, 'finished');
@@ -186,7 +186,7 @@ describe.each(engines)('rotate-key on %s', (engine) => {
     expect(code).toBe(2);
     expect(output).toMatch(
       new RegExp(
-        `^corral-admin: another rotate-key is under way \\(process ${process.pid} on \\S+\\); wait until .*\\n$`,
+        `^corral-admin: another rotate-key is running \\(process ${process.pid} on \\S+\\); wait until .*\\n$`,
       ),
     );
     expect(ringOf(service).keys).toHaveLength(2);
@@ -321,11 +321,11 @@ describe.each(engines)('rotate-key on %s', (engine) => {
     const file = keyFileOf(service);
     const right = ringOf(service);
     const before = await sealedValues(service);
-    const wanted = `sealed with key ${right.keys[0].id}: put it back from the backup`;
+    const wanted = `sealed with key ${right.keys[0].id}: restore it from the backup`;
     const wrong = formatKeyRing(ringWith(newKey()));
     for (const [text, sentence] of [
       [wrong, 'is not the key that'],
-      ['garbled', 'does not hold 32 bytes in base64 in line 1'],
+      ['garbled', 'does not contain 32 bytes in base64 in line 1'],
     ] as const) {
       writeFileSync(file, text);
       const { code, output } = await runAdmin(service.env, 'rotate-key');

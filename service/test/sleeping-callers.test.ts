@@ -41,7 +41,7 @@ const asleep = async <T>(service: Service, when: 'before' | 'after', work: () =>
   }
 };
 
-const letIn = 'somebody else was let in meanwhile';
+const letIn = 'another process has taken over';
 
 describe.each(engines)('a process that slept longer than its lease, on %s', (engine) => {
   beforeEach(() => backstage.reset());

@@ -111,11 +111,11 @@ describe('a session with a switch', () => {
     const byName = open(type, fields(named), names, '127.0.0.1');
     await expect(byName).rejects.toThrow(AddressRefused);
     await expect(byName).rejects.toThrow(
-      'switch.invalid is at 127.0.0.2, 127.0.0.2, where no connection may go; if one should, name it in outbound.allow',
+      'switch.invalid resolves to 127.0.0.2, 127.0.0.2, and connections there are not allowed; to allow them, add it to outbound.allow',
     );
     const byAddress = open(type, fields('127.0.0.2'), names, '127.0.0.1');
     await expect(byAddress).rejects.toThrow(
-      'no connection may go to 127.0.0.2; if one should, name it in outbound.allow',
+      'connections to 127.0.0.2 are not allowed; to allow them, add it to outbound.allow',
     );
     for (const address of spellings) {
       names.addresses = [address];
@@ -144,12 +144,7 @@ describe.each(engines)('the address of a switch on %s', (engine) => {
   it.each(types)('%s: one that can never be connected to is not registered, however it is written', async (type) => {
     for (const host of [...spellings, 'fe80::1', '0.0.0.0', '224.0.0.1']) {
       const answer = await register(service, type, host);
-      expectRefusal(
-        answer,
-        'BadArgumentError',
-        'switch sw cannot be reached: no connection may go to',
-        'outbound.allow',
-      );
+      expectRefusal(answer, 'BadArgumentError', 'switch sw cannot be reached: connections to', 'outbound.allow');
     }
     expect((await done(service.admin.get('/switches'))).body).not.toContain('sw');
   });
@@ -205,7 +200,7 @@ const order = (service: Service, node: string, what: 'connect_network' | 'detach
   service.admin.post(`/node/${node}/nic/eth0/${what}`, { network: 'net' });
 
 const told = expect.stringMatching(
-  /^the switch is at an address that this service may not connect to; .* with outbound\.allow; the port is as it was before$/,
+  /^the switch is at an address that this service must not connect to; .* with outbound\.allow; the port is as it was before$/,
 ) as string;
 
 describe.each(engines)('a registered switch at an address that is no longer allowed on %s', (engine) => {
@@ -221,7 +216,7 @@ describe.each(engines)('a registered switch at an address that is no longer allo
       error: told,
     });
     const reason =
-      'switch.invalid is at 127.0.0.2, where no connection may go; if one should, name it in outbound.allow';
+      'switch.invalid resolves to 127.0.0.2, and connections there are not allowed; to allow them, add it to outbound.allow';
     expect(await eventsOf(service, 'switch_fault', 'moved')).toMatchObject([{ detail: { reason } }]);
     expect((await driftOf(service, 'moved')).fault).toBe(reason);
     await connect(service, 'n2', 'eth0', 'net');
@@ -237,7 +232,7 @@ describe.each(engines)('a registered switch at an address that is no longer allo
     onTestFinished(() => service.stop());
     expect(await settled(service, await order(service, 'n1', 'connect_network'))).toMatchObject({ error: told });
     expect(await eventsOf(service, 'switch_fault', 'moved')).toMatchObject([
-      { detail: { reason: 'no connection may go to 127.0.0.1; if one should, name it in outbound.allow' } },
+      { detail: { reason: 'connections to 127.0.0.1 are not allowed; to allow them, add it to outbound.allow' } },
     ]);
     await connect(service, 'n2', 'eth0', 'net');
     await done(service.admin.post('/project/red/detach_node', { node: 'n1' }));

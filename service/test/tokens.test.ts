@@ -163,7 +163,7 @@ describe.each(engines)('tokens on %s', (engine) => {
     expect(changing.length).toBeGreaterThan(40);
     for (const { method, path, name } of changing) {
       const answer = await script.send(method, path.replaceAll(/:\w+/g, 'none'));
-      expect([answer.status, answer.text], name).toEqual([401, expect.stringContaining('may only look')]);
+      expect([answer.status, answer.text], name).toEqual([401, expect.stringContaining('read-only')]);
     }
   });
 
@@ -244,7 +244,7 @@ describe.each(engines)('tokens on %s', (engine) => {
     const script = scriptWith(service(), token);
     for (const path of ['/nodes/free', '/auth/whoami']) {
       expect(await refusal(script.get(path))).toBe('401 AuthorizationError');
-      expect(await message(script.get(path))).toBe('the token is wrong, expired or revoked; make a new one');
+      expect(await message(script.get(path))).toBe('the token is invalid, expired or revoked; create a new one');
     }
   });
 

@@ -97,7 +97,7 @@ describe.each(engines)('user_set_password on %s', (engine) => {
     ['a long one', { password: 'x'.repeat(1025) }, /"password".*8 to 1024/],
     ['a number', { password: 12_345_678 }, /"password".*8 to 1024/],
     ['the user name', { password: 'constant' }, /user name/],
-    ['the present one', { password: passwordOf('constant') }, /present one/],
+    ['the current one', { password: passwordOf('constant') }, /current one/],
   ])('refuses %s', async (_, body, told) => {
     await service().admin.put('/auth/basic/user/constant', { password: passwordOf('constant') });
     const user = service().as('constant');

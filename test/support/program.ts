@@ -81,7 +81,7 @@ const run = (main: string, env: Settings): { child: ChildProcess; output: string
 const ready = (child: ChildProcess, output: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
     const look = (): void => {
-      const url = /(?:is ready|of its nodes,) at (https?:\/\/[^/\s]+)/.exec(output.join('\n'))?.[1];
+      const url = /(?:is ready|manages its nodes\)) at (https?:\/\/[^/\s]+)/.exec(output.join('\n'))?.[1];
       if (url !== undefined) resolve(url);
     };
     child.stdout?.on('data', () => setImmediate(look));

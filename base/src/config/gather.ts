@@ -59,7 +59,7 @@ const readToml = (
     } else if (typeof value === 'object' && value !== null && settings.some(({ key }) => key.startsWith(`${path}.`))) {
       for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`);
     } else if (table === undefined || path.startsWith(`${table}.`)) {
-      mistakes.push(`${path} in ${file}: no such setting`);
+      mistakes.push(`${path} in ${file}: unknown setting`);
     }
   };
   for (const [key, value] of Object.entries(document as Record<string, unknown>)) walk(value, key);

@@ -23,13 +23,13 @@ export class SettingReader<Key extends string> {
     return this.#values.get(key)?.text ?? null;
   }
 
-  /** Notes that a value is not acceptable. Secrets are not repeated. */
+  /** Notes that a value is invalid. Secrets are not repeated. */
   /** `entry`: what is wrong, where it is one of a list. */
   wrong(key: Key, expected: string, entry?: string): void {
     const takes = this.#settings.find((setting) => setting.key === key)?.takes;
     const given = this.#values.get(key);
     const shown = takes === 'secret' ? 'the value given' : JSON.stringify(entry ?? given?.text ?? '');
-    this.#mistakes.push(`${given?.source ?? key}: ${shown} is not acceptable; expected ${expected}`);
+    this.#mistakes.push(`${given?.source ?? key}: ${shown} is invalid; expected ${expected}`);
   }
 
   number(key: Key, least: number, most: number, expected: string): number {

@@ -1,7 +1,7 @@
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EISDIR: 'it is a directory, not a file',
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
 };
 
 /** Why a file could not be read, as the end of a sentence, on one line. */

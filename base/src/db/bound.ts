@@ -25,10 +25,10 @@ export const boundTo = <Schema>(grammar: Grammar, run: RunStatement): Tx<Schema>
     executeQuery: <R>(query: { sql: string; parameters: readonly unknown[] }) =>
       run(query.sql, query.parameters, 'once') as Promise<QueryResult<R>>,
     streamQuery: () => {
-      throw new Error('streaming is not used');
+      throw new Error('streaming is not supported');
     },
   };
-  const noTransactions = () => Promise.reject(new Error('transactions belong to the engine'));
+  const noTransactions = () => Promise.reject(new Error('only the engine manages transactions'));
   const driver: Driver = {
     init: () => Promise.resolve(),
     acquireConnection: () => Promise.resolve(connection),
@@ -43,7 +43,7 @@ export const boundTo = <Schema>(grammar: Grammar, run: RunStatement): Tx<Schema>
     createAdapter: grammar.adapter,
     createQueryCompiler: grammar.compiler,
     createIntrospector: () => {
-      throw new Error('introspection is not used');
+      throw new Error('introspection is not supported');
     },
   };
   const tx: Tx<Schema> = new KyselyDatabase({ dialect });
@@ -64,6 +64,6 @@ export const locksRows = (tx: object): boolean => rawOf(tx).grammar.locksRows;
 /** The connection under a transaction: for statements that are compiled already. */
 export const rawOf = (tx: object): Raw => {
   const raw = raws.get(tx);
-  if (raw === undefined) throw new Error('this transaction was not made by an engine');
+  if (raw === undefined) throw new Error('this transaction was not created by an engine');
   return raw;
 };

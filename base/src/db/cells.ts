@@ -54,13 +54,14 @@ export const findUnreadable = async (
         `${column} in ${table} of ${String(cell('label') ?? cell('name') ?? cell('id'))}`;
       for (const column of json[table] ?? []) {
         const text = cell(column);
-        if (typeof text === 'string' && !isJson(text)) found.push({ rule: 'JSON can be read', what: what(column) });
+        if (typeof text === 'string' && !isJson(text))
+          found.push({ rule: 'JSON columns contain valid JSON', what: what(column) });
       }
       for (const { column, key, plain } of sealedIn(table)) {
         const text = cell(column);
         if (plain?.includes(String(cell(key)))) continue;
         if (typeof text === 'string' && !opens(keys ?? [], text))
-          found.push({ rule: 'a key of the key file opens what is sealed', what: what(column) });
+          found.push({ rule: 'a key of the key file opens every sealed value', what: what(column) });
       }
     }
   }

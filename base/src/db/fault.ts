@@ -3,11 +3,11 @@ export type FaultKind = 'full' | 'read-only' | 'locked' | 'unreachable' | 'broke
 
 /** A sentence for whoever asked: what is wrong, and that it can be tried again. */
 const sentences = {
-  full: 'the disk of the database is full: nothing can be stored until the operator makes room',
-  'read-only': 'the database is read-only: nothing can be stored until the operator makes it writable',
+  full: 'the disk of the database is full: no changes can be stored until the operator frees space',
+  'read-only': 'the database is read-only: no changes can be stored until the operator makes it writable',
   locked: 'another program has locked the database: try again in a moment',
   unreachable: 'the database does not answer: try again in a moment',
-  broken: 'the storage of the database reports errors: the operator has to look at it',
+  broken: 'the storage of the database reports errors: the operator must check it',
 } as const satisfies Record<FaultKind, string>;
 
 /** When it is worth another try. What somebody has to mend takes longer than what passes. */
@@ -32,7 +32,7 @@ export class DatabaseUnavailable extends Error {
   constructor(kind: FaultKind, cause: unknown, moment: Moment = 'before commit') {
     // A connection that is lost with the commit on its way does not tell how it ended.
     const isUnsure = kind === 'unreachable' && moment === 'at commit';
-    const outcome = isUnsure ? '; the change may have been stored: look before you repeat it' : '';
+    const outcome = isUnsure ? '; the change may have been stored: check before you repeat it' : '';
     super(sentences[kind] + outcome, { cause });
     this.name = 'DatabaseUnavailable';
     this.kind = kind;

@@ -28,7 +28,7 @@ export class DatabaseRefused extends Error {}
 /** Others have it open, and this program has to be alone with it. */
 export const inUse = (place: string): DatabaseRefused =>
   new DatabaseRefused(
-    `the database (${place}) is in use: stop the service on every machine, and whatever else has it open, then try again`,
+    `the database (${place}) is in use: stop the service on every machine, and every other program that has it open, then try again`,
   );
 
 /** The version that this program knows how to work with. */
@@ -40,7 +40,7 @@ export const requireNotNewer = (version: number, migrations: readonly Migration[
   const newest = newestOf(migrations);
   if (version <= newest) return;
   throw new DatabaseRefused(
-    `the database is at version ${version}, this program knows versions up to ${newest}: start a newer Corral, or restore an older backup`,
+    `the database is at version ${version}, this program supports versions up to ${newest}: start a newer Corral, or restore an older backup`,
   );
 };
 

@@ -35,7 +35,7 @@ export const requireCurrent = async (
   const newest = newestOf(holdings.migrations);
   if (version === newest) return;
   throw new DatabaseRefused(
-    `the database (${placeOf(location)}) is at version ${version}, this program works with version ${newest}: run corral-admin migrate first`,
+    `the database (${placeOf(location)}) is at version ${version}, this program requires version ${newest}: run corral-admin migrate first`,
   );
 };
 

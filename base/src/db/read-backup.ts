@@ -10,7 +10,7 @@ import { backupFormat, type Manifest } from './write-backup.ts';
 export class BackupRefused extends Error {}
 
 const altered = (file: string, why: string): BackupRefused =>
-  new BackupRefused(`${file} is cut off or was changed (${why}); take another backup`);
+  new BackupRefused(`${file} is truncated or was modified (${why}); use another backup`);
 
 /** Reads a backup to its end, and makes sure that it is whole and unchanged. */
 export const checkBackup = async (file: string): Promise<Manifest> => {
@@ -26,12 +26,13 @@ export const checkBackup = async (file: string): Promise<Manifest> => {
     if (isHeading(item)) {
       ({ table } = item);
       counts[table] = 0;
-    } else if (table === null) throw altered(file, 'rows of no table');
+    } else if (table === null) throw altered(file, 'rows without a table');
     else counts[table] = (counts[table] ?? 0) + 1;
   }
   const told = manifest?.counts ?? {};
   const differing = Object.keys({ ...counts, ...told }).find((name) => counts[name] !== told[name]);
-  if (manifest === null || differing !== undefined) throw altered(file, `it has not all rows of ${differing ?? 'it'}`);
+  if (manifest === null || differing !== undefined)
+    throw altered(file, `rows are missing${differing === undefined ? '' : ` from table ${differing}`}`);
   return manifest;
 };
 
@@ -71,7 +72,7 @@ async function* linesIn(file: string): AsyncGenerator<string, undefined> {
     }
     before = line;
   }
-  if (before !== JSON.stringify({ sha256: digest.digest('hex') })) throw altered(file, 'its checksum does not fit');
+  if (before !== JSON.stringify({ sha256: digest.digest('hex') })) throw altered(file, 'checksum mismatch');
   return undefined;
 }
 
@@ -97,7 +98,7 @@ async function* splitLines(stream: Readable, file: string): AsyncGenerator<strin
   } catch (error) {
     throw unreadable(file, error);
   }
-  if (rest !== '') throw altered(file, 'it does not end');
+  if (rest !== '') throw altered(file, 'unexpected end of file');
   return undefined;
 }
 
@@ -120,10 +121,10 @@ const manifestIn = (file: string, line: string): Manifest => {
     Manifest & Record<keyof typeof backupFormat, unknown>
   >;
   if (format !== backupFormat.format || madeAt === undefined || databases === undefined || counts === undefined) {
-    throw new BackupRefused(`${file} is no backup of Corral's; give one that corral-admin backup made`);
+    throw new BackupRefused(`${file} is not a Corral backup; use a file written by corral-admin backup`);
   }
   if (formatVersion !== backupFormat.formatVersion) {
-    throw new BackupRefused(`${file} is a backup of a newer format: restore it with a newer Corral`);
+    throw new BackupRefused(`${file} has a newer backup format: restore it with a newer Corral`);
   }
   return { madeAt, databases, counts };
 };

@@ -22,7 +22,7 @@ const unsoundSqlite = async ({ all }: Access): Promise<Violation[]> => {
       .filter((said) => said !== 'ok')
       .map((what) => ({ rule: 'the file is intact', what })),
     ...keys.map(({ table, rowid, parent }) => ({
-      rule: 'what a row refers to is there',
+      rule: 'every reference points to an existing row',
       what: `row ${String(rowid)} of ${String(table)} refers to ${String(parent)}`,
     })),
   ];
@@ -57,7 +57,7 @@ export const findBackwardCounts = async (access: Access, tables: readonly Table[
     const largest = await largestId(access, table);
     if (largest > counted) {
       const what = `${table.name} has id ${largest}, and the next one would be ${counted + 1}`;
-      found.push({ rule: 'ids only ever grow', what });
+      found.push({ rule: 'ids only increase', what });
     }
   }
   return found;

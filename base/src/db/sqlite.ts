@@ -204,7 +204,7 @@ const isThere = (path: string): boolean => {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EACCES' && code !== 'EPERM') return false;
     throw new DatabaseRefused(
-      `the database (${path}) is not for this user; run this as the user whom the service runs as`,
+      `the database (${path}) cannot be opened: permission denied; run this command as the user that runs the service`,
     );
   }
 };

@@ -31,7 +31,9 @@ const begin = async (access: Access, tables: readonly Table[], { table: name, co
   const table = tables.find((candidate) => candidate.name === name);
   const known = table === undefined ? [] : await columnsOf(access, table);
   if (table === undefined || known.map((column) => column.name).join() !== columns.join()) {
-    throw new DatabaseRefused(`table ${name} has other columns there than here: use a Corral of the same version`);
+    throw new DatabaseRefused(
+      `table ${name} has different columns in the source and in this database: use the same version of Corral for both`,
+    );
   }
   if (lastId !== null) await setLastId(access, table, lastId);
 };
@@ -59,7 +61,7 @@ export const verifyRows = async (
     if (one.value?.text !== other.value?.text) {
       const table = one.value?.table ?? other.value?.table ?? '';
       throw new Error(
-        `table ${table} is not the same afterwards (row ${rows + 1} of all); nothing was kept, try again`,
+        `table ${table} differs from its source (row ${rows + 1} of all tables); the transaction was rolled back, try again`,
       );
     }
     if (one.done === true || !one.value.isRow) progress(rows);

@@ -34,7 +34,8 @@ export const acceptJsonBodies = (app: FastifyInstance, invalid: (message: string
 
 const parseBody = (bytes: Buffer, invalid: (message: string) => Error): unknown => {
   if (bytes.length === 0) return {};
-  if (hasTooManyValues(bytes)) throw invalid(`the body holds more than ${mostValues} values; send less at once`);
+  if (hasTooManyValues(bytes))
+    throw invalid(`the body contains more than ${mostValues} values; split it into several requests`);
   let value: unknown;
   try {
     value = JSON.parse(decoder.decode(bytes));

@@ -16,7 +16,7 @@ export interface Trust {
 /** The certificate is not the one that was pinned. */
 export class OtherCertificate extends Error {
   constructor(shown: string) {
-    super(`its certificate has the fingerprint ${shown}, not the one that is registered`);
+    super(`the certificate has fingerprint ${shown}, which is not the registered one`);
     this.name = 'OtherCertificate';
   }
 }
@@ -68,7 +68,7 @@ export class Connector {
       socket.on('error', () => undefined).destroy();
       callback(error, null);
     };
-    const onClose = (): void => onError(new Error('it hung up before anything was said'));
+    const onClose = (): void => onError(new Error('the connection was closed before it was established'));
     const onOpen = (): void => {
       try {
         this.#check();
@@ -85,7 +85,7 @@ export class Connector {
 
   /** Ends the attempts that are under way. */
   giveUp(): void {
-    for (const socket of this.#trying) socket.destroy(new Error('the attempt to connect was given up'));
+    for (const socket of this.#trying) socket.destroy(new Error('the connection attempt was aborted'));
   }
 
   /** Ends every connection too. What was not delivered yet is never sent. */

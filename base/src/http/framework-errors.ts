@@ -12,8 +12,7 @@ export const frameworkFaultOf = (error: unknown): FrameworkFault | null => {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return {
       type: 'PayloadTooLargeError',
-      message:
-        'the body is larger than this call takes: 1 MiB at most, 16 KiB for a call without credentials; send less',
+      message: 'the body is too large; expected at most 1 MiB, or 16 KiB without credentials',
     };
   }
   if (code === 'FST_ERR_BAD_URL') {

@@ -4,8 +4,8 @@ import { hangUp } from './hang-up.ts';
 import { securityHeaderLines } from './headers.ts';
 
 const answers: Readonly<Record<string, readonly [number, string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not arrive in time; send it without pauses'],
-  HPE_HEADER_OVERFLOW: [431, 'the address and the headers are too long together; expected at most 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request was not received in time; send it without pauses'],
+  HPE_HEADER_OVERFLOW: [431, 'the URL and the headers are too large; expected at most 16 KiB together'],
 };
 const notHttp = [400, 'the request is malformed; expected HTTP/1.1'] as const;
 

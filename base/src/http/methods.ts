@@ -18,7 +18,7 @@ export const refuseOtherMethods = (
       // Before the body: there is no reason to read it.
       onRequest: (request, reply, done) => {
         reply.header('allow', allow);
-        done(refusal(`${request.method} is not possible here; allowed is ${allow}`));
+        done(refusal(`method ${request.method} is not allowed here; allowed: ${allow}`));
       },
       handler: () => undefined,
     });

@@ -21,9 +21,9 @@ export class AddressRefused extends Error {
   constructor(host: string, addresses: readonly string[], setting: string) {
     const isAddress = addresses.length === 1 && addresses[0] === host;
     const what = isAddress
-      ? `no connection may go to ${host}`
-      : `${host} is at ${addresses.join(', ')}, where no connection may go`;
-    super(`${what}; if one should, name it in ${setting}`);
+      ? `connections to ${host} are not allowed`
+      : `${host} resolves to ${addresses.join(', ')}, and connections there are not allowed`;
+    super(`${what}; to allow them, add it to ${setting}`);
     this.name = 'AddressRefused';
     this.host = host;
     this.addresses = addresses;

@@ -35,13 +35,13 @@ export const readBody = (
     if (pieces.length % somePieces === somePieces - 1) reads();
     if (length > most) finish(tooLong());
     else if (pieces.push(piece) > mostPieces)
-      finish(invalid(`the body comes in more than ${mostPieces} pieces; send it in larger ones`));
+      finish(invalid(`the body arrives in more than ${mostPieces} chunks; send larger chunks`));
   };
   const end = (): void => {
     const isWhole = Number.isNaN(declared) || length === declared;
-    finish(isWhole ? null : invalid('the body is not as long as Content-Length says'));
+    finish(isWhole ? null : invalid('the length of the body does not match Content-Length'));
   };
-  const fail = (): void => finish(invalid('the body could not be read to its end'));
+  const fail = (): void => finish(invalid('the body ended early'));
   if (declared > most) done(tooLong(), Buffer.alloc(0));
   else payload.on('data', take).on('end', end).on('error', fail).resume();
 };

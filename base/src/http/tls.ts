@@ -30,7 +30,7 @@ export const readTls = (files: TlsFiles): TlsPair => {
     return pair;
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unreadable';
-    throw new ConfigError([`TLS: ${files.cert} and ${files.key} are no certificate and its key (${why})`]);
+    throw new ConfigError([`TLS: ${files.cert} and ${files.key} are not a matching certificate and key (${why})`]);
   }
 };
 

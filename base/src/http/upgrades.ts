@@ -70,7 +70,7 @@ const webSockets = (use: Use): Promise<WebSocketServer> => {
 /** Answers a request with a WebSocket. Nothing else may be sent on the reply from then on. */
 export const openWebSocket = async (request: FastifyRequest, reply: FastifyReply, use: Use): Promise<WebSocket> => {
   const upgrade = waiting.get(request.raw);
-  if (upgrade === undefined) throw new Error('the request asks for no WebSocket');
+  if (upgrade === undefined) throw new Error('the request is not a WebSocket upgrade');
   const server = await webSockets(use);
   waiting.delete(request.raw);
   reply.hijack();

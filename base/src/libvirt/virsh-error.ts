@@ -9,7 +9,7 @@ export class VirshError extends Error {
 
   constructor(failure: Failure, command: string, said: string, options?: ErrorOptions) {
     const words = said.trim();
-    const silence = { failed: 'it ended without a word', late: 'it did not end in time', missing: 'there is no virsh' };
+    const silence = { failed: 'it exited without output', late: 'timed out', missing: 'command not found' };
     super(`virsh ${command}: ${words.slice(-1_000) || silence[failure]}`, options);
     this.failure = failure;
     // Patterns are tried on it, and it says what is wrong at its end.

@@ -29,7 +29,7 @@ const deepest = 200;
 
 /** The one element of a text; an error if it is not well-formed. */
 export const parseXml = (text: string): Element => {
-  const notXml = new Error('libvirt sent something that is not XML');
+  const notXml = new Error('libvirt returned invalid XML');
   interface Open extends Element {
     children: Element[];
     inside: number;

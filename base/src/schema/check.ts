@@ -59,7 +59,7 @@ export const checkOf = (schema: TSchema, place: Place): Check => {
 /** The first ten of all mistakes of a request, in one line. */
 export const joinMistakes = (mistakes: readonly string[]): string => {
   const told = mistakes.slice(0, mostMistakes).join('; ');
-  return mistakes.length > mostMistakes ? `${told}; there are more mistakes, these are the first ten` : told;
+  return mistakes.length > mostMistakes ? `${told}; these are the first ten errors, there are more` : told;
 };
 
 const quoted = (path: readonly string[]): string => `"${path.map(shortName).join('.')}"`;
@@ -92,13 +92,13 @@ const describe = (error: ErrorObject, place: Place): string | null => {
       return `${place([...path, String(params['missingProperty'])])} is missing; ${expected(fieldSchema(error, String(params['missingProperty'])))}`;
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return `${place([...path, String(params['additionalProperty'] ?? params['unevaluatedProperty'])])} is not known here; ${known(error)}`;
+      return `${place([...path, String(params['additionalProperty'] ?? params['unevaluatedProperty'])])} is unknown; ${known(error)}`;
     case 'propertyNames':
-      return `the name of ${place([...path, String(params['propertyName'])])} is not acceptable; ${expected(error.schema as Described)}`;
+      return `the name of ${place([...path, String(params['propertyName'])])} is invalid; ${expected(error.schema as Described)}`;
     case 'not':
     case 'anyOf':
     case 'if':
-      return `${place(path)} is not acceptable; ${expected(error.parentSchema)}`;
+      return `${place(path)} is invalid; ${expected(error.parentSchema)}`;
     case 'type':
     case 'pattern':
     case 'minLength':
@@ -106,11 +106,9 @@ const describe = (error: ErrorObject, place: Place): string | null => {
     case 'const':
     case 'enum':
       // Inside an anyOf the summary of the union speaks for its branches.
-      return error.schemaPath.includes('/anyOf/')
-        ? null
-        : `${place(path)} is not acceptable; ${expected(error.parentSchema)}`;
+      return error.schemaPath.includes('/anyOf/') ? null : `${place(path)} is invalid; ${expected(error.parentSchema)}`;
     default:
-      return `${place(path)} ${error.message ?? 'is not acceptable'}; ${expected(error.parentSchema)}`;
+      return `${place(path)} ${error.message ?? 'is invalid'}; ${expected(error.parentSchema)}`;
   }
 };
 
@@ -133,7 +131,7 @@ const fieldSchema = (error: ErrorObject, field: string): Described | undefined =
 
 const known = (error: ErrorObject): string => {
   const names = Object.keys((error.parentSchema as Described | undefined)?.properties ?? {});
-  return names.length === 0 ? 'nothing is accepted there' : `known are ${names.map((name) => `"${name}"`).join(', ')}`;
+  return names.length === 0 ? 'none is expected' : `expected one of ${names.map((name) => `"${name}"`).join(', ')}`;
 };
 
 const expected = (schema: Described | undefined): string => {

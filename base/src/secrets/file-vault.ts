@@ -24,7 +24,7 @@ export class FileVault implements Vault {
   }
 
   seal(secret: string): string {
-    this.#follow('nothing can be sealed until it is put back, from the backup');
+    this.#follow('secrets cannot be sealed until it is restored from the backup');
     return sealWith(this.#sealing, secret);
   }
 
@@ -33,12 +33,12 @@ export class FileVault implements Vault {
     if (opened !== undefined) return opened;
     const id = keyIdIn(sealed);
     if (id !== null && this.#known.has(id)) throw new Error(`a stored secret, sealed with key ${id}, is damaged`);
-    const wanted = id === null ? 'a key without a name' : `key ${id}`;
-    this.#follow(`a stored secret is sealed with ${wanted}; put the file back, from the backup`);
+    const wanted = id === null ? 'an unnamed key' : `key ${id}`;
+    this.#follow(`a stored secret is sealed with ${wanted}; restore the file from the backup`);
     const later = openWithAny(this.#known.values(), sealed);
     if (later !== undefined) return later;
     throw new ConfigError([
-      `key_file: a stored secret is sealed with ${wanted}, which ${this.#file} does not hold; add its line to the file`,
+      `key_file: a stored secret is sealed with ${wanted}, which ${this.#file} does not contain; add its line to the file`,
     ]);
   }
 
@@ -48,7 +48,7 @@ export class FileVault implements Vault {
     if (!isSuccessor(ring, this.#known)) {
       const [{ id }] = ring.keys;
       throw new ConfigError([
-        `key_file: ${this.#file} was replaced by one with another key (${id}; it was ${this.#sealing.id}); put it back, or restart to have it compared with the database`,
+        `key_file: ${this.#file} was replaced with a file that has another key (${id}; it was ${this.#sealing.id}); restore it, or restart to compare it with the database`,
       ]);
     }
     this.#sealing = this.#adopt(ring);

@@ -67,7 +67,7 @@ const requirePrivate = (file: string, mode: bigint): void => {
   if ((mode & 0o007n) === 0n) return;
   const shown = (mode & 0o777n).toString(8).padStart(4, '0');
   throw new ConfigError([
-    `key_file: ${file} is open to everybody on this machine (mode ${shown}); run \`chmod 600 ${file}\`, or mount it with mode 0400, and if others may have read it, \`corral-admin rotate-key\``,
+    `key_file: ${file} is accessible to all users of this machine (mode ${shown}); run \`chmod 600 ${file}\`, or mount it with mode 0400; if others may have read it, run \`corral-admin rotate-key\``,
   ]);
 };
 
@@ -97,6 +97,6 @@ export const ensureKeyFile = (file: string): void => {
       rmSync(draft);
     }
   } catch (error) {
-    throw new ConfigError([`key_file: ${file} cannot be made (${reasonOf(error)})`]);
+    throw new ConfigError([`key_file: ${file} cannot be created (${reasonOf(error)})`]);
   }
 };

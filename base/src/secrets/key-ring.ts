@@ -26,12 +26,12 @@ export const parseKeyRing = (text: string): KeyRing => {
   const keys = lines.flatMap((line, index) => {
     if (line === '' || line.startsWith('#')) return [];
     if (!keyLine.test(line)) {
-      throw new NotAKeyRing(`does not hold ${keyBytes} bytes in base64 in line ${index + 1}`);
+      throw new NotAKeyRing(`does not contain ${keyBytes} bytes in base64 in line ${index + 1}`);
     }
     return [keyOf(Buffer.from(line, 'base64'))];
   });
   const [first, ...others] = keys;
-  if (first === undefined) throw new NotAKeyRing(`does not hold ${keyBytes} bytes in base64: it is empty`);
+  if (first === undefined) throw new NotAKeyRing(`does not contain ${keyBytes} bytes in base64: it is empty`);
   const noted = (note: RegExp): string[] => lines.flatMap((line) => note.exec(line)?.[1] ?? []);
   const next = noted(nextLine).find((id) => others.some((key) => key.id === id)) ?? null;
   return { keys: [first, ...others], next, vouchers: noted(voucherLine) };

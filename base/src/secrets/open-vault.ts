@@ -10,9 +10,9 @@ export const checkText = 'corral';
 
 /** Which key a database wants, going by its word, and what to do about a file without it. */
 export const needOf = (word: string | null): string => {
-  if (word === null) return 'put a key there, or remove the file to have one made';
+  if (word === null) return 'write a key to it, or delete it to have one created';
   const id = keyIdIn(word);
-  return `this database's secrets are sealed with ${id === null ? 'its key' : `key ${id}`}: put it back from the backup`;
+  return `this database's secrets are sealed with ${id === null ? 'its key' : `key ${id}`}: restore it from the backup`;
 };
 
 /** Opens the vault, and makes sure that it is the one this database was sealed with. */

@@ -37,7 +37,7 @@ export const replaceKeyFile = (file: string, ring: KeyRing, beforeRename: () => 
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ConfigError([
-      `key_file: ${file} cannot be replaced (${why}); run this as the user the file belongs to, where it can be written`,
+      `key_file: ${file} cannot be replaced (${why}); run this command as the owner of the file, with write permission`,
     ]);
   }
 };

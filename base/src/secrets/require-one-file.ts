@@ -13,7 +13,7 @@ export const requireOneFile = async (
   const addresses = [...new Set(seen.flatMap((one) => one.addresses))];
   if (addresses.length > 0) {
     throw new ConfigError([
-      `the database is in use from other machines too (${addresses.join(', ')}), and what they seal with a copy of the old key would be lost: run rotate-key --prepare, rotate-key --keep-old and rotate-key, and copy the key file to them after each; or rotate-key --single-machine if none of them has a copy`,
+      `the database is also in use from other machines (${addresses.join(', ')}), and what they seal with a copy of the old key would be lost: run rotate-key --prepare, rotate-key --keep-old and rotate-key, and copy the key file to them after each; or rotate-key --single-machine if none of them has a copy`,
     ]);
   }
   const hidden = seen.reduce((sum, one) => sum + one.hidden, 0);

@@ -73,7 +73,7 @@ export const prepareKey = async ({ file, databases, lock }: Pick<Rotation, 'file
   try {
     const ring = await requireRing(file, databases);
     if (isBegun(ring))
-      throw new ConfigError([`${file} has an old key in it still: finish that rotation with rotate-key first`]);
+      throw new ConfigError([`${file} still contains an old key: finish that rotation with rotate-key first`]);
     if (ring.next !== null) return { sealing: ring.keys[0].id, next: ring.next };
     const key = newKey();
     replaceKeyFile(file, withNextKey(ring, key));
@@ -109,7 +109,7 @@ const rotate = async (rotation: Rotation): Promise<Rotated> => {
   await step('key added');
   for (const { settled } of databases) {
     await settled(async (count) => {
-      progress(`waiting for ${count} transactions that began before the key was there`);
+      progress(`waiting for ${count} transactions that started before the key was added`);
       await lock.renew();
     });
   }

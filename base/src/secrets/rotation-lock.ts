@@ -43,7 +43,7 @@ export const rotationLockIn = <Schema, Topic extends string>(db: Db<Schema, Topi
         const held = rows[0] === undefined ? null : (JSON.parse(rows[0].value) as Holder);
         if (held !== null && held.until > now && !isGone(held.place, held.pid)) {
           throw new ConfigError([
-            `another rotate-key is under way (process ${held.pid} on ${held.host}); wait until it is done, or if it was killed, ${Math.ceil((held.until - now) / 1000)} seconds`,
+            `another rotate-key is running (process ${held.pid} on ${held.host}); wait until it ends, or ${Math.ceil((held.until - now) / 1000)} seconds if it was killed`,
           ]);
         }
         await sql`delete from ${settings} where name = ${name}`.execute(tx);
@@ -57,7 +57,7 @@ export const rotationLockIn = <Schema, Topic extends string>(db: Db<Schema, Topi
         const { numAffectedRows = 0n } =
           await sql`update ${settings} set value = ${value} where name = ${name} and value = ${ours}`.execute(tx);
         if (numAffectedRows === 1n) return value;
-        throw new Error('this rotate-key was held up for so long that another one has taken over; run it again later');
+        throw new Error('this rotate-key took too long and another one has taken over; run it again later');
       });
     },
     release: async () => {

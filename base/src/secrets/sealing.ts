@@ -41,7 +41,7 @@ export const keyIdIn = (sealed: string): string | null => taken(sealed).keyId;
 
 const taken = (sealed: string): { readonly prefix: string; readonly keyId: string | null } => {
   const [prefix, keyId = null] = prefixPattern.exec(sealed) ?? [];
-  if (prefix === undefined) throw new Error('a stored secret is not sealed the way this program seals');
+  if (prefix === undefined) throw new Error('a stored secret has an unknown format');
   return { prefix, keyId };
 };
 

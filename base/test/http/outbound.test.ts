@@ -82,7 +82,7 @@ describe.each(ways)('by %s', (_name, connect) => {
     expect(resolve.asked()).toEqual(['bmc.example.org']);
     const refused = await refusalOf(`http://bmc.example.org:${port}/`, outbound);
     expect(refused.message).toMatch(
-      /^bmc\.example\.org is at 127\.0\.0\.2, where no connection may go; .* name it in the\.list$/,
+      /^bmc\.example\.org resolves to 127\.0\.0\.2, and connections there are not allowed; .* add it to the\.list$/,
     );
     expect([good.visits(), trap.visits()]).toEqual([1, 0]);
   });
@@ -125,7 +125,7 @@ describe.each(ways)('by %s', (_name, connect) => {
   ])('%s is judged by what it connects to', async (host) => {
     const { trap, port } = await makePlaces();
     const refused = await refusalOf(`http://${host}:${port}/`, outboundTo(['127.0.0.1']));
-    expect(refused.message).toMatch(/^no connection may go to 127\.0\.0\.2; .*the\.list$/);
+    expect(refused.message).toMatch(/^connections to 127\.0\.0\.2 are not allowed; .*the\.list$/);
     expect(trap.visits()).toBe(0);
     expect(await ask(`http://${host}:${port}/`, outboundTo(['127.0.0.2']))).toBe('127.0.0.2');
   });
@@ -174,6 +174,6 @@ describe('the addresses of a host', () => {
 
   it('are all named if none of them is permitted', async () => {
     const outbound = outboundTo(['10.0.0.0/8'], answering(['127.0.0.1', '::ffff:127.0.0.2', '::1']));
-    await expect(outbound.addressesOf('bmc.example.org')).rejects.toThrow('is at 127.0.0.1, 127.0.0.2, ::1, where');
+    await expect(outbound.addressesOf('bmc.example.org')).rejects.toThrow('resolves to 127.0.0.1, 127.0.0.2, ::1, and');
   });
 });

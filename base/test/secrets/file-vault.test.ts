@@ -91,7 +91,7 @@ describe('a vault', () => {
     expect(running.open(before)).toBe('old');
     // Whoever starts now never had the old key.
     expect(refusal(() => vault().open(before))).toBe(
-      `key_file: a stored secret is sealed with key ${keyIdIn(before) ?? ''}, which ${file} does not hold; add its line to the file`,
+      `key_file: a stored secret is sealed with key ${keyIdIn(before) ?? ''}, which ${file} does not contain; add its line to the file`,
     );
   });
 
@@ -106,7 +106,7 @@ describe('a vault', () => {
     rotations(16);
     expect(ring.vouchers).toHaveLength(16);
     expect(keyIdIn(idle.seal('newer'))).toBe(ring.keys[0].id);
-    expect(refusal(() => tooIdle.seal('x'))).toContain('was replaced by one with another key');
+    expect(refusal(() => tooIdle.seal('x'))).toContain('was replaced with a file that has another key');
   });
 
   it('does not follow a chain of vouchers that is broken, or that leads to another key', () => {
@@ -117,10 +117,10 @@ describe('a vault', () => {
     if (own === undefined || foreign === undefined) throw new Error('there are two rings');
     for (const vouchers of [own.vouchers.slice(1), own.vouchers.slice(0, 1)]) {
       replaceKeyFile(file, { ...own, vouchers });
-      expect(refusal(() => running.seal('x'))).toContain('was replaced by one with another key');
+      expect(refusal(() => running.seal('x'))).toContain('was replaced with a file that has another key');
     }
     replaceKeyFile(file, { ...foreign, vouchers: [...own.vouchers, ...foreign.vouchers] });
-    expect(refusal(() => running.seal('x'))).toContain('was replaced by one with another key');
+    expect(refusal(() => running.seal('x'))).toContain('was replaced with a file that has another key');
     replaceKeyFile(file, own);
     expect(keyIdIn(running.seal('x'))).toBe(own.keys[0].id);
   });
@@ -129,11 +129,11 @@ describe('a vault', () => {
     const running = vault();
     const foreign = fresh();
     replaceKeyFile(file, foreign);
-    const told = `key_file: ${file} was replaced by one with another key (${foreign.keys[0].id}; it was ${ring.keys[0].id})`;
+    const told = `key_file: ${file} was replaced with a file that has another key (${foreign.keys[0].id}; it was ${ring.keys[0].id})`;
     expect(refusal(() => running.seal('x'))).toContain(told);
     // Also not with one that another key vouches for.
     replaceKeyFile(file, finished(withNewKey(fresh(), newKey)));
-    expect(refusal(() => running.seal('x'))).toContain('was replaced by one with another key');
+    expect(refusal(() => running.seal('x'))).toContain('was replaced with a file that has another key');
     replaceKeyFile(file, ring);
     expect(running.open(running.seal('x'))).toBe('x');
   });
@@ -143,12 +143,14 @@ describe('a vault', () => {
     const before = running.seal('old');
     rmSync(file);
     expect(refusal(() => running.seal('x'))).toBe(
-      `key_file: ${file} is missing; nothing can be sealed until it is put back, from the backup`,
+      `key_file: ${file} is missing; secrets cannot be sealed until it is restored from the backup`,
     );
     expect(existsSync(file)).toBe(false);
     expect(running.open(before)).toBe('old');
     writeFileSync(file, 'half a k', { mode: 0o600 });
-    expect(refusal(() => running.seal('x'))).toContain('does not hold 32 bytes in base64 in line 1; nothing can be');
+    expect(refusal(() => running.seal('x'))).toContain(
+      'does not contain 32 bytes in base64 in line 1; secrets cannot be',
+    );
     writeFileSync(file, formatKeyRing(ring), { mode: 0o600 });
     expect(running.open(running.seal('x'))).toBe('x');
   });
@@ -172,7 +174,7 @@ describe('a key file', () => {
     const good = newKey().bytes.toString('base64');
     const bad = ['short', `${good} ${good}`, `${good}x`, good.replace(/^./, '!'), 'A'.repeat(88)];
     for (const line of bad) {
-      expect(() => parseKeyRing(`${good}\n${line}\n`), line).toThrow('does not hold 32 bytes in base64 in line 2');
+      expect(() => parseKeyRing(`${good}\n${line}\n`), line).toThrow('does not contain 32 bytes in base64 in line 2');
     }
     for (const nothing of ['', '\n', '# only a note\n']) expect(() => parseKeyRing(nothing)).toThrow('it is empty');
   });

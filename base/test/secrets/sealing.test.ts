@@ -59,7 +59,7 @@ describe('a sealed value', () => {
 
   it('is told from what is none', () => {
     for (const text of ['', 'plain', 'v3:000000000000:AAAA', 'v2:short:AAAA', '{"v1:": 1}']) {
-      expect(() => keyIdIn(text)).toThrow('not sealed the way this program seals');
+      expect(() => keyIdIn(text)).toThrow('a stored secret has an unknown format');
     }
   });
 

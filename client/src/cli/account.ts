@@ -63,7 +63,7 @@ const profileFor = async (env: Environment, name: string | undefined): Promise<P
   if (profile || name === undefined) return profile;
   const known = Object.keys(profiles).join(', ') || 'none yet';
   throw new UsageError(
-    `there is no profile ${name} in ${file} (there are: ${known}); corral login --profile ${name} makes it`,
+    `profile ${name} does not exist in ${file} (known: ${known}); create it with corral login --profile ${name}`,
   );
 };
 
@@ -94,7 +94,7 @@ const keystoneCredentials = (env: Environment, authUrl: string): Credentials => 
   const unfit = unfitIn(authUrl);
   if (unfit !== null) throw new UsageError(`OS_AUTH_URL ${unfit}; write it like https://keystone.example.org/v3`);
   const missing = ['OS_USERNAME', 'OS_PASSWORD'].filter((name) => !env[name]);
-  if (missing.length > 0) throw new UsageError(`OS_AUTH_URL is set, but ${missing.join(' and ')} not`);
+  if (missing.length > 0) throw new UsageError(`OS_AUTH_URL is set; set ${missing.join(' and ')} too`);
   const id = env['OS_PROJECT_ID'] ?? env['OS_TENANT_ID'];
   const name = env['OS_PROJECT_NAME'] ?? env['OS_TENANT_NAME'];
   const projectDomain = env['OS_PROJECT_DOMAIN_NAME'];

@@ -21,12 +21,12 @@ export const credentialsByDevice = async (scene: Scene, endpoint: string, device
       signal,
       onCode: (code) => {
         person.output.write(output.style.shown(invitation(code, endpoint, output.style)));
-        shown.progress = output.progress('waiting until you have logged in there; Ctrl-C ends it');
+        shown.progress = output.progress('waiting for the login in the browser; Ctrl-C cancels it');
       },
     });
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    const hint = `${endpoint} sends you there to log in: its operator knows whether the provider is down`;
+    const hint = `${endpoint} uses this identity provider; ask its operator whether the provider is down`;
     throw new StoppedError(error.message, { code: exitCodes.unreachable, hint });
   } finally {
     shown.progress?.stop();
@@ -46,8 +46,8 @@ const invitation = (code: DeviceCode, endpoint: string, style: Scene['output']['
     '',
     `    ${style.bold(userCode)}`,
     '',
-    ...(verificationUriComplete === null ? [] : [style.dim(`With the code in it: ${verificationUriComplete}`)]),
-    style.dim(`The code is good for ${minutes} min. Enter only one that you asked for yourself.`),
+    ...(verificationUriComplete === null ? [] : [style.dim(`Link that contains the code: ${verificationUriComplete}`)]),
+    style.dim(`The code is valid for ${minutes} min. Enter only a code that you requested yourself.`),
     '',
     '',
   ].join('\n');

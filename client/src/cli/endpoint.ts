@@ -13,5 +13,5 @@ export const endpointOf = (text: string | undefined): string => {
   if (isAddress(endpoint)) return endpoint;
   // What stands before an @ may be a password.
   const what = JSON.stringify(endpoint.replace(/^.*@/s, '…@'));
-  throw new UsageError(`${what} is no endpoint; it looks like https://corral.example.org`);
+  throw new UsageError(`${what} is not an endpoint; expected a URL such as https://corral.example.org`);
 };

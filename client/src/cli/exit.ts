@@ -28,7 +28,7 @@ export const failureOf = (error: unknown): Failure => {
   if (error instanceof ActionFailedError) return { code: exitCodes.refused, message: error.message, hint: null };
   // An answer of another shape than this version knows is noticed where it is used.
   if (error instanceof TypeError) {
-    const message = `the service answers something that this version of corral does not understand (${error.message})`;
+    const message = `the service sent a response that this version of corral does not understand (${error.message})`;
     return { code: exitCodes.unreachable, message, hint: 'is the endpoint right, and are both of the same version?' };
   }
   return { code: exitCodes.refused, message: error instanceof Error ? error.message : String(error), hint: null };
@@ -36,10 +36,9 @@ export const failureOf = (error: unknown): Failure => {
 
 const unreachableHint = (message: string): string => {
   if (message.includes('certificate'))
-    return 'nobody that Node.js knows vouches for it: name a file with the certificate of its authority in NODE_EXTRA_CA_CERTS';
-  if (/EPROTO|wrong version number|packet length too long/i.test(message))
-    return 'does it speak http there, not https?';
-  if (/socket hang up|ECONNRESET/.test(message)) return 'does it speak https there, not http?';
+    return 'Node.js does not trust its certificate: set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority';
+  if (/EPROTO|wrong version number|packet length too long/i.test(message)) return 'does it use http instead of https?';
+  if (/socket hang up|ECONNRESET/.test(message)) return 'does it use https instead of http?';
   return 'is it running, and is the endpoint right? Set it with --endpoint or CORRAL_ENDPOINT, or log in: corral login';
 };
 
@@ -47,7 +46,8 @@ const hintFor = (error: CorralError): string | null => {
   // Whoever has just said who they are need not be told to.
   if (error.message.startsWith('wrong user name or password')) return null;
   if (error.type === 'AuthorizationError') return 'log in: corral login; who you are now, and where: corral whoami';
-  if (error.type === 'ServerError' && error.requestId !== null) return `tell the operator: request ${error.requestId}`;
+  if (error.type === 'ServerError' && error.requestId !== null)
+    return `report this request id to the operator: ${error.requestId}`;
   if (error.retryAfter !== null) return `try again in ${error.retryAfter} s`;
   return null;
 };

@@ -32,7 +32,7 @@ const ofGroup = (commands: readonly Command[], style: Style): string =>
 const ofAll = (commands: readonly Command[], style: Style): string => {
   const nouns = [...new Set(commands.map(({ words }) => words[0] ?? ''))].filter((noun) => !noun.startsWith('_'));
   return [
-    'corral: machines for projects, fenced off from each other',
+    'corral: reserve bare-metal nodes and isolate them with VLANs',
     '',
     style.bold('Commands'),
     ...columns(
@@ -50,7 +50,7 @@ const ofAll = (commands: readonly Command[], style: Style): string => {
     style.bold('Options without a command'),
     ...columns(Object.entries(ownOptions).map(([name, { value, about }]) => [optionText(name, value), about])),
     '',
-    'corral help NOUN [VERB] tells more, with an example. corral login comes first.',
+    'Run corral help NOUN [VERB] for details and an example. Start with corral login.',
   ].join('\n');
 };
 

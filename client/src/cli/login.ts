@@ -18,9 +18,9 @@ const day = 86_400;
 const usualDays = '90';
 
 export const loginOptions: Readonly<Record<string, Option>> = {
-  username: { value: 'USER', about: 'who you are; asked for if it is not given' },
+  username: { value: 'USER', about: 'user name; prompts for it if not given' },
   'password-file': { value: 'FILE', about: 'file with the password; - for standard input' },
-  'token-file': { value: 'FILE', about: 'file with a token that is there already; - for standard input' },
+  'token-file': { value: 'FILE', about: 'file with an existing token; - for standard input' },
   device: { about: 'log in at the identity provider of the service, with a browser on any machine' },
 };
 
@@ -43,7 +43,7 @@ export const tokenFor = async (scene: Scene, given: Given, endpoint: string): Pr
 const credentialsFor = async (scene: Scene, given: Given, endpoint: string): Promise<Credentials> => {
   const isDevice = given.flag('device');
   const hasUser = given.option('username') !== undefined || given.option('password-file') !== undefined;
-  if (isDevice && hasUser) throw new UsageError('--device asks for no name and no password here; leave those out');
+  if (isDevice && hasUser) throw new UsageError('--device takes no user name, password or token; leave them out');
   if (hasUser) return byPassword(scene, given, endpoint);
   const methods = await methodsAt(scene, endpoint);
   const device = deviceIn(methods);
@@ -51,12 +51,12 @@ const credentialsFor = async (scene: Scene, given: Given, endpoint: string): Pro
   if (isChosen && device !== null) return credentialsByDevice(scene, endpoint, device);
   if (isDevice) {
     throw new UsageError(
-      `${endpoint} offers no login with --device: its operator has not set oidc.device_client_id; log in with --username or --token-file`,
+      `${endpoint} does not support login with --device: its operator has not set oidc.device_client_id; log in with --username or --token-file`,
     );
   }
   if (methods?.basic === false) {
     throw new UsageError(
-      `${endpoint} knows no passwords; log in with --token-file${device === null ? '' : ', or with --device'}`,
+      `${endpoint} does not support passwords; log in with --token-file${device === null ? '' : ', or with --device'}`,
     );
   }
   return byPassword(scene, given, endpoint);

@@ -145,7 +145,8 @@ const argumentsOf = (command: Command, words: readonly string[]): Map<string, re
   }
   const last = args.at(-1);
   const surplus = last?.isRest ? undefined : words[args.length];
-  if (surplus !== undefined) throw new UsageError(`${usageOf(command)}: nothing goes with ${JSON.stringify(surplus)}`);
+  if (surplus !== undefined)
+    throw new UsageError(`${usageOf(command)}: unexpected argument ${JSON.stringify(surplus)}`);
   return values;
 };
 
@@ -153,7 +154,7 @@ const requirePossible = ({ name, oneOf }: Argument, word: string): void => {
   if (oneOf === undefined || oneOf.includes(word)) return;
   const meant = nearest(word, oneOf);
   throw new UsageError(
-    `${name.toUpperCase()} is one of ${oneOf.join(', ')}, not ${JSON.stringify(word)}${meant === null ? '' : `; did you mean ${meant}?`}`,
+    `${name.toUpperCase()} must be one of ${oneOf.join(', ')}, not ${JSON.stringify(word)}${meant === null ? '' : `; did you mean ${meant}?`}`,
   );
 };
 
@@ -184,10 +185,10 @@ const unknownCommand = (commands: readonly Command[], words: readonly string[]):
   ].filter((word) => !word.startsWith('_'));
   const wrong = words[known.length];
   const typed = ['corral', ...known].join(' ');
-  if (wrong === undefined) return new UsageError(`${typed} needs one more word: ${next.join(', ')}`);
+  if (wrong === undefined) return new UsageError(`${typed} needs a subcommand: ${next.join(', ')}`);
   const meant = nearest(wrong, next);
-  const hint = meant === null ? `there are ${next.join(', ')}` : `did you mean ${typed} ${meant}?`;
-  return new UsageError(`there is no ${typed} ${wrong}; ${hint}`);
+  const hint = meant === null ? `expected one of ${next.join(', ')}` : `did you mean ${typed} ${meant}?`;
+  return new UsageError(`unknown command ${typed} ${wrong}; ${hint}`);
 };
 
 const startsWith = (words: readonly string[], beginning: readonly string[]): boolean =>
@@ -203,6 +204,6 @@ const requireKnown = (
   const known = Object.keys(possible);
   const meant = nearest(unknown, known);
   throw new UsageError(
-    `${typed} has no option --${unknown}; ${meant === null ? `it has ${known.map((one) => `--${one}`).join(', ')}` : `did you mean --${meant}?`}`,
+    `${typed} has no option --${unknown}; ${meant === null ? `its options are ${known.map((one) => `--${one}`).join(', ')}` : `did you mean --${meant}?`}`,
   );
 };

@@ -37,7 +37,7 @@ const home = (): string => {
   try {
     return homedir();
   } catch {
-    throw new UsageError('you have no home directory for a file of profiles; name one in CORRAL_CLIENT_CONFIG');
+    throw new UsageError('there is no home directory for the profile file; set CORRAL_CLIENT_CONFIG to its path');
   }
 };
 
@@ -55,7 +55,9 @@ export const readProfiles = async (file: string): Promise<Profiles> => {
   try {
     return checked(JSON.parse(text) as unknown);
   } catch {
-    throw new UsageError(`${file} is not what \`corral login\` writes; mend it, or delete it and log in again`);
+    throw new UsageError(
+      `${file} is not a profile file that \`corral login\` wrote; fix it, or delete it and log in again`,
+    );
   }
 };
 
@@ -117,7 +119,7 @@ const lockPauseMs = 20;
 const alone = async <T>(lock: string, work: () => Promise<T>): Promise<T> => {
   for (let tries = 1; !(await take(lock)); tries += 1) {
     if (tries === lockTries) {
-      throw new UsageError(`another corral has been changing profiles for too long; if there is none, delete ${lock}`);
+      throw new UsageError(`another corral process holds the lock on the profiles; if none is running, delete ${lock}`);
     }
     await pause(lockPauseMs, undefined);
   }

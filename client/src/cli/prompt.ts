@@ -22,18 +22,19 @@ const readSecret = async (person: Person, file: string): Promise<string> => {
 
 const askHidden = async (person: Person, what: string): Promise<string> => {
   if (!person.input.isTTY)
-    throw new UsageError(`${what} is needed, and there is no terminal to ask for it; give it in a file`);
+    throw new UsageError(`${what} is required, and there is no terminal to prompt for it; give it in a file`);
   return askLine(person, what, 'hidden');
 };
 
 /** A line that is shown while it is typed. */
 export const ask = async (person: Person, question: string): Promise<string> => {
-  if (!person.input.isTTY) throw new UsageError(`${question}: there is no terminal to ask this; give it as an option`);
+  if (!person.input.isTTY)
+    throw new UsageError(`${question}: there is no terminal to prompt for it; give it as an option`);
   return (await askLine(person, question, 'shown')).trim();
 };
 
 /** A yes or a no; `option` says yes where there is nobody to ask. */
 export const confirm = async (person: Person, question: string, option: string): Promise<boolean> => {
-  if (!person.input.isTTY) throw new UsageError(`${question} There is no terminal to ask; ${option} says yes`);
+  if (!person.input.isTTY) throw new UsageError(`${question} There is no terminal to ask; use ${option}`);
   return /^y(es)?$/i.test(await ask(person, `${question} [y/N]`));
 };

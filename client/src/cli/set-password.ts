@@ -13,7 +13,7 @@ export const setPassword = async (scene: Scene, given: Given): Promise<string> =
   }
   const needsProof = isOwn || me.by !== 'credentials';
   const current = needsProof
-    ? await scene.secret(`your present password, ${me.name}`, given.option('current-file'))
+    ? await scene.secret(`your current password, ${me.name}`, given.option('current-file'))
     : '';
   const password = await newPassword(scene, given, username);
   const caller = needsProof ? scene.corralAs(corral.endpoint, basic(me.name, current)) : corral;
@@ -28,8 +28,8 @@ const newPassword = async (scene: Scene, given: Given, username: string): Promis
   const file = given.option('password-file');
   const what = `a new password for ${username}`;
   const password = await scene.secret(what, file);
-  if (file === undefined && (await scene.secret('the same again')) !== password) {
-    throw new UsageError('the two are not the same; nothing was changed');
+  if (file === undefined && (await scene.secret('repeat the new password')) !== password) {
+    throw new UsageError('the passwords do not match; nothing was changed');
   }
   return password;
 };

@@ -1,6 +1,6 @@
 const reasons: Readonly<Record<string, (file: string) => string>> = {
-  ENOENT: (file) => `there is no file ${file}`,
-  EACCES: (file) => `${file} is not for you to read; its owner can change that`,
+  ENOENT: (file) => `${file} does not exist`,
+  EACCES: (file) => `${file} cannot be read: permission denied; its owner can change that`,
   EISDIR: (file) => `${file} is a directory, not a file`,
 };
 

@@ -7,7 +7,7 @@ import { done } from './say.ts';
 
 /** Options of commands that queue a change. */
 export const waitOptions: Readonly<Record<string, Option>> = {
-  wait: { about: 'wait until the switch carries it (what happens on a terminal anyway)' },
+  wait: { about: 'wait until the switch has applied the change (default on a terminal)' },
   'no-wait': { about: 'return as soon as the change is queued' },
 };
 
@@ -39,7 +39,7 @@ export const queued = async (
     progress.stop();
     if (signal.aborted) output.note(`still queued: corral networking-action show ${statusId}`);
     if (!(error instanceof TimedOutError)) throw error;
-    const hint = `it goes on: corral networking-action show ${statusId}`;
+    const hint = `it continues: corral networking-action show ${statusId}`;
     throw new StoppedError(error.message, { code: exitCodes.timedOut, hint });
   }
 };
@@ -50,7 +50,7 @@ export const whatItWaitsFor = ({ node, nic, queue }: Action): string => {
   const port = queue?.port === undefined ? '' : `, port ${queue.port},`;
   if (queue === undefined) return `queued for ${where}`;
   if (!queue.switch_answers) return `${where} does not answer; trying again${after(queue.attempts)}`;
-  if (queue.attempts > 0) return `${where}${port} is tried again${after(queue.attempts)}`;
+  if (queue.attempts > 0) return `${where}${port} is being retried${after(queue.attempts)}`;
   if (queue.ahead > 0) return `queued for ${where}, behind ${numberOf(queue.ahead, 'change')}`;
   return `${where}${port} is being set`;
 };

@@ -40,7 +40,7 @@ export const obmdConfig = (
   const cert = read.text('obmd.tls_cert');
   const key = read.text('obmd.tls_key');
   if ((cert === null) !== (key === null)) {
-    mistakes.push('obmd: the TLS certificate and its key go together; give both, or neither');
+    mistakes.push('obmd: the TLS certificate and its key must be given together; give both, or neither');
   }
   return {
     adminToken,

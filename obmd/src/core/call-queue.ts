@@ -19,7 +19,7 @@ export class CallAborted extends Error {
   readonly reason: 'late' | 'unwanted';
 
   constructor(reason: 'late' | 'unwanted') {
-    super(reason === 'late' ? 'the time for the call is over' : 'the call is no longer wanted');
+    super(reason === 'late' ? 'the call timed out' : 'the call was cancelled');
     this.name = 'CallAborted';
     this.reason = reason;
   }
@@ -47,7 +47,7 @@ export class CallQueue {
 
   run<T>(wanted: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#waiting >= mostWaiting) {
-      throw busy(`${mostWaiting} calls wait for the BMC of this node already; try again when it has caught up`);
+      throw busy(`${mostWaiting} calls are already waiting for the BMC of this node; try again later`);
     }
     const time = new AbortController();
     const timer = setTimeout(() => time.abort(new CallAborted('late')), this.#limits.timeoutMs);

@@ -26,7 +26,7 @@ const usualGrowth: Growth = { firstMs: 1_000, longestMs: 10_000 };
 const mostLosses = 7;
 /** A console that lasted this long was a good one; one that is dropped sooner counts with the losses before it. */
 const goodMs = 30_000;
-const gap = Buffer.from('\r\n[console: the BMC dropped the line; it is opened again]\r\n');
+const gap = Buffer.from('\r\n[console: the BMC closed the connection; reconnecting]\r\n');
 /** A console that does not close is left behind. */
 const closeMs = 10_000;
 
@@ -172,7 +172,7 @@ export class ConsoleHub {
   #heard(bytes: Buffer): void {
     this.#replay.add(bytes);
     if (this.#isLive && this.#client?.send(bytes) === false) {
-      this.#replace(null, 'this client reads too slowly; connect again to see the last of it');
+      this.#replace(null, 'this client reads too slowly; reconnect to see the latest output');
       this.#linger = setTimeout(() => this.#hangUp(), this.#lingerMs).unref();
     }
   }
@@ -198,6 +198,6 @@ export class ConsoleHub {
         // The next pause is longer.
       }
     }
-    if (!isOver()) this.#replace(null, 'the BMC has closed this console and does not open it again');
+    if (!isOver()) this.#replace(null, 'the BMC closed this console and does not reopen it');
   }
 }

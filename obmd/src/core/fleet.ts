@@ -94,7 +94,7 @@ export class Fleet {
       await this.#register.put(id, type, info);
       const before = this.#machines.get(id);
       this.#machines.set(id, this.#machineOf(id, type, info));
-      await before?.close('the node was registered anew');
+      await before?.close('the node was registered again');
     });
   }
 
@@ -115,7 +115,7 @@ export class Fleet {
     await this.#turn(id, async () => {
       const machine = this.#find(id);
       await this.#register.setToken(id, hash);
-      await machine.endTenure(newTenure(hash), 'a new token was given out for this node');
+      await machine.endTenure(newTenure(hash), 'a new token was issued for this node');
     });
     return token;
   }
@@ -124,7 +124,7 @@ export class Fleet {
     await this.#turn(id, async () => {
       const machine = this.#find(id);
       await this.#register.setToken(id, null);
-      await machine.endTenure(null, 'access to this node was switched off');
+      await machine.endTenure(null, 'access to this node was disabled');
     });
   }
 
@@ -133,7 +133,7 @@ export class Fleet {
     const machine = this.#find(id);
     const { tenure } = machine;
     if (token === null || tenure === null || !matches(token, tenure.hash)) {
-      throw unauthorized(`the token is not good for node ${id}; ask for one with POST /node/${id}/token`);
+      throw unauthorized(`the token is not valid for node ${id}; request one with POST /node/${id}/token`);
     }
     return { machine, tenure };
   }
@@ -144,7 +144,7 @@ export class Fleet {
 
   #find(id: string): Machine {
     const machine = this.#machines.get(id);
-    if (machine === undefined) throw notFound(`there is no node ${id}; register it with PUT /node/${id}`);
+    if (machine === undefined) throw notFound(`node ${id} does not exist; register it with PUT /node/${id}`);
     return machine;
   }
 
@@ -152,7 +152,7 @@ export class Fleet {
     const driver = Object.hasOwn(this.#parts.drivers, type) ? this.#parts.drivers[type] : undefined;
     if (driver !== undefined) return driver;
     const known = Object.keys(this.#parts.drivers).sort().join(', ');
-    throw badArgument(`field "type": there is no type ${JSON.stringify(type)}; expected one of ${known}`);
+    throw badArgument(`field "type": unknown type ${JSON.stringify(type)}; expected one of ${known}`);
   }
 
   #placesOf(type: string, info: Info): Promise<readonly string[]> {

@@ -150,7 +150,7 @@ export class Machine {
     if (error instanceof CallAborted) {
       return error.reason === 'late'
         ? bmcFailed(`the BMC of node ${this.id} did not answer within ${this.#timeoutMs / 1000} s; try again later`)
-        : new ObmdError('AuthorizationError', `the token for node ${this.id} is no longer good; ask for a new one`);
+        : new ObmdError('AuthorizationError', `the token for node ${this.id} is no longer valid; request a new one`);
     }
     if (!(error instanceof BmcError)) return error;
     const message = `node ${this.id}: ${error.message}`;

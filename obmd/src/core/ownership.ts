@@ -194,7 +194,7 @@ export class Ownership {
   }
 }
 
-const notOurs = () => standby('another process may look after these nodes by now; try again in a moment');
+const notOurs = () => standby('another process may manage these nodes now; try again in a moment');
 
 interface HeldRow {
   readonly holder: string;

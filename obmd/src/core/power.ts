@@ -34,7 +34,7 @@ export const beginSoftCycle = (machine: Machine, tenure: Tenure, boots: BootRest
       return 'cycled';
     }
     try {
-      if (bmc.askToShutDown === undefined) throw new BmcError('unsupported', 'it cannot be asked to shut down');
+      if (bmc.askToShutDown === undefined) throw new BmcError('unsupported', 'soft shutdown is not supported');
       await bmc.askToShutDown(signal);
       return 'waiting';
     } catch (error) {
@@ -65,7 +65,9 @@ export const setNextBoot = async (
 ): Promise<boolean> => {
   requireBootDevice(machine, device);
   if (device === firmware) {
-    throw badArgument(`bootdev ${device} ends what was set, and is not for one boot; send it without "once"`);
+    throw badArgument(
+      `bootdev ${device} clears the boot device and cannot apply to one boot only; send it without "once"`,
+    );
   }
   return machine.call('boot_device', tenure, (signal) => bootNext(machine, tenure, boots, device, signal));
 };

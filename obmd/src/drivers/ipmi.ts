@@ -34,7 +34,7 @@ export const bmcAt = (registered: IpmiTarget, outbound: Outbound, permit?: BmcPe
     const said = await run('chassis power status', signal);
     const power = /^Chassis Power is (on|off)$/m.exec(said)?.[1];
     if (power === 'on' || power === 'off') return power;
-    throw new BmcError('failed', 'the BMC does not say whether the node is on or off; try again in a minute', {
+    throw new BmcError('failed', 'the BMC does not report whether the node is on or off; try again in a minute', {
       cause: new Error(`ipmitool chassis power status: ${said.slice(0, 1_000)}`),
     });
   };

@@ -18,10 +18,10 @@ export const mockBmc: BmcDriver = {
 };
 
 const sentences: Readonly<Record<BmcFault, string>> = {
-  unreachable: 'the mock BMC does not answer, as its address asks for; register the node with another',
-  credentials: 'the mock BMC refuses its user, as its address asks for; register the node with another',
-  unsupported: 'the mock BMC cannot do this, as its address asks for; register the node with another',
-  failed: 'the mock BMC failed, as its address asks for; register the node with another',
+  unreachable: 'the mock BMC does not answer, as its address requests; register the node with another',
+  credentials: 'the mock BMC refuses its user, as its address requests; register the node with another',
+  unsupported: 'the mock BMC cannot do this, as its address requests; register the node with another',
+  failed: 'the mock BMC failed, as its address requests; register the node with another',
 };
 
 /** Time that a call takes, or as much of it as there is. */

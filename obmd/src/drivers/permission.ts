@@ -5,7 +5,7 @@ import { BmcError } from './contract.ts';
 export const notPermitted = (cause: AddressRefused): BmcError =>
   new BmcError(
     'failed',
-    `the BMC is at an address that the daemon may not connect to; an administrator has to permit it with ${cause.setting}`,
+    `connections to the address of the BMC are not allowed; an administrator must allow it with ${cause.setting}`,
     { cause },
   );
 
@@ -17,8 +17,8 @@ export const permittedAddress = async (outbound: Outbound, host: string, signal:
   } catch (error) {
     if (error instanceof AddressRefused) throw notPermitted(error);
     const sentence = signal.aborted
-      ? 'the address of the BMC was not found in time; try again in a minute, and tell an administrator if it stays so'
-      : 'the address of the BMC is not known here; ask an administrator to register the node again with the right one';
+      ? 'the address of the BMC could not be resolved in time; try again in a minute, and tell an administrator if the problem persists'
+      : 'the address of the BMC cannot be resolved; ask an administrator to register the node again with the right one';
     throw new BmcError('unreachable', sentence, { cause: error });
   }
 };

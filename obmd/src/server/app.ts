@@ -93,7 +93,7 @@ export const buildServer = (app: App): FastifyInstance => {
 };
 
 const noSuchCall = ({ method, url }: FastifyRequest): Error =>
-  notFound(`there is no ${method} ${shortName(url.split('?')[0] ?? '')}; see the OBM daemon's documentation`);
+  notFound(`no route ${method} ${shortName(url.split('?')[0] ?? '')}; see the documentation of the OBM daemon`);
 
 const tell = (request: FastifyRequest, reply: FastifyReply, { type, message }: ObmdError): FastifyReply => {
   endUnread(request, reply);

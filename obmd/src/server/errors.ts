@@ -27,7 +27,7 @@ export const toObmdError = (error: unknown): ObmdError => {
   if (fault !== null) return new ObmdError(fault.type, fault.message);
   return new ObmdError(
     'ServerError',
-    'something went wrong here; the log has the details, under the x-request-id of this answer',
+    'internal error; the log has the details under the x-request-id of this response',
     { cause: error },
   );
 };

@@ -20,14 +20,14 @@ export const createMetrics = (): Metrics => {
   const requests = new RequestTimes('obmd_http_request_seconds');
   const calls = new Histogram({
     name: 'obmd_bmc_call_seconds',
-    help: 'Time from asking for a call to a BMC to its end, the wait for its turn included',
+    help: 'Duration of calls to BMCs, including the wait in the queue',
     labelNames: ['type', 'call', 'outcome'],
     buckets,
     registers,
   });
   const isActive = new Gauge({ name: 'obmd_active', help: '1 while this process works with the BMCs', registers });
   const nodes = new Gauge({ name: 'obmd_nodes', help: 'Nodes by type', labelNames: ['type'], registers });
-  const waiting = new Gauge({ name: 'obmd_calls_waiting', help: 'Calls that wait for their BMC', registers });
+  const waiting = new Gauge({ name: 'obmd_calls_waiting', help: 'Calls waiting for a BMC', registers });
   const failing = new Gauge({
     name: 'obmd_failing_nodes',
     help: 'Nodes whose last call to the BMC failed',

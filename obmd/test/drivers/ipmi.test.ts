@@ -155,7 +155,7 @@ describe('a BMC by IPMI that cannot be used', () => {
     for (const failure of await Promise.all(calls.map(failureOf))) {
       expect(failure).toMatchObject({
         fault: 'failed',
-        message: expect.stringMatching(/install ipmitool/) as string,
+        message: expect.stringMatching(/cannot run ipmitool; ask an administrator to install it/) as string,
       });
     }
   });
@@ -165,7 +165,7 @@ describe('a BMC by IPMI that cannot be used', () => {
     const failure = await failureOf(bmc.powerStatus(amply()));
     expect(failure).toMatchObject({
       fault: 'unreachable',
-      message: expect.stringMatching(/address of the BMC is not known/) as string,
+      message: expect.stringMatching(/address of the BMC cannot be resolved/) as string,
     });
   });
 });
@@ -185,19 +185,19 @@ describe('what ipmitool says', () => {
       'unsupported',
       /another cipher/,
     ],
-    [
-      `Error in open session response message : insufficient resources for session\n\n${session}`,
-      'failed',
-      /too much to do/,
-    ],
+    [`Error in open session response message : insufficient resources for session\n\n${session}`, 'failed', /is busy/],
     [`Get Auth Capabilities error\n${session}`, 'unreachable', /does not answer/],
-    ['Info: SOL payload disabled', 'unsupported', /turn it on/],
+    ['Info: SOL payload disabled', 'unsupported', /enable it there/],
     ['Info: SOL payload already active on another session', 'failed', /somebody else/],
-    ['Error: No response to keepalive - Terminating session', 'unreachable', /does not answer any more/],
+    ['Error: No response to keepalive - Terminating session', 'unreachable', /stopped answering/],
     ['SOL session closed by BMC', 'failed', /open it again/],
-    ['Set Chassis Power Control to Cycle failed: Command not supported in present state', 'failed', /could not do it/],
-    ['Set Chassis Power Control to Soft failed: Invalid command', 'unsupported', /does not know this command/],
-    ['', 'failed', /could not do it/],
+    [
+      'Set Chassis Power Control to Cycle failed: Command not supported in present state',
+      'failed',
+      /failed to carry out the command/,
+    ],
+    ['Set Chassis Power Control to Soft failed: Invalid command', 'unsupported', /does not support this command/],
+    ['', 'failed', /failed to carry out the command/],
   ] as const)('%j is understood', (said, fault, message) => {
     expect(faultFrom('chassis power on', chatter + said)).toMatchObject({ fault, message });
   });
@@ -252,7 +252,7 @@ describe.skipIf(!hasPart('ipmi_sim'))('a BMC by IPMI', () => {
     for (const call of calls) {
       expect(await failureOf(call())).toMatchObject({
         fault: 'failed',
-        message: expect.stringMatching(/could not do it/) as string,
+        message: expect.stringMatching(/failed to carry out the command/) as string,
       });
     }
     // That is off already.

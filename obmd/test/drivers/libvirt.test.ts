@@ -48,21 +48,21 @@ describe('the info of a libvirt BMC', () => {
 
 describe('what virsh says', () => {
   it.each([
-    ["error: failed to get domain 'n9'", 'failed', 'does not know the domain'],
+    ["error: failed to get domain 'n9'", 'failed', 'domain of this machine does not exist'],
     [
       "error: failed to connect to the hypervisor\nerror: Failed to connect socket to '/run/libvirt/libvirt-sock': Permission denied",
       'credentials',
-      'does not let this daemon in',
+      'denies access to this daemon',
     ],
     [
       'error: failed to connect to the hypervisor\nerror: authentication unavailable: no polkit agent available',
       'credentials',
-      'does not let this daemon in',
+      'denies access to this daemon',
     ],
     [
       'error: failed to connect to the hypervisor\nerror: Cannot recv data: Host key verification failed.: Connection reset by peer',
       'credentials',
-      'does not let this daemon in',
+      'denies access to this daemon',
     ],
     [
       "error: failed to connect to the hypervisor\nerror: Failed to connect socket to '/run/libvirt/libvirt-sock': No such file or directory",

@@ -108,7 +108,7 @@ describe('the boot device of a machine behind Redfish', () => {
   it.each([undefined, null, 'Pxe', 7])('cannot be set where the BMC shows %j for it', async (Boot) => {
     const { service, bmc } = await startTrial();
     service.fault({ kind: 'edit', on: { path: ofSystem }, edit: (document) => ({ ...document, Boot }) });
-    await expectFault(bmc.setBootDevice('pxe', amply()), 'unsupported', /does not let the boot device be changed/);
+    await expectFault(bmc.setBootDevice('pxe', amply()), 'unsupported', /does not allow the boot device to be changed/);
   });
 
   it('is told as failed when the BMC accepts it and goes on showing another', async () => {

@@ -106,7 +106,7 @@ describe('a password that the BMC does not accept', () => {
     const error = await expectFault(
       bmc.powerStatus(amply()),
       'credentials',
-      /does not accept the user name and password that the node was registered with/,
+      /rejects the registered user name and password/,
     );
     expect(inspect(error, { depth: 20 })).not.toContain('secret-but-wrong');
     expect(service.asked().map(({ credentials }) => credentials)).toEqual(asked);
@@ -116,7 +116,7 @@ describe('a password that the BMC does not accept', () => {
     const { service, bmc } = await startTrial();
     await bmc.powerStatus(amply());
     service.fault({ kind: 'status', status: 401, on: { path: /Systems|Sessions/ } });
-    await expectFault(bmc.powerStatus(amply()), 'credentials', /register them anew/);
+    await expectFault(bmc.powerStatus(amply()), 'credentials', /register the right ones/);
   });
 
   it('is what a session seems to have that is good for nothing, and no session is left of it', async () => {
@@ -197,6 +197,6 @@ describe('the machine that is meant', () => {
   it('has to be there', async () => {
     const { service, bmc } = await startTrial();
     service.fault({ kind: 'edit', on: { path: /Systems$/ }, edit: () => ({ Members: [] }) });
-    await expectFault(bmc.powerStatus(amply()), 'unsupported', /shows no machine at all/);
+    await expectFault(bmc.powerStatus(amply()), 'unsupported', /lists no machines/);
   });
 });

@@ -98,12 +98,12 @@ describe('a line to a Redfish service', () => {
   it('that speaks without TLS where it should speak with it is no Redfish service', async () => {
     const { service } = await startTrial();
     const bmc = bmcWith({ ...service.info, url: service.origin.replace('http:', 'https:') });
-    await expectFault(bmc.powerStatus(amply()), 'failed', /makes no sense as a Redfish service/);
+    await expectFault(bmc.powerStatus(amply()), 'failed', /is not that of a Redfish service/);
   });
 });
 
 describe('an answer that makes no sense', () => {
-  const nonsense = /makes no sense as a Redfish service; .* check its "url"/;
+  const nonsense = /is not that of a Redfish service; .* check its "url"/;
 
   it.each(['garbage', 'huge', 'nested'] as const)('is a fault: %s', async (kind) => {
     for (const path of [/v1\/$/, /Systems$/, ofSystem]) {
@@ -135,7 +135,7 @@ describe('an answer that makes no sense', () => {
   ])('is no state of the power: %j', async (fields) => {
     const { service, bmc } = await startTrial();
     service.fault({ kind: 'edit', on: get, edit: (document) => ({ ...document, ...fields }) });
-    await expectFault(bmc.powerStatus(amply()), 'unsupported', /does not say whether the machine is on/);
+    await expectFault(bmc.powerStatus(amply()), 'unsupported', /does not report whether the machine is on/);
   });
 
   it.each<Record<string, unknown>>([
@@ -156,7 +156,7 @@ describe('an answer that makes no sense', () => {
   ])('is no list of machines: %j', async (fields) => {
     const { service, bmc } = await startTrial();
     service.fault({ kind: 'edit', on: { path: /Systems$/ }, edit: (document) => ({ ...document, ...fields }) });
-    await expectFault(bmc.powerStatus(amply()), 'unsupported', /shows no machine at all/);
+    await expectFault(bmc.powerStatus(amply()), 'unsupported', /lists no machines/);
   });
 
   it('is none for good: a service that fails inside once is asked again', async () => {

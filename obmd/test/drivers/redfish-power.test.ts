@@ -91,7 +91,7 @@ describe('the power of a machine behind Redfish', () => {
   it('cannot be told where the BMC does not tell it, but can be changed', async () => {
     const { service, bmc } = await startTrial();
     service.fault({ kind: 'edit', on: { path: ofSystem }, edit: without('PowerState') });
-    await expectFault(bmc.powerStatus(amply()), 'unsupported', /does not say whether the machine is on/);
+    await expectFault(bmc.powerStatus(amply()), 'unsupported', /does not report whether the machine is on/);
     await bmc.powerCycle(amply());
     expect(service.machine.power).toBe('on');
     await bmc.powerOff(amply());

@@ -51,7 +51,11 @@ describe('the certificate of a Redfish service', () => {
   it('is refused if it is not the pinned one, even where the authority is right', async () => {
     const fingerprint = `${plainDigits.slice(0, -1)}0`;
     const { service, bmc } = await start({ fingerprint, ca: labCertificate });
-    await expectFault(bmc.powerStatus(amply()), 'failed', /another certificate than the one .* new "fingerprint"/);
+    await expectFault(
+      bmc.powerStatus(amply()),
+      'failed',
+      /another certificate than the registered one.* new "fingerprint"/,
+    );
     expect(service.asked()).toEqual([]);
   });
 
@@ -76,13 +80,13 @@ describe('the certificate of a Redfish service', () => {
 
   it('cannot be checked over plain HTTP, and nothing is sent then', async () => {
     const { service, bmc } = await startTrial({}, { fingerprint: labFingerprint });
-    await expectFault(bmc.powerStatus(amply()), 'unsupported', /with an "url" that has none; .* https:/);
+    await expectFault(bmc.powerStatus(amply()), 'unsupported', /"url" is not https; .* https:/);
     expect(service.asked()).toEqual([]);
   });
 });
 
 describe('another host', () => {
-  const notFollowed = /on another host, which is not followed/;
+  const notFollowed = /refers to another host .* not followed/;
 
   it.each<[string, RegExp, (origin: string) => Record<string, unknown>]>([
     ['the list of machines', /v1\/$/, (origin) => ({ Systems: { '@odata.id': `${origin}/redfish/v1/Systems` } })],

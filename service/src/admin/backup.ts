@@ -10,11 +10,12 @@ import { sourceIn, totalOf } from './transfer.ts';
 
 const backUp = async (config: Config, terminal: Terminal, file: string, isForced: boolean): Promise<number> => {
   if (!isForced && existsSync(file)) {
-    throw new ConfigError([`${file} is there already; give another name, or --force to replace it`]);
+    throw new ConfigError([`${file} already exists; give another name, or use --force to replace it`]);
   }
   const places = await openPlaces(placesOf(config, config.database));
   try {
-    if (!existsSync(dirname(file))) throw new ConfigError([`there is no directory ${dirname(file)}; make it first`]);
+    if (!existsSync(dirname(file)))
+      throw new ConfigError([`directory ${dirname(file)} does not exist; create it first`]);
     const counts = await insideAll(places, 'read', async (inside) => {
       const source = await sourceIn(inside);
       const manifest = { madeAt: new Date().toISOString(), databases: versionsOf(places), counts: source.counts };
@@ -29,7 +30,7 @@ const backUp = async (config: Config, terminal: Terminal, file: string, isForced
         `${heading('rows')}${totalOf(counts).toLocaleString('en')} in ${counted(Object.keys(counts).length, 'table')}`,
         `${heading('size')}${statSync(file).size.toLocaleString('en')} bytes`,
         '',
-        `The key file (${config.keyFile}) is not part of it: keep a copy of that apart. Without it the`,
+        `The key file (${config.keyFile}) is not included: keep a separate copy of it. Without it the`,
         'passwords of switches and the tokens of OBM daemons in the backup cannot be read.',
       ),
     );
@@ -41,12 +42,12 @@ const backUp = async (config: Config, terminal: Terminal, file: string, isForced
 
 export const backupCommand: Command = {
   usage: 'FILE [--force]',
-  summary: 'writes everything in the database to a file, while the service runs',
-  help: `All of it as of one moment: the service's tables, and those of the OBM daemon if that runs inside the
+  summary: 'backs up the database to a file, while the service runs',
+  help: `A consistent snapshot: the service's tables, and those of the OBM daemon if that runs inside the
 service. A backup of SQLite can be restored into PostgreSQL and the other way round. The key file is
 not part of it.
 
-  --force  replaces FILE if it is there`,
+  --force  replaces FILE if it exists`,
   example: 'corral-admin backup /backup/corral-2026-11-15.gz',
   options: { force: { type: 'boolean' } },
   operands: 1,

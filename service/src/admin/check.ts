@@ -69,7 +69,7 @@ const outsidePool = async (db: Db, { vlans }: Config): Promise<Violation[]> => {
   return networks
     .filter(({ vlan }) => !pool.has(vlan))
     .map(({ label, vlan }) => ({
-      rule: 'the pool (setting vlans) holds the ids it gave',
+      rule: 'the VLAN pool (setting vlans) contains the ids of networks',
       what: `network ${label} has VLAN ${vlan}`,
     }));
 };
@@ -86,7 +86,7 @@ const table = (violations: readonly Violation[]): string => {
 
 export const checkCommand: Command = {
   usage: '[--json]',
-  summary: 'looks whether everything in the database fits together',
+  summary: 'checks the consistency of the database',
   help: `Looks at what constraints cannot express, at the state of the database itself, and whether the key
 file opens what is sealed; at the tables of an OBM daemon inside the service, too. Changes nothing; the service may run. Exit code 0: nothing was found, 1:
 something was.
@@ -98,7 +98,7 @@ something was.
   run: async ({ config, terminal, options }) => {
     const violations = await check(config());
     if (options['json'] === true) terminal.out(lines(JSON.stringify({ violations }, null, 2)));
-    else if (violations.length === 0) terminal.out(lines('Everything in the database fits together.'));
+    else if (violations.length === 0) terminal.out(lines('The database is consistent.'));
     else terminal.out(table(violations) + lines('', `${counted(violations.length, 'violation')} found.`));
     return violations.length === 0 ? 0 : 1;
   },

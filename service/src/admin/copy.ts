@@ -44,7 +44,7 @@ const isThere = ({ location }: Place): boolean => location.engine === 'postgres'
 
 const copy = async (config: Config, terminal: Terminal, database: DatabaseLocation): Promise<number> => {
   if (isSame(config.database, database)) {
-    throw new ConfigError([`copy: --to names the database that is configured (${placeOf(database)}); give another`]);
+    throw new ConfigError([`copy: --to is the configured database (${placeOf(database)}); give another one`]);
   }
   const [from, to] = [placesOf(config, config.database), placesOf(config, database)];
   await requireAlone(from.filter(isThere));
@@ -58,7 +58,7 @@ const copy = async (config: Config, terminal: Terminal, database: DatabaseLocati
       // Whoever would write waits: nothing that is acknowledged meanwhile can be missing from the copy.
       for (const place of inside) await keepOthersFrom(place, 'writing');
       const source = await sourceIn(inside);
-      const refusal = 'give a database that nothing is in';
+      const refusal = 'give an empty database';
       // A service that was started meanwhile would go on with what was copied.
       const isClean = await wasStoppedCleanly(inside);
       const unread = await fill(targets, source, { refusal }, terminal, async (filled) => {
@@ -83,11 +83,11 @@ const copy = async (config: Config, terminal: Terminal, database: DatabaseLocati
         ...(unread === null
           ? []
           : [
-              `The service was not stopped in an orderly way: ${counted(unread, 'port')} counted as unread. When the`,
-              'service runs, it reads them; until then their nodes stay where they are.',
+              `The service was not shut down cleanly: ${counted(unread, 'port')} marked as unread. When the`,
+              'service runs, it reads them; until then their nodes cannot change projects.',
               '',
             ]),
-        'What was copied is still where it was. Never start a service on it again: the two would go apart.',
+        'The source database still exists. Never start a service on it again: the two would diverge.',
       ),
     );
     return 0;
@@ -112,19 +112,18 @@ const named = (location: DatabaseLocation): string => {
 
 const targetOf = async ({ options, input, config }: Invocation): Promise<DatabaseLocation> => {
   const given = options['to'];
-  if (typeof given !== 'string')
-    throw new ConfigError(['copy: --to is missing; corral-admin help copy tells what it takes']);
+  if (typeof given !== 'string') throw new ConfigError(['copy: --to is missing; see corral-admin help copy']);
   const text = given === '-' ? (await wholeOf(input)).trim() : given;
   const { database } = config();
   const location = locationIn(text, database.engine === 'postgres' ? database.connections : 2);
   // What is not understood may be a password.
-  if (location === null) throw new ConfigError([`copy: --to is not acceptable; expected ${locationRule}`]);
+  if (location === null) throw new ConfigError([`copy: --to is invalid; expected ${locationRule}`]);
   return location;
 };
 
 export const copyCommand: Command = {
   usage: '--to DATABASE_URL',
-  summary: 'copies the database to another, from SQLite to PostgreSQL or the other way round',
+  summary: 'copies the database to another one, from SQLite to PostgreSQL or the other way round',
   help: `DATABASE_URL is what the setting database_url would be: a path, or postgres://USER@HOST/DATABASE. The
 service has to be stopped everywhere; what it has in hand (networking actions, leases, notifications)
 goes with the rest, and it goes on with them when it is started on the copy. The other database has

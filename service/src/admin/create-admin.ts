@@ -9,8 +9,8 @@ import { withUserDesk } from './user-desk.ts';
 
 export const createAdminCommand: Command = {
   usage: `USER ${passwordUsage}`,
-  summary: 'makes an administrator in the database',
-  help: `For the first one, or one more when nobody can sign in. The password is asked for, or:
+  summary: 'creates an administrator in the database',
+  help: `For the first administrator, or another one when nobody can sign in. Prompts for the password, or:
 
 ${passwordHelp}`,
   example: 'corral-admin create-admin grace --generate',
@@ -39,5 +39,7 @@ export const shownOnce = ({ password, isGenerated }: Chosen): string =>
 
 export const warnOfOtherBackends = (auth: readonly string[], terminal: Terminal): void => {
   if (auth.includes('database')) return;
-  terminal.err(`corral-admin: the setting auth (${auth.join(', ')}) does not let users of the database in\n`);
+  terminal.err(
+    `corral-admin: the setting auth (${auth.join(', ')}) does not include database, so this user cannot log in\n`,
+  );
 };

@@ -2,7 +2,7 @@ import { ConfigError } from '@corral/base/config/config-error';
 import type { Command } from './command.ts';
 import { unknownCommand } from './nearest.ts';
 
-const introduction = `corral-admin looks after an installation of Corral, with the configuration of the service
+const introduction = `corral-admin maintains an installation of Corral, with the configuration of the service
 (CORRAL_CONFIG and the environment), on the machine that has its key file.
 
 `;
@@ -12,7 +12,7 @@ export const overview = (commands: Readonly<Record<string, Command>>): string =>
   const names = Object.keys(commands);
   const width = Math.max(...names.map((name) => name.length));
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}   ${summary}\n`);
-  return `${introduction}usage: corral-admin COMMAND\n\n${lines.join('')}\ncorral-admin help COMMAND tells what it takes; corral-admin --version tells which Corral this is.\n`;
+  return `${introduction}usage: corral-admin COMMAND\n\n${lines.join('')}\ncorral-admin help COMMAND describes a command; corral-admin --version shows the version.\n`;
 };
 
 /** What one command does. */
@@ -27,7 +27,7 @@ export const describe = (name: string, { usage, summary, help: text, example }: 
 /** The list is asked for late: this command is on it. */
 export const help = (commands: () => Readonly<Record<string, Command>>): Command => ({
   usage: '[COMMAND]',
-  summary: 'tells what there is, or what one command does',
+  summary: 'lists the commands, or describes one',
   help: '',
   options: {},
   operands: 1,

@@ -8,11 +8,11 @@ const named = (version: number): string => (version === 0 ? 'nothing' : `version
 
 export const migrateCommand: Command = {
   usage: '[--dry-run]',
-  summary: 'brings the database up to date, or makes it',
+  summary: 'migrates the database to the current version, or creates it',
   help: `The service does this by itself at every start; the other commands never do. Stop the service, and
-back up with the program of the old version, before you bring a database up to date.
+back up with the program of the old version, before you migrate a database.
 
-  --dry-run  says what would be done`,
+  --dry-run  shows what would be done`,
   example: 'corral-admin migrate --dry-run',
   options: { 'dry-run': { type: 'boolean' } },
   operands: 0,

@@ -20,6 +20,6 @@ export const unknownCommand = (name: string, known: readonly string[]): string =
     .sort((one, other) => one.far - other.far);
   const shown = JSON.stringify(name.slice(0, 40));
   return nearest === undefined
-    ? `there is no command ${shown}; corral-admin help lists them`
-    : `there is no command ${shown}; did you mean ${nearest.candidate}?`;
+    ? `unknown command ${shown}; see corral-admin help`
+    : `unknown command ${shown}; did you mean ${nearest.candidate}?`;
 };

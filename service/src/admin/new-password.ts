@@ -16,8 +16,8 @@ export const passwordOptions = {
 
 export const passwordUsage = '[--password-file FILE | --generate]';
 
-export const passwordHelp = `  --password-file FILE  takes the password from a file (\`-\`: from standard input)
-  --generate            makes one, and shows it once`;
+export const passwordHelp = `  --password-file FILE  reads the password from a file (\`-\`: from standard input)
+  --generate            generates one and shows it once`;
 
 /** A password, and whether it was made here. */
 export interface Chosen {
@@ -30,7 +30,7 @@ export const choosePassword = async (invocation: Invocation, username: string): 
   const { options } = invocation;
   const file = options['password-file'];
   const isGenerated = options['generate'] === true;
-  if (isGenerated && file !== undefined) throw new ConfigError(['--password-file and --generate do not go together']);
+  if (isGenerated && file !== undefined) throw new ConfigError(['--password-file and --generate cannot be combined']);
   if (isGenerated) return { password: randomBytes(18).toString('base64url'), isGenerated };
   const password = typeof file === 'string' ? await readPassword(invocation, file) : await askTwice(invocation);
   const mistakes = checkOf(NewPassword, () => 'the password')(password);
@@ -39,12 +39,12 @@ export const choosePassword = async (invocation: Invocation, username: string): 
   return { password, isGenerated };
 };
 
-const otherwise = 'give the password with --password-file, or have one made with --generate';
+const otherwise = 'give the password with --password-file, or generate one with --generate';
 
 const askTwice = async (invocation: Invocation): Promise<string> => {
-  const [password = '', again] = await askHidden(invocation, ['new password', 'the same again'], otherwise);
+  const [password = '', again] = await askHidden(invocation, ['new password', 'repeat the new password'], otherwise);
   if (again === password) return password;
-  throw new ConfigError(['these were two different passwords; nothing was changed']);
+  throw new ConfigError(['the passwords do not match; nothing was changed']);
 };
 
 const readPassword = async ({ input }: Invocation, file: string): Promise<string> => {

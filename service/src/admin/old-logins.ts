@@ -23,16 +23,16 @@ const emptied = async (inside: readonly InsidePlace[], table: string): Promise<n
 
 /** What an operator has to know of them. */
 export const toldOfLogins = (ended: Ended, tokens: Tokens, madeAt: string): string[] => [
-  `Sessions are not brought back (${counted(ended.sessions, 'session')}): everybody signs in again.`,
+  `Sessions are not restored (${counted(ended.sessions, 'session')}): all users must sign in again.`,
   ...(tokens === 'revoked'
     ? [
         `All API tokens are revoked (${counted(ended.tokens, 'token')}): scripts need new ones.`,
         `Users and passwords are those of ${madeAt}: what was deleted or changed since then`,
-        'lets in again. Delete such users, and set such passwords with corral-admin reset-password.',
+        'is valid again. Delete such users, and set such passwords with corral-admin reset-password.',
       ]
     : [
         `Users, passwords and API tokens are those of ${madeAt}: what was deleted, changed or`,
-        'revoked since then lets in again. Delete such users, set such passwords with corral-admin',
+        'revoked since then is valid again. Delete such users, set such passwords with corral-admin',
         'reset-password, and revoke such tokens; restore --revoke-tokens revokes them all.',
       ]),
 ];

@@ -8,9 +8,9 @@ import { withUserDesk } from './user-desk.ts';
 
 export const resetPasswordCommand: Command = {
   usage: `USER ${passwordUsage}`,
-  summary: 'sets the password of a user, and ends what was opened with the old one',
+  summary: 'sets the password of a user, and ends their sessions and tokens',
   help: `The sessions of the user end and the tokens are revoked, as when an administrator sets it over the
-interface. The service may run; it knows within a second. The password is asked for, or:
+interface. The service may run; it notices within a second. Prompts for the password, or:
 
 ${passwordHelp}`,
   example: 'corral-admin reset-password ada --password-file -',
@@ -28,7 +28,7 @@ ${passwordHelp}`,
       const args = { username, password: chosen.password, current: undefined, revoke_tokens: undefined };
       await userSetPassword(desk, { ...args, address: '' });
       terminal.out(
-        lines(`User ${username} has a new password. The old one is void, sessions have ended, tokens are revoked.`) +
+        lines(`User ${username} has a new password. The old one is invalid, sessions have ended, tokens are revoked.`) +
           shownOnce(chosen),
       );
       warnOfOtherBackends(config.auth, terminal);

@@ -23,9 +23,9 @@ const placesFor = (file: string, { databases }: Manifest, places: readonly Place
       if (version === undefined || version === newest) return version !== undefined;
       const wayOut =
         version < newest
-          ? 'restore it with the Corral that made it, and run corral-admin migrate then'
+          ? 'restore it with the version of Corral that wrote it, then run corral-admin migrate'
           : 'restore it with a newer Corral';
-      throw new BackupRefused(`${file} is of version ${version}, this program works with version ${newest}: ${wayOut}`);
+      throw new BackupRefused(`${file} has version ${version}, this program requires version ${newest}: ${wayOut}`);
     });
     return kept.length === 0 ? [] : [{ location, programs: kept }];
   });
@@ -35,7 +35,7 @@ const restore = async (invocation: Invocation, file: string): Promise<number> =>
   const config = invocation.config();
   const manifest = await checkBackup(file);
   const places = placesFor(file, manifest, placesOf(config, config.database));
-  if (places.length === 0) throw new BackupRefused(`${file} holds nothing that this configuration has a place for`);
+  if (places.length === 0) throw new BackupRefused(`${file} contains nothing that this configuration uses`);
   await requireAlone(places);
   const isReplacing = options['replace'] === true;
   const tokens = options['revoke-tokens'] === true ? 'revoked' : 'kept';
@@ -47,7 +47,7 @@ const restore = async (invocation: Invocation, file: string): Promise<number> =>
     if (isReplacing && options['yes'] !== true && !(await areEmpty(targets))) {
       await requireYes(invocation, places, manifest);
     }
-    const present = isReplacing ? 'replaced' : { refusal: 'give --replace to lose what is there' };
+    const present = isReplacing ? 'replaced' : { refusal: 'use --replace to overwrite it' };
     return fill(targets, source, present, terminal, async (inside) => ({
       ...(await endOldLogins(inside, tokens)),
       unread: await markPortsUnread(inside),
@@ -63,14 +63,16 @@ const restore = async (invocation: Invocation, file: string): Promise<number> =>
       '',
       ...toldOfLogins(ended, tokens, manifest.madeAt),
       '',
-      `What switches carry may be newer: ${counted(ended.unread, 'port')} counted as unread. When the service runs,`,
-      'it reads them, and asks the hypervisor for its machines; until then nodes stay where they are,',
-      'and no network is made or deleted.',
-      'Look at the drift then.',
+      `The state of switches may be newer: ${counted(ended.unread, 'port')} marked as unread. When the service runs,`,
+      'it reads them, and asks the hypervisor for its machines; until then nodes cannot change projects,',
+      'and no network is created or deleted.',
+      'Check the drift then.',
     ),
   );
   if (Object.keys(manifest.databases).length > places.flatMap(({ programs }) => programs).length) {
-    terminal.err('corral-admin: the OBM daemon in the backup was left out: this configuration has none inside\n');
+    terminal.err(
+      'corral-admin: skipped the OBM daemon in the backup: this configuration runs none inside the service\n',
+    );
   }
   await tellOfKey(config, terminal);
   return 0;
@@ -78,20 +80,20 @@ const restore = async (invocation: Invocation, file: string): Promise<number> =>
 
 const requireYes = async (invocation: Invocation, places: readonly Place[], { madeAt }: Manifest): Promise<void> => {
   const where = places.map(({ location }) => placeOf(location)).join(' and ');
-  const question = `Everything in ${where} will be replaced by the backup of ${madeAt}. Go on?`;
-  if (!(await confirmed(invocation, question, '--yes says yes'))) throw new ConfigError(['nothing was changed']);
+  const question = `Everything in ${where} will be replaced by the backup of ${madeAt}. Continue?`;
+  if (!(await confirmed(invocation, question, 'use --yes'))) throw new ConfigError(['nothing was changed']);
 };
 
 export const restoreCommand: Command = {
   usage: 'FILE [--replace [--yes]] [--revoke-tokens]',
-  summary: 'puts a backup into the database, which has to be empty',
+  summary: 'restores a backup into an empty database',
   help: `The file is checked to its end before anything is touched, everything is written in one transaction,
 and each row is compared with the file before it counts. The service has to be stopped. Sessions are
-not brought back; users, passwords and API tokens are those of the backup's time.
+not restored; users, passwords and API tokens are those of the backup's time.
 
-  --replace        takes a database that is not empty, and asks first; everything in it is lost
+  --replace        overwrites a database that is not empty, and asks first; everything in it is lost
   --yes            does not ask
-  --revoke-tokens  brings back no API token`,
+  --revoke-tokens  restores no API tokens`,
   example: 'corral-admin restore /backup/corral-2026-11-15.gz',
   options: { replace: { type: 'boolean' }, yes: { type: 'boolean' }, 'revoke-tokens': { type: 'boolean' } },
   operands: 1,
@@ -99,7 +101,7 @@ not brought back; users, passwords and API tokens are those of the backup's time
   run: (invocation) => {
     const [file = ''] = invocation.operands;
     if (invocation.options['yes'] === true && invocation.options['replace'] !== true)
-      throw new ConfigError(['restore: --yes goes with --replace only']);
+      throw new ConfigError(['restore: --yes requires --replace']);
     return restore(invocation, resolve(file));
   },
 };

@@ -62,7 +62,7 @@ const outcome = (
   keepOld: boolean,
 ): string => {
   const head = lines(
-    ...(isResumed ? ['The file held several keys: a rotation that was begun before has been finished.', ''] : []),
+    ...(isResumed ? ['The file contained several keys: an unfinished rotation was completed.', ''] : []),
     `${heading('key file')}${file}`,
     `${heading('sealing key')}${sealing}`,
     `${heading(old.length > 1 ? 'old keys' : 'old key')}${old.join(', ')}`,
@@ -74,7 +74,7 @@ const outcome = (
       head +
       lines(
         'The old keys stay in the file: some values are not sealed with any of its keys.',
-        'Add the key they want to the file, or register those things again, and run rotate-key again.',
+        'Add the key that they need to the file, or register those objects again, and run rotate-key again.',
       )
     );
   }
@@ -83,15 +83,15 @@ const outcome = (
       head +
       lines(
         'The old key stays in the file. Copy it to the other machines now, then run rotate-key again:',
-        'it seals anew what was sealed there meanwhile, and takes the old key out. Then copy it once more.',
+        'it re-seals what was sealed there since, and removes the old key. Then copy the file once more.',
       )
     );
   }
   return (
     head +
     lines(
-      'Everything is sealed with the sealing key, and no other is in the file. Nothing has to be restarted.',
-      'Back up the key file now, apart from the database. Backups of the database from before still want',
+      'Everything is sealed with the sealing key, and no other is in the file. No restart is needed.',
+      'Back up the key file now, apart from the database. Older backups of the database still need',
       'the old key: keep that with them, or replace them.',
     )
   );
@@ -135,7 +135,7 @@ const prepare = async (config: Config, terminal: Terminal): Promise<number> => {
         `${heading('sealing key')}${sealing}`,
         `${heading('next key')}${next}`,
         '',
-        'The next key opens, and does not seal yet. Copy the file to the other machines now,',
+        'The next key can open, and does not seal yet. Copy the file to the other machines now,',
         'then run rotate-key --keep-old.',
       ),
     );
@@ -147,7 +147,7 @@ const prepare = async (config: Config, terminal: Terminal): Promise<number> => {
 
 export const rotateKeyCommand: Command = {
   usage: '[--prepare | --keep-old | --single-machine] [--dry-run]',
-  summary: 'makes a new key for secrets at rest, and seals everything with it',
+  summary: 'creates a new key for secrets at rest, and seals everything with it',
   help: `The service and the OBM daemon may run meanwhile, and need no restart. If it is interrupted, run it
 again: it goes on where it was.
 
@@ -156,9 +156,9 @@ rotate-key --prepare, then rotate-key --keep-old, then rotate-key. If other mach
 the database, rotate-key alone is refused at first.
 
   --prepare         puts the new key into the file, and seals nothing with it yet
-  --keep-old        leaves the old key in the file; the next rotate-key takes it out
-  --single-machine  no other machine has a copy of the key file, whoever is connected
-  --dry-run         says what would be done`,
+  --keep-old        leaves the old key in the file; the next rotate-key removes it
+  --single-machine  no other machine has a copy of the key file, even if some are connected
+  --dry-run         shows what would be done`,
   example: 'corral-admin rotate-key --dry-run',
   options: {
     prepare: { type: 'boolean' },
@@ -173,7 +173,7 @@ the database, rotate-key alone is refused at first.
     const isTrial = options['dry-run'] === true;
     if (options['prepare'] === true) {
       if (keepOld || isSingleMachine || isTrial)
-        throw new ConfigError(['rotate-key: --prepare goes with no other option']);
+        throw new ConfigError(['rotate-key: --prepare cannot be combined with other options']);
       return prepare(config(), terminal);
     }
     const chosen = { keepOld, isSingleMachine };

@@ -47,7 +47,7 @@ export const runAdmin = async (
 const requireOperands = (name: string, { needed = [] }: Command, operands: readonly string[]): void => {
   const missing = needed[operands.length];
   if (missing === undefined) return;
-  throw new ConfigError([`${name}: ${missing} is missing; corral-admin help ${name} tells what it takes`]);
+  throw new ConfigError([`${name}: ${missing} is missing; see corral-admin help ${name}`]);
 };
 
 const understood = (
@@ -55,13 +55,13 @@ const understood = (
   command: Command,
   args: readonly string[],
 ): Pick<Invocation, 'options' | 'operands'> => {
-  const wayOut = `corral-admin help ${name} tells what it takes`;
+  const wayOut = `see corral-admin help ${name}`;
   const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const surplus = positionals[command.operands];
     if (surplus === undefined) return { options: values, operands: positionals };
-    throw new ConfigError([`${name} does not know what ${JSON.stringify(surplus)} is; ${wayOut}`]);
+    throw new ConfigError([`${name}: unexpected argument ${JSON.stringify(surplus)}; ${wayOut}`]);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
@@ -82,7 +82,7 @@ const told = (error: unknown, terminal: Terminal): number => {
 const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error.message.includes('client password must be a string')) {
-    return 'PostgreSQL wants a password: give it in the URL, in PGPASSWORD or in ~/.pgpass';
+    return 'PostgreSQL requires a password: give it in the URL, in PGPASSWORD or in ~/.pgpass';
   }
   // A connection that is refused at every address of a name has no message of its own.
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];

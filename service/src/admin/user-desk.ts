@@ -37,7 +37,7 @@ export const withUserDesk = async <T>(
   try {
     const firstPassword = firstPasswordIn(join(config.dataDir, 'admin-password'), (error) => {
       const why = error instanceof Error ? error.message : String(error);
-      terminal.err(`corral-admin: the file with the first password is out of date and cannot be removed (${why})\n`);
+      terminal.err(`corral-admin: failed to delete the outdated initial password file (${why}); delete it by hand\n`);
     });
     const hypervisor = mockHypervisor([], join(config.dataDir, 'mock-hypervisor.json'));
     const site = {

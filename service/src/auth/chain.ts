@@ -23,14 +23,14 @@ export const chainOf = (backends: readonly AuthBackend[]): Authenticator => {
     }
     const unknown = explicit.find((name) => credentials.header(name) !== undefined);
     if (unknown === undefined) return anonymous;
-    throw unauthorized(`no authentication backend here takes what header ${unknown} holds`);
+    throw unauthorized(`no authentication backend accepts the credentials in header ${unknown}`);
   };
 
   return {
     challenge: backends.flatMap(({ challenge }) => (challenge === '' ? [] : [challenge])).join(', '),
     authenticate: (credentials) => {
       if (explicit.every((name) => credentials.header(name) !== undefined)) {
-        throw unauthorized(`headers ${explicit.join(' and ')} both hold credentials; send one of them`);
+        throw unauthorized(`headers ${explicit.join(' and ')} both contain credentials; send one of them`);
       }
       return ask(credentials, 0);
     },

@@ -32,7 +32,7 @@ export const ownerOf = (
 ): { readonly caller: Named; readonly until: number } => {
   const [row] = rows;
   const backend = row.user_id === null ? (row.backend ?? '') : 'database';
-  if (!backends.includes(backend)) throw unauthorized(`people of backend ${backend} are not known here any more`);
+  if (!backends.includes(backend)) throw unauthorized(`authentication backend ${backend} is no longer configured`);
   if (row.user_id !== null) {
     const projects = new Set(rows.flatMap(({ project }) => (project === null ? [] : [project])));
     const account = { kind: 'user', id: row.user_id } as const;
@@ -43,7 +43,7 @@ export const ownerOf = (
   const until = (row.identity_seen_at ?? 0) + vouchedMs;
   // One who was vouched for far in the future was so by a clock that has been set back since.
   if (now >= until || until - now > 2 * vouchedMs) {
-    throw unauthorized(`${backend} last vouched for ${row.name ?? ''} too long ago; sign in again`);
+    throw unauthorized(`${backend} has not confirmed ${row.name ?? ''} recently; sign in again`);
   }
   const labels = JSON.parse(row.identity_projects ?? '[]') as string[];
   const account = { kind: 'identity', backend, subject: row.subject ?? '' } as const;

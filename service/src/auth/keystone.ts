@@ -20,7 +20,7 @@ export interface KeystoneOptions extends KeystoneClientOptions {
 }
 
 /** One answer for garbage, and for what has expired or was revoked. */
-const wrong = () => unauthorized('the Keystone token is not good, or no longer; ask Keystone for a new one');
+const wrong = () => unauthorized('the Keystone token is invalid or expired; request a new one from Keystone');
 
 /** Tokens of an OpenStack Keystone (v3), in `X-Auth-Token`. A project's id there is its label here. */
 export const keystoneBackend = (db: Db, options: KeystoneOptions): AuthBackend & { close(): Promise<void> } => {
@@ -60,8 +60,7 @@ export const keystoneBackend = (db: Db, options: KeystoneOptions): AuthBackend &
 
   const admit = ({ caller, project }: Identity): Caller | Promise<Caller> => {
     if (caller.admin) return caller;
-    if (project === null)
-      throw unauthorized('the Keystone token is for no project; ask Keystone for one that is scoped to a project');
+    if (project === null) throw unauthorized('the Keystone token is not scoped to a project; request one that is');
     const isRegistered = registered.has(project);
     return isRegistered === true ? caller : requireRegistered(caller, project, isRegistered);
   };

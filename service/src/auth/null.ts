@@ -11,6 +11,6 @@ export const nullBackend: AuthBackend = {
     // A name that somebody else's DNS points at this machine would make their pages ours.
     const host = URL.canParse(origin) ? new URL(origin).hostname.replace(/^\[(.*)\]$/, '$1') : '';
     if (isLoopback(host)) return operator;
-    throw unauthorized(`without passwords this service is for this machine only: ask at 127.0.0.1, not at ${host}`);
+    throw unauthorized(`without authentication this service accepts only local requests: use 127.0.0.1, not ${host}`);
   },
 };

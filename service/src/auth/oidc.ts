@@ -85,5 +85,5 @@ const requireAccessToken = (claims: Claims, isIdTokenGood: boolean): void => {
   const isIdToken = claims['typ'] === 'ID' || claims['nonce'] !== undefined || claims['at_hash'] !== undefined;
   if (isIdToken && !isIdTokenGood) throw unauthorized('this is an ID token; send an access token');
   if (claims['cnf'] !== undefined)
-    throw unauthorized('the token is bound to a key, and proofs of that are not taken here');
+    throw unauthorized('the token is bound to a key, and proof of possession is not supported');
 };

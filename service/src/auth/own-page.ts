@@ -22,7 +22,7 @@ export const requireOwnPage = (credentials: Credentials): void => {
   const origin = credentials.header('origin');
   throw unauthorized(
     origin === undefined
-      ? 'a session counts only for pages of this service, and the browser does not say that one asks; scripts use a token'
-      : `a session counts only for pages of this service, which is at ${credentials.origin} as far as it knows, and this is one of ${origin}; behind a proxy set public_url, or trusted_proxies`,
+      ? 'a session is accepted only from pages of this service, and the request does not show that it comes from one; scripts use a token'
+      : `a session is accepted only from pages of this service (${credentials.origin}), and this page is from ${origin}; behind a proxy set public_url, or trusted_proxies`,
   );
 };

@@ -49,10 +49,7 @@ export const passwordCheck = (db: Db, watch: LoginWatch): PasswordCheck => {
       keepNewest(told, attempt.pair, now, mostTold);
       watch.throttled({ user: user.slice(0, longestName), address, seconds });
     }
-    return tooMany(
-      `too many failed logins; try again in ${seconds} s, or come with a session or an API token`,
-      seconds,
-    );
+    return tooMany(`too many failed logins; try again in ${seconds} s, or use a session or an API token`, seconds);
   };
 
   const find = async (attempt: Attempt, username: string, password: string, lane: 'known' | 'others') => {

@@ -12,7 +12,7 @@ import { sessionCookieName } from './session-cookie.ts';
 
 type SessionRules = HolderRules & Parameters<typeof endOfSession>[1];
 
-const over = () => unauthorized('the session is over; sign in again');
+const over = () => unauthorized('the session has ended; sign in again');
 
 /** The cookie of a browser that signed in. Credentials in a header come before it. */
 export const sessionBackend = (db: Db, rules: SessionRules): AuthBackend => {

@@ -9,7 +9,7 @@ import { type HolderRules, type Named, ownerOf } from './holder.ts';
 import { type Holder, Lookups } from './lookups.ts';
 
 /** One answer for a token that never was, one that expired and one that was revoked. */
-const wrong = () => unauthorized('the token is wrong, expired or revoked; make a new one');
+const wrong = () => unauthorized('the token is invalid, expired or revoked; create a new one');
 
 /** Tokens that people made for their scripts, as `Authorization: Bearer corral_…`. */
 export const tokenBackend = (db: Db, rules: TokenRules): AuthBackend => {
@@ -42,7 +42,7 @@ const holderIn = ([row, ...others]: readonly RowOf<typeof tokenByHash>[], rules:
   const caller = within(owner, row);
   const { limit } = row;
   if (limit !== null && !mayActFor(caller, limit)) {
-    throw unauthorized(`the token is for one project only, which ${caller.name} has no access to any more`);
+    throw unauthorized(`the token is limited to a project that ${caller.name} no longer has access to`);
   }
   return {
     id: row.id,

@@ -81,11 +81,15 @@ export const frontConfig = (read: SettingReader<FrontKey>, mistakes: string[]): 
   const cert = read.text('tls.cert');
   const key = read.text('tls.key');
   if ((cert === null) !== (key === null)) {
-    mistakes.push('tls: the certificate and its key go together; give both, or neither');
+    mistakes.push('tls: the certificate and its key must be given together; give both, or neither');
   }
   const corsOrigins = read.list('cors.origins');
   for (const entry of corsOrigins.filter((text) => !isOrigin(text))) {
-    read.wrong('cors.origins', 'origins such as https://tools.example.org, without a path; `*` is not possible', entry);
+    read.wrong(
+      'cors.origins',
+      'origins such as https://tools.example.org, without a path; `*` is not supported',
+      entry,
+    );
   }
   return {
     tls: cert === null || key === null ? null : { cert: resolve(cert), key: resolve(key) },

@@ -29,14 +29,15 @@ export const identitySettings = [
     env: 'CORRAL_TOKENS_DEFAULT',
     takes: 'seconds',
     fallback: '7776000',
-    about: 'how long it lasts if nothing is said',
+    about: 'how long it lasts by default',
   },
   {
     key: 'tokens.vouched',
     env: 'CORRAL_TOKENS_VOUCHED',
     takes: 'seconds',
     fallback: '86400',
-    about: 'how long sessions and tokens of a person of another backend count after that backend last knew them',
+    about:
+      'how long sessions and tokens of a person of another backend are valid after that backend last confirmed them',
   },
 ] as const satisfies readonly Setting[];
 
@@ -67,7 +68,7 @@ export const identityConfig = (read: SettingReader<IdentitySettingKey>, mistakes
     vouchedMs: seconds('tokens.vouched', 60, 366 * day),
   };
   if (mistakes.length === before && config.tokenDefaultMs > config.tokenLongestMs) {
-    mistakes.push('tokens.default: more than tokens.longest allows');
+    mistakes.push('tokens.default: exceeds tokens.longest');
   }
   return config;
 };

@@ -101,7 +101,7 @@ export const keystoneConfig = (
 ): KeystoneConfig | null => {
   const needed = (key: KeystoneSettingKey): string => {
     const text = read.text(key);
-    if (isUsed && text === null) mistakes.push(`${key}: missing; auth "keystone" needs it`);
+    if (isUsed && text === null) mistakes.push(`${key}: missing; required by auth "keystone"`);
     return text ?? '';
   };
   const url = addressOf(needed('keystone.url'), () =>

@@ -41,10 +41,12 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
   const host = read.text('host') ?? '';
   const auth = [...new Set(read.list('auth'))];
   if (auth.includes('null') && !isLoopback(host)) {
-    mistakes.push(`auth: "null" lets everybody in as administrator, so host must be a loopback address, not ${host}`);
+    mistakes.push(
+      `auth: "null" gives every client administrative access, so host must be a loopback address, not ${host}`,
+    );
   }
   if (auth.includes('null') && auth.length > 1)
-    mistakes.push('auth: "null" lets everybody in, so nothing else goes with it');
+    mistakes.push('auth: "null" disables authentication, so it cannot be combined with other backends');
   if (auth.length === 0) read.wrong('auth', 'at least one backend, such as `database`');
   const adminPassword = read.text('admin_password');
   if (adminPassword !== null && (adminPassword === '' || adminPassword.length > longestPassword)) {
@@ -129,12 +131,12 @@ const maintenance = (
 ): Config['maintenance'] => {
   if (project === null && url === null) return null;
   if (project === null || url === null) {
-    mistakes.push('maintenance: the project and the URL go together; give both, or neither');
+    mistakes.push('maintenance: the project and the URL must be given together; give both, or neither');
     return null;
   }
   mistakes.push(...checkOf(NewProjectLabel, () => `maintenance.project: ${JSON.stringify(project)}`)(project));
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    mistakes.push(`maintenance.url: ${JSON.stringify(url)} is not acceptable; expected an http or https address`);
+    mistakes.push(`maintenance.url: ${JSON.stringify(url)} is invalid; expected an http or https address`);
   } else {
     const refusal = outbound.refusalOf(new URL(url).hostname);
     if (refusal !== null) mistakes.push(`maintenance.url: ${refusal.message}`);

@@ -81,7 +81,7 @@ export const oidcSettings = [
     env: 'CORRAL_OIDC_ADMIN_CLAIM',
     takes: 'text',
     fallback: null,
-    about: 'the claim that tells administrators; none: nobody is one',
+    about: 'the claim that marks administrators; none: there are none',
   },
   {
     key: 'oidc.admin_value',
@@ -144,7 +144,7 @@ export const oidcConfig = (
 ): OidcConfig | null => {
   const needed = (key: OidcSettingKey): string => {
     const text = read.text(key);
-    if (isUsed && text === null) mistakes.push(`${key}: missing; auth "oidc" needs it`);
+    if (isUsed && text === null) mistakes.push(`${key}: missing; required by auth "oidc"`);
     return text ?? '';
   };
   const issuer = needed('oidc.issuer');
@@ -202,7 +202,8 @@ const clientOf = (read: SettingReader<OidcSettingKey>, scopes: string, mistakes:
   const id = read.text('oidc.client_id');
   const secret = read.text('oidc.client_secret');
   if (id === null) {
-    if (secret !== null) mistakes.push('oidc.client_secret: goes with oidc.client_id; give both, or neither');
+    if (secret !== null)
+      mistakes.push('oidc.client_secret: must be given together with oidc.client_id; give both, or neither');
     return null;
   }
   return { id, secret, scopes };
@@ -213,7 +214,7 @@ const adminOf = (read: SettingReader<OidcSettingKey>, mistakes: string[]): OidcC
   const value = read.text('oidc.admin_value');
   if (claim !== null && value !== null) return { claim, value };
   if (claim !== null || value !== null) {
-    mistakes.push('oidc.admin_claim: goes with oidc.admin_value; give both, or neither');
+    mistakes.push('oidc.admin_claim: must be given together with oidc.admin_value; give both, or neither');
   }
   return null;
 };

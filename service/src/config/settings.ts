@@ -45,7 +45,7 @@ export const settings = [
     takes: 'list',
     fallback: 'database',
     about:
-      'who knows callers: any of `database`, `keystone`, `oidc`, and those that extensions bring; or `null`: no passwords, everyone is admin, loopback only',
+      'authentication backends: any of `database`, `keystone`, `oidc`, and those that extensions bring; or `null`: no passwords, everyone is admin, loopback only',
   },
   ...keystoneSettings,
   ...oidcSettings,
@@ -83,7 +83,7 @@ export const settings = [
     env: 'CORRAL_MAINTENANCE_URL',
     takes: 'text',
     fallback: null,
-    about: 'address that is told of such a node',
+    about: 'URL that is notified of such a node',
   },
   {
     key: 'key_file',
@@ -189,7 +189,7 @@ export const settings = [
     env: 'CORRAL_ENGINE_POLL',
     takes: 'seconds',
     fallback: '2',
-    about: 'how often the queue is looked at without being woken',
+    about: 'how often the queue is polled without a notification',
   },
   {
     key: 'engine.sweep',

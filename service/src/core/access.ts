@@ -17,7 +17,7 @@ export const networkGrantProjectAccess = async (op: WriteOp, args: AccessArgs): 
   if (!mayManage(op, network)) throw notYours(op, network);
   requirePrivate(network);
   if (await hasAccess(op, network, project)) {
-    throw duplicate(`project ${project.label} has access to network ${network.label} already`);
+    throw duplicate(`project ${project.label} already has access to network ${network.label}`);
   }
   await op.tx.insertInto('network_access').values({ network_id: network.id, project_id: project.id }).execute();
   op.record({

@@ -30,7 +30,7 @@ export const requirePerson = (caller: Caller, what: string): Person => {
   }
   const { account } = caller;
   if (account === undefined) {
-    throw unauthorized(`${what} is not possible for ${caller.name}: their authentication backend names no account`);
+    throw unauthorized(`${what} is not possible for ${caller.name}: their authentication backend provides no account`);
   }
   return { ...caller, account };
 };
@@ -98,7 +98,7 @@ export const ensureOwner = async (op: WriteOp, person: Person): Promise<Owner> =
   // So that a time that is none is refused as well.
   const isRecent = seen_at > now - op.site.identity.vouchedMs;
   if (!isRecent) {
-    throw unauthorized(`${backend} vouched for ${person.name} too long ago; get new credentials there`);
+    throw unauthorized(`${backend} has not confirmed ${person.name} recently; get new credentials there`);
   }
   const seen = { name: person.name, ...storedRights(person), seen_at };
   op.ring('users');

@@ -38,7 +38,7 @@ export const showNetworkingAction = async (op: ReadOp, args: { status_id: string
   const action = await actionByStatusId.first(op.tx, { statusId: args.status_id });
   if (!action) {
     throw notFound(
-      `networking action ${args.status_id} does not exist; it is forgotten once the next action on its nic is queued`,
+      `networking action ${args.status_id} does not exist; it is deleted once the next action on its nic is queued`,
     );
   }
   requireProject(op.caller, action.project);

@@ -54,7 +54,7 @@ export const nodeConnectNetwork = async (
   }
   const attached = await attachmentsOf(op, nic);
   const same = attached.find(({ network_id }) => network_id === network.id);
-  if (same) throw duplicate(`network ${network.label} is on nic ${nic.label} already, on channel ${same.channel}`);
+  if (same) throw duplicate(`network ${network.label} is already on nic ${nic.label}, on channel ${same.channel}`);
   const other = attached.find((attachment) => attachment.channel === channel);
   if (other) throw blocked(`channel ${channel} of nic ${nic.label} is in use by network ${other.network}`);
   if (!channelsOf(network).includes(channel)) {

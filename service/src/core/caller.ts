@@ -63,7 +63,7 @@ export const authorityOf = (caller: Caller): string => {
 export const requireUser = (caller: Caller): void => {
   if (caller.kind === 'anonymous')
     throw unauthorized(
-      'this call needs credentials; the header WWW-Authenticate of this answer names the kinds that are taken here',
+      'this call needs credentials; the WWW-Authenticate header of this response lists the accepted schemes',
     );
 };
 
@@ -76,7 +76,7 @@ export const requireAdmin = (caller: Caller): void => {
 /** Requires that the caller came with credentials that may change things. */
 export const requireChanges = (caller: Caller): void => {
   if (caller.kind === 'user' && caller.readOnly)
-    throw unauthorized('this token may only look; make one without read_only for this call');
+    throw unauthorized('this token is read-only; create one without read_only for this call');
 };
 
 /** Requires that the caller came with something else than a token, which whoever finds it could keep the site with. */
@@ -91,7 +91,5 @@ export const requireProject = (caller: Caller, project: string | null): void => 
   requireUser(caller);
   // Whose it is, is not for others to know: the project is not named.
   if (!mayActFor(caller, project))
-    throw unauthorized(
-      `this call needs access to the project that is concerned, which ${nameOf(caller)} does not have`,
-    );
+    throw unauthorized(`this call needs access to the project, which ${nameOf(caller)} does not have`);
 };

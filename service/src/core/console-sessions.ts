@@ -93,10 +93,10 @@ export class ConsoleSessions {
 
 const told = (why: string): string => `\r\n[console: ${why}]\r\n`;
 
-const broken = 'the OBM daemon hung up without a word; open the console again';
-const noInput = '[console: the OBM daemon of this node takes no input]\r\n';
+const broken = 'the OBM daemon closed the connection; open the console again';
+const noInput = '[console: the OBM daemon of this node does not accept input]\r\n';
 const takenOver = 'another client has taken over this console';
-const switchedOff = 'access to this node was switched off';
+const switchedOff = 'access to this node was disabled';
 const stopping = 'the service is stopping';
 
 const sessionOf = (place: Place, use: ConsoleUse): ConsoleSession => {

@@ -44,7 +44,7 @@ const openConsole = async (
 
 /** A client may leave while it waits for its turn: whoever has the console now keeps it. */
 const requireWanted = (node: string, signal: AbortSignal): void => {
-  if (signal.aborted) throw blocked(`the console of node ${node} is no longer wanted`);
+  if (signal.aborted) throw blocked(`the request for the console of node ${node} was cancelled`);
 };
 
 const takeOver = async (op: WriteOp, label: string, session: string): Promise<Node> => {

@@ -83,7 +83,7 @@ export class DeviceCalls {
     const seconds = this.#rate.wait(project, calls);
     if (seconds === 0) return;
     throw tooMany(
-      `project ${project} has asked for more than ${this.#limits.changes} changes of switches, nodes and headnodes within a minute; wait before the next one`,
+      `project ${project} has requested more than ${this.#limits.changes} changes of switches, nodes and headnodes within a minute; wait before the next one`,
       seconds,
     );
   }
@@ -95,7 +95,7 @@ export class DeviceCalls {
     } catch (error) {
       if (!(error instanceof NoTurn)) throw error;
       throw tooMany(
-        `project ${project} has too many calls to nodes or headnodes under way (${this.#limits.calls} at once); wait until some have ended`,
+        `project ${project} has too many calls to nodes or headnodes in progress (${this.#limits.calls} at once); wait until some have finished`,
         retryAfterS,
       );
     }

@@ -59,7 +59,7 @@ export const switchSetPolicy = async (op: WriteOp, args: { switch: string; polic
 export const switchSweep = async (desk: Desk, args: { switch: string }): Promise<DriftView> => {
   const { id, label, duplicate_of, swept_at: before } = await desk.read((op) => findSwitch(op, args.switch));
   if (duplicate_of !== null) {
-    throw switchFailed(`switch ${label} is not read: another record has the same device; delete one of the two`);
+    throw switchFailed(`switch ${label} is not read: another switch record has the same device; delete one of the two`);
   }
   await sweepNow(desk, [id], 'operator');
   const view = await desk.read((op) => showSwitchDrift(op, { switch: label }));

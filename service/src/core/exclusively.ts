@@ -34,7 +34,7 @@ const waitForLease = async (desk: Desk, name: string, holder: string): Promise<H
       const { lease, waitMs } = await tryLease(desk, name, holder, holdMs);
       if (lease !== null) return new HeldLease(desk, lease, holdMs, asked);
       const leftMs = deadline - performance.now();
-      if (leftMs <= 0) throw blocked('another change to the same object is under way; try again in a moment');
+      if (leftMs <= 0) throw blocked('another change to the same object is in progress; try again in a moment');
       await bell.wait(Math.min(waitMs, pollMs, leftMs), never);
     }
   } finally {

@@ -32,7 +32,7 @@ export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
         // A machine that is there already would be taken for the one that is to be made.
         await requireKnownMachines(
           op,
-          'headnodes cannot be started until the hypervisor was looked at; try again later',
+          'headnodes cannot be started until the hypervisor has been checked; try again later',
         );
         await mark(op, headnode, { state: 'started', making: 1 });
       }

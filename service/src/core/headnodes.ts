@@ -24,7 +24,7 @@ export const headnodeCreate = async (desk: Desk, args: HeadnodeCreate): Promise<
       .select('id')
       .where('label', '=', args.headnode)
       .executeTakeFirst();
-    if (taken) throw duplicate(`headnode ${args.headnode} exists already`);
+    if (taken) throw duplicate(`headnode ${args.headnode} already exists`);
     await op.tx
       .insertInto('headnodes')
       .values({
@@ -49,7 +49,7 @@ export const requireImage = async (devices: Devices, image: string): Promise<voi
   const images = await imagesOf(devices);
   if (images.includes(image)) return talking(devices, async ({ hypervisor }) => hypervisor.requireFit?.(image));
   throw badArgument(
-    `field "base_img" is ${JSON.stringify(image)}, which is not installed; installed are ${images.join(', ') || 'none'}`,
+    `field "base_img" is ${JSON.stringify(image)}, which is not installed; installed images: ${images.join(', ') || 'none'}`,
   );
 };
 
@@ -63,7 +63,7 @@ export const findOwnHeadnode = async (op: ReadOp, label: string): Promise<Headno
 /** Frozen as soon as it has been started: only deletion is left. */
 export const requireNotStarted = (headnode: Headnode): void => {
   if (headnode.state !== 'created') {
-    throw illegalState(`headnode ${headnode.label} has been started already; it can only be deleted`);
+    throw illegalState(`headnode ${headnode.label} has already been started; it can only be deleted`);
   }
 };
 

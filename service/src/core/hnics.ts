@@ -17,7 +17,7 @@ export const headnodeCreateHnic = async (op: WriteOp, args: HnicArgs): Promise<v
     .where('headnode_id', '=', headnode.id)
     .where('label', '=', args.hnic)
     .executeTakeFirst();
-  if (taken) throw duplicate(`headnode ${headnode.label} has an hnic ${args.hnic} already`);
+  if (taken) throw duplicate(`headnode ${headnode.label} already has an hnic ${args.hnic}`);
   requireNotStarted(headnode);
   await op.tx.insertInto('hnics').values({ headnode_id: headnode.id, label: args.hnic, network_id: null }).execute();
   op.record(eventOf('headnode_create_hnic', headnode, args.hnic));
@@ -37,7 +37,7 @@ export const headnodeConnectNetwork = async (op: WriteOp, args: HnicArgs & { net
   const network = await findNetwork(op, args.network);
   requireNotStarted(headnode);
   if (hnic.network_id !== null) {
-    throw blocked(`hnic ${hnic.label} of headnode ${headnode.label} is on a network already; detach it first`);
+    throw blocked(`hnic ${hnic.label} of headnode ${headnode.label} is already on a network; detach it first`);
   }
   if (network.is_public === 0 && !(await hasAccess(op, network, { id: headnode.project_id }))) {
     throw projectMismatch(`project ${headnode.project} has no access to network ${network.label}`);

@@ -109,7 +109,7 @@ export class LeaseLost extends CorralError {
   readonly lease: Lease;
 
   constructor(lease: Lease) {
-    super('BlockedError', 'it took too long, and somebody else was let in meanwhile; try again');
+    super('BlockedError', 'the lease expired and another process has taken over; try again');
     this.lease = lease;
   }
 }

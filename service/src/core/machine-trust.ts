@@ -34,8 +34,8 @@ export const requireKnownMachines = async ({ tx }: WriteOp, told: string): Promi
   throw blocked(told, {
     forAdmins:
       machines === ''
-        ? 'VLANs stay where they are: the hypervisor has not said since the database was restored which machines it has; it is asked every half minute'
-        : `VLANs stay where they are: the hypervisor has machines that no started headnode is recorded for since the database was restored (${machines}), ` +
-          'and they may be on any; delete those that GET /drift lists as leftovers, and headnodes that were never started',
+        ? 'VLANs cannot be reassigned: the hypervisor has not listed its machines since the database was restored; it is asked every 30 seconds'
+        : `VLANs cannot be reassigned: since the database was restored, the hypervisor has machines without a recorded started headnode (${machines}), ` +
+          'which may be on any VLAN; delete those that GET /drift lists as leftovers, and headnodes that were never started',
   });
 };

@@ -13,7 +13,7 @@ export const metadataText = (metadata: Readonly<Record<string, unknown>>): strin
 
 const requireStorable = (label: string, value: unknown, levels: number): void => {
   if (value === Infinity || value === -Infinity) {
-    throw badArgument(`metadata ${label} holds a number that is too large; expected at most ${Number.MAX_VALUE}`);
+    throw badArgument(`metadata ${label} contains a number that is too large; expected at most ${Number.MAX_VALUE}`);
   }
   if (typeof value !== 'object' || value === null) return;
   if (levels === 0) throw badArgument(`metadata ${label} is nested too deeply; expected at most ${deepest} levels`);

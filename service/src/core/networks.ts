@@ -24,7 +24,7 @@ export const networkCreate = async (op: WriteOp, args: NetworkCreate): Promise<v
   }
   const assigned = assignedVlan(args.net_id);
   const taken = await op.tx.selectFrom('networks').select('id').where('label', '=', args.network).executeTakeFirst();
-  if (taken) throw duplicate(`network ${args.network} exists already`);
+  if (taken) throw duplicate(`network ${args.network} already exists`);
   const owner = args.owner === operatorOwner ? null : await findProject(op, args.owner);
   const granted = args.access === '' ? null : await findProject(op, args.access);
 

@@ -15,7 +15,7 @@ export const nodeRegisterNic = async (op: WriteOp, args: NicArgs & { macaddr: st
     .where('node_id', '=', node.id)
     .where('label', '=', args.nic)
     .executeTakeFirst();
-  if (taken) throw duplicate(`node ${node.label} has a nic ${args.nic} already`);
+  if (taken) throw duplicate(`node ${node.label} already has a nic ${args.nic}`);
   await op.tx
     .insertInto('nics')
     .values({ node_id: node.id, label: args.nic, macaddr: args.macaddr, port_id: null })

@@ -24,7 +24,7 @@ interface NodeRegister {
 export const nodeRegister = async (op: WriteOp, args: NodeRegister): Promise<void> => {
   const uri = obmUri(args.obmd.uri, op.site.outbound);
   const taken = await op.tx.selectFrom('nodes').select('id').where('label', '=', args.node).executeTakeFirst();
-  if (taken) throw duplicate(`node ${args.node} exists already`);
+  if (taken) throw duplicate(`node ${args.node} already exists`);
   await op.tx
     .insertInto('nodes')
     .values({

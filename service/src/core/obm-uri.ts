@@ -9,7 +9,7 @@ export const obmUri = (text: string, outbound: Outbound): string => {
   const accepted = 'expected an http or https address such as http://obmd.example:8080/node/n1';
   // URL would quietly strip or encode them, and PostgreSQL has no NUL in text.
   if (/[\p{Cc}\p{Cs}\s]/u.test(text)) {
-    throw badArgument(`field "obmd.uri" has a space or a control character in it; ${accepted}`);
+    throw badArgument(`field "obmd.uri" contains a space or a control character; ${accepted}`);
   }
   let url: URL;
   try {
@@ -21,7 +21,7 @@ export const obmUri = (text: string, outbound: Outbound): string => {
     throw badArgument(`field "obmd.uri" has scheme ${url.protocol.slice(0, -1)}; ${accepted}`);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw badArgument(`field "obmd.uri" carries a user, a password, a query or a fragment; ${accepted}`);
+    throw badArgument(`field "obmd.uri" contains a user, a password, a query or a fragment; ${accepted}`);
   }
   const refusal = outbound.refusalOf(url.hostname);
   if (refusal !== null) throw badArgument(`field "obmd.uri": ${refusal.message}`);

@@ -105,7 +105,7 @@ const enable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease, r
       await requireLease(op, held.lease);
       const current = await findManageable(op, node.label);
       if (current.id !== node.id || current.project_id !== node.project_id) {
-        throw blocked(`node ${node.label} changed hands meanwhile; try again`);
+        throw blocked(`node ${node.label} changed projects in the meantime; try again`);
       }
       await requireOwnAddress(op, current);
       await op.tx
@@ -163,7 +163,7 @@ export const carry = async <T>(
       async (found, rights) => {
         if (found.access.token === refused) {
           throw obmFailed(
-            `the OBM daemon of node ${label} does not accept the token it gave out; disable OBM of the node and enable it again`,
+            `the OBM daemon of node ${label} rejects the token that it issued; disable OBM of the node and enable it again`,
           );
         }
         return { ...found, answer: await call(found.access, rights, found.node) };
@@ -218,7 +218,7 @@ const bootNotes: Readonly<Record<NextBoot, { readonly boot: string; readonly not
   },
   unknown: {
     boot: 'unchanged',
-    note: 'the OBM daemon or the BMC knows no boot device pxe: the node boots from what it is set to',
+    note: 'the OBM daemon or the BMC does not support boot device pxe: the node boots from its configured device',
   },
 };
 

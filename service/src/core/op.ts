@@ -94,7 +94,7 @@ export const deskFor = (db: Db, site: Site, request: Request): Desk => ({
 /** A route that reaches devices and does not say so would be limited and tested by nobody. */
 const requireDeclared = ({ rights }: Request, use: DeviceUse): void => {
   if (rights === undefined || rights.devices === 'changes' || rights.devices === use) return;
-  throw new Error(`a call ${use === 'asks' ? 'asks' : 'changes'} devices, and its route does not say so`);
+  throw new Error(`a call ${use === 'asks' ? 'asks' : 'changes'} devices, and its route does not declare it`);
 };
 
 const callerIn = async (tx: Tx, { caller, rights }: Request, use: 'hold' | 'look'): Promise<Caller> => {

@@ -53,20 +53,20 @@ const sentenceOf = (doubt: Doubt, { name, isOperator }: Audience): string => {
   switch (doubt.kind) {
     case 'suspect':
       return (
-        `the state of ${name} is not known${isOperator ? ` (${doubt.reason})` : ''}; ` +
-        'it is being tried again, or an administrator can revert the port'
+        `the state of ${name} is unknown${isOperator ? ` (${doubt.reason})` : ''}; ` +
+        'it is being retried, or an administrator can revert the port'
       );
     case 'drift':
       return doubt.seen === null
-        ? `${name} is not there; an administrator can add it to the switch, or register its right name`
+        ? `${name} does not exist on the switch; an administrator can add it there, or register its right name`
         : `${name} was seen to carry ${isOperator ? describePort(stateIn(doubt.seen)) : 'something'}, ` +
             'which is not recorded; an administrator can revert the port';
     case 'unread':
-      return `${name} has not been read since the nic was connected or the database restored; it is read as soon as it answers`;
+      return `${name} has not been read since the nic was connected or the database restored; it is read as soon as the switch answers`;
     case 'late write':
       return (
-        `the line to the switch broke while ${name} was changed, and what was sent may still arrive; ` +
-        'it is read until that cannot be any more, so try again in a few minutes'
+        `the connection to the switch was lost while ${name} was being changed, and the change may still arrive; ` +
+        'it is read until that is no longer possible, so try again in a few minutes'
       );
   }
 };
@@ -135,6 +135,6 @@ export const requireForgettable = (port: NamedPort, on: { readonly label: string
   const name = `port ${port.label} on switch ${on.label}`;
   throw blocked(
     `port ${port.label} cannot be deleted: ${sentenceOf(doubt, { name, isOperator: true })}; ` +
-      'if the device is gone for good, ask again with force=true',
+      'if the device no longer exists, repeat the request with force=true',
   );
 };

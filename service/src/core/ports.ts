@@ -55,7 +55,7 @@ export const switchRegisterPort = async (op: WriteOp, args: PortArgs): Promise<v
     .where('switch_id', '=', on.id)
     .where('label', '=', label)
     .executeTakeFirst();
-  if (taken) throw duplicate(`switch ${on.label} has a port ${label} already`);
+  if (taken) throw duplicate(`switch ${on.label} already has a port ${label}`);
   const other = await sameWire(op, on, label);
   if (other !== null)
     throw duplicate(
@@ -118,11 +118,11 @@ const connectNic = async (op: WriteOp, args: PortArgs & { node: string; nic: str
   const node = await findNode(op, args.node);
   const nic = await findNic(op, node, args.nic);
   if (nic.port_id !== null)
-    throw duplicate(`nic ${nic.label} of node ${node.label} is on a port already; detach it first`);
+    throw duplicate(`nic ${nic.label} of node ${node.label} is already on a port; detach it first`);
   const wired = await nicOn(op, port);
   if (wired) {
     throw duplicate(
-      `port ${port.label} has nic ${wired.nic.label} of node ${wired.node.label} already; detach it first`,
+      `port ${port.label} already has nic ${wired.nic.label} of node ${wired.node.label}; detach it first`,
     );
   }
   // Both may have been registered before anybody looked at this.

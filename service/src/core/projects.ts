@@ -14,7 +14,7 @@ export const listProjects = async ({ tx }: ReadOp): Promise<string[]> => {
 
 export const projectCreate = async (op: WriteOp, { project }: { project: string }): Promise<void> => {
   const taken = await op.tx.selectFrom('projects').select('id').where('label', '=', project).executeTakeFirst();
-  if (taken) throw duplicate(`project ${project} exists already`);
+  if (taken) throw duplicate(`project ${project} already exists`);
   const { id } = await op.tx
     .insertInto('projects')
     .values({ label: project })

@@ -10,7 +10,7 @@ import { unauthorized } from './errors.ts';
 
 /** The credentials of a request were changed or revoked between their check and the change that they were shown for. */
 export const credentialsGone = () =>
-  unauthorized('the credentials have just been changed or revoked; sign in again, or send the present ones');
+  unauthorized('the credentials have just been changed or revoked; sign in again, or send the current ones');
 
 /**
  * The caller with the rights of this transaction. Throws AuthorizationError if the credentials do not count any more, or
@@ -19,7 +19,7 @@ export const credentialsGone = () =>
 export const currentCaller = async (tx: Tx, caller: Caller, use: 'hold' | 'look'): Promise<Caller> => {
   if (caller.kind === 'anonymous') return caller;
   if (caller.until !== undefined && Date.now() >= caller.until) {
-    throw unauthorized('the credentials expired while the request was under way; get new ones');
+    throw unauthorized('the credentials expired while the request was in progress; get new ones');
   }
   if (caller.recheck === undefined) return caller;
   const current = await caller.recheck(tx, use);
@@ -28,7 +28,7 @@ export const currentCaller = async (tx: Tx, caller: Caller, use: 'hold' | 'look'
     (caller.admin && !current.admin) ||
     (current.readOnly === true && caller.readOnly !== true) ||
     [...caller.projects].some((project) => !mayActFor(current, project));
-  if (isLess) throw unauthorized(`rights of ${nameOf(caller)} have just been taken away; send the request again`);
+  if (isLess) throw unauthorized(`rights of ${nameOf(caller)} have just been revoked; send the request again`);
   return current;
 };
 

@@ -116,7 +116,9 @@ export const sessionEnd = async (op: WriteOp, args: { session: string }): Promis
   if (row === undefined) throw notFound(`session ${args.session} does not exist`);
   const isMine = owners.some(({ user_id, identity_id }) => row.user_id === user_id && row.identity_id === identity_id);
   if (!isMine && !isAdmin(op.caller)) {
-    throw unauthorized(`session ${args.session} is somebody else's, and ${nameOf(op.caller)} is no administrator`);
+    throw unauthorized(
+      `session ${args.session} belongs to another user, and ${nameOf(op.caller)} is not an administrator`,
+    );
   }
   await end(op, row, row.user ?? row.name ?? '');
 };
@@ -124,7 +126,7 @@ export const sessionEnd = async (op: WriteOp, args: { session: string }): Promis
 /** Ends the session that the caller came with. */
 export const sessionClose = async (op: WriteOp): Promise<void> => {
   const current = currentOf(op.caller);
-  if (current === null) throw illegalState('the call came without a session, so there is none to end');
+  if (current === null) throw illegalState('the request has no session to end');
   const row = await named(op).where('sessions.id', '=', current).executeTakeFirst();
   // Somebody else may have ended it a moment ago.
   if (row !== undefined) await end(op, row, row.user ?? row.name ?? '');

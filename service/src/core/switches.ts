@@ -67,7 +67,7 @@ const hostsOf = (driver: SwitchDriver, args: SwitchRegister): readonly string[] 
 const insertSwitch = async (op: WriteOp, args: SwitchRegister, places: readonly string[]): Promise<void> => {
   const { type } = args;
   const taken = await op.tx.selectFrom('switches').select('id').where('label', '=', args.switch).executeTakeFirst();
-  if (taken) throw duplicate(`switch ${args.switch} exists already`);
+  if (taken) throw duplicate(`switch ${args.switch} already exists`);
   await requireFreePlaces(op, args.switch, places);
   const { id } = await op.tx
     .insertInto('switches')

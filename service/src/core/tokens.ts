@@ -21,7 +21,7 @@ export const tokenCreate = async (op: WriteOp, args: TokenCreate): Promise<{ tok
   const person = requirePerson(op.caller, 'making a token');
   const { tokenDefaultMs, tokenLongestMs } = op.site.identity;
   const lifetime = args.expires_in === undefined ? tokenDefaultMs : args.expires_in * 1000;
-  if (lifetime > tokenLongestMs) throw badArgument(`a token lasts ${tokenLongestMs / 1000} seconds at most`);
+  if (lifetime > tokenLongestMs) throw badArgument(`a token can last at most ${tokenLongestMs / 1000} seconds`);
   const project = args.project === undefined ? null : await findProject(op, args.project);
   if (project !== null) requireProject(person, project.label);
   const owner = await ensureOwner(op, person);
@@ -71,9 +71,9 @@ const makeRoom = async ({ tx }: WriteOp, owner: Owner, label: string): Promise<v
     .where(ownedBy([owner]))
     .execute();
   if (tokens.some((token) => token.label === label)) {
-    throw duplicate(`token ${label} exists already; revoke it first, or choose another name`);
+    throw duplicate(`token ${label} already exists; revoke it first, or choose another name`);
   }
-  if (tokens.length >= mostTokens) throw blocked(`nobody may have more than ${mostTokens} tokens; revoke one first`);
+  if (tokens.length >= mostTokens) throw blocked(`a user can have at most ${mostTokens} tokens; revoke one first`);
 };
 
 interface TokenView {

@@ -53,7 +53,7 @@ const requireOwnOrAdmin = (caller: Caller, username: string): boolean => {
 
 const requireFit = ({ username, password, current, revoke_tokens }: UserSetPassword, isOwn: boolean): void => {
   if (isOwn && current === undefined) {
-    throw invalid('field "current" is missing; expected your present password, to change your own');
+    throw invalid('field "current" is missing; expected your current password, to change your own');
   }
   if (!isOwn && current !== undefined) {
     throw invalid('field "current" is only for changing your own password; leave it out to set that of another user');
@@ -62,13 +62,13 @@ const requireFit = ({ username, password, current, revoke_tokens }: UserSetPassw
     throw invalid('field "revoke_tokens" is only for your own password; setting that of another user always revokes');
   }
   if (password === username) throw badArgument('the new password is the user name; choose another');
-  if (password === current) throw badArgument('the new password is the present one; choose another');
+  if (password === current) throw badArgument('the new password is the current one; choose another');
 };
 
 const verifyOwn = async (desk: Desk, { username, current = '', address }: UserSetPassword): Promise<User> => {
   const verified = await desk.site.checkPassword({ username, password: current, address }).catch((error: unknown) => {
     if (!(error instanceof CorralError) || error.type !== 'AuthorizationError') throw error;
-    throw unauthorized('field "current" is not your present password');
+    throw unauthorized('field "current" is not your current password');
   });
   const user = await desk.read((op) => findUser(op, username));
   return { ...user, id: verified.id, version: verified.version };

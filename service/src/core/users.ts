@@ -55,7 +55,7 @@ export const userCreate = async (desk: Desk, args: UserCreate): Promise<void> =>
 
 const requireFreeName = async ({ tx }: ReadOp, username: string): Promise<void> => {
   const taken = await tx.selectFrom('users').select('id').where('label', '=', username).executeTakeFirst();
-  if (taken) throw duplicate(`user ${username} exists already`);
+  if (taken) throw duplicate(`user ${username} already exists`);
 };
 
 export const userDelete = async (op: WriteOp, args: { username: string }): Promise<void> => {
@@ -76,7 +76,7 @@ export const userSetAdmin = async (op: WriteOp, args: { username: string; is_adm
   requireNoToken(op.caller, 'give or take administrative access');
   const user = await findUser(op, args.username);
   if (user.label === nameOf(op.caller)) {
-    throw illegalState('nobody may change their own admin status; ask another administrator');
+    throw illegalState('you cannot change your own admin status; ask another administrator');
   }
   if (user.is_admin === 1 && !args.is_admin) await requireAnotherAdmin(op, user, 'demoted');
   await op.tx
@@ -118,7 +118,7 @@ const findMembership = async (op: WriteOp, args: Membership) => {
 
 export const userAddProject = async (op: WriteOp, args: Membership): Promise<void> => {
   const { user, project, isMember } = await findMembership(op, args);
-  if (isMember) throw duplicate(`user ${user.label} is in project ${project.label} already`);
+  if (isMember) throw duplicate(`user ${user.label} is already in project ${project.label}`);
   await op.tx.insertInto('user_projects').values({ user_id: user.id, project_id: project.id }).execute();
   op.record({ type: 'user_add_project', projects: [project], user: user.label });
   op.ring('users');

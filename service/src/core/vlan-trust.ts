@@ -77,7 +77,7 @@ const isEverything = ({ native, tagged }: PortReading): boolean => {
   return count >= lastVlan;
 };
 
-const untold = 'networks cannot be made until the switches have been read again; try again later';
+const untold = 'networks cannot be created until the switches have been read again; try again later';
 
 /** Refuses as long as nothing can be said about any VLAN. */
 const requireReadPorts = async (op: WriteOp): Promise<void> => {
@@ -86,7 +86,7 @@ const requireReadPorts = async (op: WriteOp): Promise<void> => {
   if (!unknown) return;
   throw blocked(untold, {
     forAdmins:
-      `no VLAN can be handed out: ${nameOf(unknown)} has not been read since the database was restored, ` +
+      `no VLAN can be allocated: ${nameOf(unknown)} has not been read since the database was restored, ` +
       'and may carry any; it is read as soon as its switch answers',
   });
 };
@@ -116,9 +116,9 @@ export const unseenVlan = async (op: WriteOp): Promise<number> => {
   if (vlan !== null) return vlan;
   const one = seen.find(({ reading }) => carriesVlan(reading, free));
   throw allocationFailed(
-    'no VLAN of the pool can be handed out: ports carry them that should not; ask the operator to look at the drift',
+    'no VLAN of the pool can be allocated: ports carry them without a record; ask the operator to check the drift',
     {
-      forAdmins: `no VLAN of the pool can be handed out: each is in use, or on a port where it is not recorded, such as ${one ? nameOf(one) : 'none'}; look at GET /drift`,
+      forAdmins: `no VLAN of the pool can be allocated: each is in use, or on a port where it is not recorded, such as ${one ? nameOf(one) : 'none'}; see GET /drift`,
     },
   );
 };
@@ -138,11 +138,11 @@ const withSeen = (inUse: ReadonlySet<number>, seen: readonly Seen[]): ReadonlySe
 /** Refuses while a port may carry the network although nothing records it; with a project, a port of its nodes. */
 export const requireOnNoOtherPort = async (op: WriteOp, network: Network, project?: Project): Promise<void> => {
   const { tx } = op;
-  const told = `a port that was on it may still carry network ${network.label}; its state is not known yet, so try again later`;
+  const told = `a port that was on it may still carry network ${network.label}; its state is unknown, so try again later`;
   const suspect = await suspectPort(tx, network, project);
   if (suspect) {
     throw blocked(told, {
-      forAdmins: `port ${suspect.port} of switch ${suspect.switch} may still carry network ${network.label}; its state is not known yet, so try again later`,
+      forAdmins: `port ${suspect.port} of switch ${suspect.switch} may still carry network ${network.label}; its state is unknown, so try again later`,
     });
   }
   await requireKnownMachines(op, `a headnode may still be on network ${network.label}; try again later`);

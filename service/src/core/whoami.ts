@@ -11,10 +11,10 @@ interface CallerView {
   readonly expires_at: string | null;
 }
 
-/** Who the caller is here, what they may do, and until when. */
+/** Show who the caller is, what they may do, and until when. */
 export const whoami = async (op: ReadOp): Promise<CallerView> => {
   const { caller } = op;
-  if (caller.kind === 'anonymous') throw new Error('nobody asks who nobody is');
+  if (caller.kind === 'anonymous') throw new Error('an anonymous caller has no identity');
   return viewOf(caller, await expiryOf(op, caller));
 };
 

@@ -28,25 +28,25 @@ const inUse = (name: string, columns: string, message: string): Constraint => ({
 });
 
 const constraints: readonly Constraint[] = [
-  taken('project_label_is_unique', 'projects.label', 'a project with this label exists already'),
-  taken('user_label_is_unique', 'users.label', 'a user with this name exists already'),
+  taken('project_label_is_unique', 'projects.label', 'a project with this label already exists'),
+  taken('user_label_is_unique', 'users.label', 'a user with this name already exists'),
   taken(
     'one_membership_per_user_and_project',
     'user_projects.user_id, user_projects.project_id',
-    'the user is in this project already',
+    'the user is already in this project',
   ),
-  taken('network_label_is_unique', 'networks.label', 'a network with this label exists already'),
+  taken('network_label_is_unique', 'networks.label', 'a network with this label already exists'),
   inUse('one_network_per_vlan', 'networks.vlan', 'another network has this VLAN id'),
   taken(
     'one_grant_per_network_and_project',
     'network_access.network_id, network_access.project_id',
-    'the project has access to this network already',
+    'the project already has access to this network',
   ),
-  taken('switch_label_is_unique', 'switches.label', 'a switch with this label exists already'),
-  taken('port_label_is_unique_per_switch', 'ports.switch_id, ports.label', 'the switch has this port already'),
-  taken('node_label_is_unique', 'nodes.label', 'a node with this label exists already'),
-  taken('nic_label_is_unique_per_node', 'nics.node_id, nics.label', 'the node has this nic already'),
-  taken('one_nic_per_port', 'nics.port_id', 'the port has a nic already'),
+  taken('switch_label_is_unique', 'switches.label', 'a switch with this label already exists'),
+  taken('port_label_is_unique_per_switch', 'ports.switch_id, ports.label', 'the switch already has this port'),
+  taken('node_label_is_unique', 'nodes.label', 'a node with this label already exists'),
+  taken('nic_label_is_unique_per_node', 'nics.node_id, nics.label', 'the node already has this nic'),
+  taken('one_nic_per_port', 'nics.port_id', 'the port already has a nic'),
   inUse(
     'one_network_per_channel_of_a_nic',
     'attachments.nic_id, attachments.channel',
@@ -55,25 +55,25 @@ const constraints: readonly Constraint[] = [
   taken(
     'one_attachment_per_nic_and_network',
     'attachments.nic_id, attachments.network_id',
-    'the network is on this nic already',
+    'the network is already on this nic',
   ),
   inUse('one_pending_action_per_nic', 'actions.nic_id', 'a networking action is pending on this nic'),
-  taken('headnode_label_is_unique', 'headnodes.label', 'a headnode with this label exists already'),
-  taken('hnic_label_is_unique_per_headnode', 'hnics.headnode_id, hnics.label', 'the headnode has this hnic already'),
+  taken('headnode_label_is_unique', 'headnodes.label', 'a headnode with this label already exists'),
+  taken('hnic_label_is_unique_per_headnode', 'hnics.headnode_id, hnics.label', 'the headnode already has this hnic'),
   taken(
     'one_identity_per_backend_and_subject',
     'identities.backend, identities.subject',
-    'the person has just signed in somewhere else; try again',
+    'the user has just signed in elsewhere; try again',
   ),
   taken(
     'token_label_is_unique_per_user',
     'api_tokens.user_id, api_tokens.label',
-    'a token with this name exists already',
+    'a token with this name already exists',
   ),
   taken(
     'token_label_is_unique_per_identity',
     'api_tokens.identity_id, api_tokens.label',
-    'a token with this name exists already',
+    'a token with this name already exists',
   ),
 ];
 

@@ -40,7 +40,7 @@ export const toCorralError = (error: unknown): CorralError => {
   if (fault !== null) return new CorralError(fault.type, fault.message);
   return new CorralError(
     'ServerError',
-    'something went wrong here; the log has the details, under the x-request-id of this answer',
+    'internal error; the log has the details under the x-request-id of this response',
     {
       cause: error,
     },

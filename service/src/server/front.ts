@@ -48,7 +48,7 @@ const believe = (request: FastifyRequest): void => {
 export const refuseUncallable: onRequestHookHandler = (request, _reply, done) => {
   if (request.is404) {
     const path = request.url.split('?')[0] ?? '';
-    done(notFound(`there is no ${request.method} ${shortName(path)}; all calls are below /v0, see /reference`));
+    done(notFound(`no route ${request.method} ${shortName(path)}; all calls are under /v0, see /reference`));
   } else if (request.headers.host === undefined && request.raw.httpVersionMinor > 0) {
     done(invalid('the request has no Host header; HTTP/1.1 needs one'));
   } else done();
@@ -61,7 +61,7 @@ const limitRate = (rate: number, metrics: Metrics): onRequestHookHandler => {
     const seconds = isOwnKey(key) ? 0 : limit.wait(key);
     if (seconds === 0) return done();
     metrics.refused('rate');
-    done(tooMany(`more than ${rate} requests a second came from your address; wait a moment, then go on`, seconds));
+    done(tooMany(`more than ${rate} requests a second from your address; wait a moment`, seconds));
   };
 };
 
@@ -74,7 +74,7 @@ export const limitStreams = (most: number, metrics: Metrics): onRequestHookHandl
     const giveBack = places.take(key);
     if (giveBack === null) {
       metrics.refused('streams');
-      done(tooMany(`${most} streams and consoles are open from your address; close one, then open another`, 1));
+      done(tooMany(`${most} streams and consoles are open from your address; close one first`, 1));
       return;
     }
     const line = wantsWebSocket(request) ? request.raw.socket : reply.raw;

@@ -100,5 +100,5 @@ const requireOneAuthorization = ({ raw: { rawHeaders } }: FastifyRequest): void 
     const name = rawHeaders[index];
     if (name?.length === authorization.length && name.toLowerCase() === authorization) count += 1;
   }
-  if (count > 1) throw unauthorized('header authorization is there twice; send it once');
+  if (count > 1) throw unauthorized('duplicate Authorization header; send it once');
 };

@@ -30,13 +30,13 @@ export const createMetrics = (db: Db): Metrics => {
   const requests = new RequestTimes('corral_http_request_seconds');
   const refusals = new Counter({
     name: 'corral_http_refused_total',
-    help: 'Requests (rate, streams) and connections (connections, made_room) turned away because they were too many',
+    help: 'Requests (rate, streams) and connections (connections, made_room) rejected because of a limit',
     labelNames: ['why'],
     registers,
   });
   const settled = new Histogram({
     name: 'corral_action_seconds',
-    help: 'Time from the queueing of a networking action to its end',
+    help: 'Time from queueing a networking action to its end',
     labelNames: ['switch', 'status'],
     buckets: actionBuckets,
     registers,
@@ -50,14 +50,14 @@ export const createMetrics = (db: Db): Metrics => {
   });
   const validations = new Histogram({
     name: 'corral_keystone_validation_seconds',
-    help: 'Time that Keystone took to validate a token, by how it ended',
+    help: 'Time that Keystone took to validate a token, by result',
     labelNames: ['outcome'],
     buckets: validationBuckets,
     registers,
   });
   const remembered = new Counter({
     name: 'corral_keystone_remembered_total',
-    help: 'Tokens that Keystone did not have to be asked about again',
+    help: 'Tokens validated from the cache',
     registers,
   });
   const actions = new Gauge({
@@ -80,50 +80,50 @@ export const createMetrics = (db: Db): Metrics => {
   });
   const suspects = new Gauge({
     name: 'corral_suspect_ports',
-    help: 'Ports of which nobody knows what they carry',
+    help: 'Ports in an unknown state',
     labelNames: ['switch'],
     registers,
   });
   const drifting = new Gauge({
     name: 'corral_drifting_ports',
-    help: 'Ports that were seen to carry something else than is recorded',
+    help: 'Ports that differ from what is recorded',
     labelNames: ['switch'],
     registers,
   });
   const inDoubt = new Gauge({
     name: 'corral_ports_in_doubt',
-    help: 'Ports to which a change of a session that broke off may still arrive',
+    help: 'Ports to which a change of an aborted session may still arrive',
     labelNames: ['switch'],
     registers,
   });
   const answering = new Gauge({
     name: 'corral_switch_up',
-    help: '0 after an attempt to talk to a switch failed, until one succeeds',
+    help: '0 after communication with a switch failed, until it succeeds',
     labelNames: ['switch'],
     registers,
   });
   const sweptAt = new Gauge({
     name: 'corral_switch_swept_timestamp_seconds',
-    help: 'When a switch was last read whole',
+    help: 'When a switch was last read completely',
     labelNames: ['switch'],
     registers,
   });
   const unsaved = new Gauge({
     name: 'corral_switch_unsaved_seconds',
-    help: 'For how long the running configuration of a switch has not been saved; 0 when it is',
+    help: 'Time since the running configuration of a switch is unsaved; 0 when it is saved',
     labelNames: ['switch'],
     registers,
   });
   const transactions = new Counter({
     name: 'corral_database_transactions_total',
-    help: 'Transactions by kind; a retry is one that lost against another',
+    help: 'Transactions by kind; a retry is one that conflicted with another',
     labelNames: ['engine', 'kind'],
     registers,
   });
 
   const logins = new Counter({
     name: 'corral_failed_logins_total',
-    help: 'User names and passwords that were wrong, or not looked at because too many were',
+    help: 'Logins with a wrong user name or password, and logins that were throttled',
     labelNames: ['why'],
     registers,
   });

@@ -78,13 +78,13 @@ const pages: Readonly<Record<LoginFaultKind, SmallPage>> = {
   denied: {
     status: 403,
     title: 'Not signed in',
-    text: 'The identity provider says that you did not agree, or may not use this service. If you should, ask whoever runs the provider.',
+    text: 'The identity provider says that you did not agree, or may not use this service. If you should, ask the administrator of the provider.',
     link: again,
   },
   stale: {
     status: 400,
     title: 'This sign-in cannot be finished',
-    text: 'It took too long, was finished already, or began in another browser. Nothing is lost: begin once more.',
+    text: 'It took too long, was finished already, or began in another browser. Start again.',
     link: again,
   },
   unavailable: {
@@ -96,19 +96,19 @@ const pages: Readonly<Record<LoginFaultKind, SmallPage>> = {
   refused: {
     status: 502,
     title: 'The identity provider refuses this service',
-    text: 'This is not about you: the settings here and at the provider do not fit. Tell your administrator; the log says more.',
+    text: 'The settings of this service and of the provider do not match. Tell your administrator; the log has the details.',
     link: again,
   },
   untrusted: {
     status: 502,
-    title: "The identity provider's answer is not good",
-    text: 'It could not be made sure that it is about you. Try again; if that does not help, tell your administrator.',
+    title: 'The response of the identity provider is invalid',
+    text: 'It could not be verified. Try again; if that does not help, tell your administrator.',
     link: again,
   },
 };
 const elsewhere: SmallPage = {
   status: 400,
-  title: 'That is not a page of this service',
-  text: 'The link that brought you here wants to send you elsewhere after signing in. Sign in without it.',
+  title: 'The return address is not a page of this service',
+  text: 'The link that brought you here would redirect you to another site after signing in. Sign in without it.',
   link: again,
 };

@@ -25,6 +25,6 @@ export const refuseForeignPages = (request: FastifyRequest, trusted: readonly st
   throw unauthorized(
     isSocket
       ? 'a page of another origin may not open a WebSocket here; open it from this service'
-      : 'a page of another origin may not change anything here; cors.origins would have to name it',
+      : 'a page of another origin may not change anything here; to allow it, add it to cors.origins',
   );
 };

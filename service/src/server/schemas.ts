@@ -15,7 +15,7 @@ export const byLabel = <S extends TSchema>(value: S) => Type.Record(Type.String(
 export const Labels = Type.Array(Type.String(), { description: 'labels, sorted' });
 
 export const Accepted = Type.Object({
-  status_id: Type.String({ description: 'ask show_networking_action for what became of it' }),
+  status_id: Type.String({ description: 'pass it to show_networking_action for the status' }),
 });
 
 /** Where a node is under its OBM daemon, and the right to ask that for tokens. */

@@ -9,7 +9,7 @@ export const sdkModule = (groups: readonly RouteGroup[]): string => {
     .flatMap((group) => group.routes)
     .filter((route, index, all) => all.findIndex(({ name }) => name === route.name) === index);
   return [
-    "// Made from the service's list of calls by `npm run generate`; a test compares. Not for editing.",
+    "// Made from the service's list of calls by `npm run generate`; a test compares. Do not edit.",
     '',
     '/** Of a call that takes none. */',
     'export type NoArguments = Readonly<Record<string, never>>;',

@@ -63,7 +63,7 @@ async function* follow(
 /** Tells who comes back that some of what it has not seen may be gone. */
 const gapAfter = async (app: App, last: number): Promise<string> => {
   const upTo = await app.db.read(prunedUpTo);
-  return last < upTo ? `: events up to ${upTo} are not kept any more\n\n` : '';
+  return last < upTo ? `: events up to ${upTo} are no longer kept\n\n` : '';
 };
 
 /** Ends a connection whose other side has taken nothing of what waits for it, for too long. */

@@ -20,7 +20,7 @@ export const openTunnel = async (
   { host, port: number, isCurrent }: VncPort,
   ending: AbortSignal,
 ): Promise<FastifyReply> => {
-  if (!wantsWebSocket(request)) throw invalid('this is a WebSocket; ask for it with "Upgrade: websocket"');
+  if (!wantsWebSocket(request)) throw invalid('this call is a WebSocket; send "Upgrade: websocket"');
   const port = await connected(host, number);
   let socket: WebSocket;
   try {
@@ -74,7 +74,7 @@ const carry = (socket: WebSocket, port: Socket): void => {
     if (socket.bufferedAmount > mostUnread) port.pause();
   });
   const end = () => {
-    if (socket.readyState === socket.OPEN) sayGoodbye(socket, over, 'the headnode has ended it');
+    if (socket.readyState === socket.OPEN) sayGoodbye(socket, over, 'the headnode closed the connection');
   };
   port.once('close', end);
   if (port.destroyed) end();

@@ -8,7 +8,7 @@ import type { Route } from './route.ts';
 /** How often it is asked without a change that would be a reason to. */
 const everyMs = 5_000;
 const refusals: readonly ErrorType[] = ['AuthorizationError', 'NotFoundError'];
-const lost = 'you have no access to this any more';
+const lost = 'you no longer have access to this';
 /** So many questions in a row may stay without an answer: 30 seconds. */
 const mostUnanswered = 6;
 const unconfirmed = 'your access could not be confirmed for 30 seconds; open it again';

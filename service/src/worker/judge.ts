@@ -60,7 +60,7 @@ export const faulted = (task: PortTask, { reason, refusedBy }: LineFault, budget
   const told =
     refusedBy === null
       ? 'the switch could not be reached in time'
-      : `the switch is at an address that this service may not connect to; an administrator has to permit it with ${refusedBy}`;
+      : `the switch is at an address that this service must not connect to; an administrator can allow it with ${refusedBy}`;
   const failure = { told, reason };
   // Never a word was sent for it: the port is what it was.
   if (!task.action.touched) return { task, kind: 'untouched', failure };

@@ -95,6 +95,6 @@ export const takeOver = async (
   if (!found) return;
   const tasks = await planWritten(op.tx, op.now, target.id);
   const lateMs = lateWriteMsOf(driverOf(op.site, found.type), config);
-  const reason = 'whoever wrote to the port was not heard of again';
+  const reason = 'the process that wrote to the port has not been heard of since';
   await leaveInDoubt(op, target.label, tasks, { session: null, lateMs, reason });
 };

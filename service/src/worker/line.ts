@@ -143,7 +143,7 @@ export class SwitchLine {
     const secrets = secretsIn(fields);
     const limits = { permit: { number, installation, check }, outbound: desk.site.outbound };
     const open = (signal: AbortSignal) => driver.open({ label, config: fields, ...limits }, signal);
-    const session = await device('let us in', 1, open).catch((error: unknown) => {
+    const session = await device('accept the login', 1, open).catch((error: unknown) => {
       throw hush(error, secrets);
     });
     const hushed = hushedSession(session, secrets);
@@ -159,7 +159,7 @@ export class SwitchLine {
   /** Which device is this? Before anything else is said to it. */
   async #meet(session: SwitchSession, device: DeviceCall, places: readonly string[]): Promise<void> {
     const identity = session.identity
-      ? await device('tell what it is', 1, (signal) => session.identity?.(signal) ?? Promise.resolve(null))
+      ? await device('report its identity', 1, (signal) => session.identity?.(signal) ?? Promise.resolve(null))
       : null;
     const other = await this.#shop.desk.write(async (op) => {
       await requireLease(op, this.#held.lease);

@@ -61,7 +61,7 @@ export const runPass = async (
     if (refusal !== undefined) return { task, kind: 'refused', reason: refusal };
     const state = states.get(task.port);
     if (answered.has(task.port) && state && samePortState(state, task.wanted)) return { task, kind: 'verified' };
-    const reason = `it was told ${describePort(task.wanted)} and reads back ${state ? describePort(state) : 'nothing'}`;
+    const reason = `it was set to ${describePort(task.wanted)} and reads back ${state ? describePort(state) : 'nothing'}`;
     return { task, kind: 'mismatch', reason };
   });
 };

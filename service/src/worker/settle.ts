@@ -172,7 +172,7 @@ const settleFailed = async (
   const { action } = task;
   const isSuspect = ending.kind === 'suspect';
   if (action) {
-    const error = `${failure.told}; ${isSuspect ? 'nobody knows what the port carries until it has been put back' : 'the port is as it was before'}`;
+    const error = `${failure.told}; ${isSuspect ? 'the state of the port is unknown until it has been restored' : 'the port is as it was before'}`;
     await op.tx
       .updateTable('actions')
       .set({ status: 'ERROR', error, network_id: null })

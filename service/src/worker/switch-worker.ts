@@ -154,7 +154,7 @@ export class SwitchWorker {
     if (broken.length > 0) await line.hangUp();
     await desk.write(async (op) => {
       await settle(op, lease, label, endings);
-      const reason = talk.isFault ? talk.fault.reason : 'the session broke off';
+      const reason = talk.isFault ? talk.fault.reason : 'the session was lost';
       if (line.lateMs > 0) await leaveInDoubt(op, label, broken, { session: null, lateMs: line.lateMs, reason });
     });
     this.#written = [];

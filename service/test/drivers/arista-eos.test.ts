@@ -119,6 +119,6 @@ it('a port whose module is not there is a refusal, though EOS only remarks it', 
 it('tells what the switch says to a VLAN that it uses inside', async () => {
   const { session } = await start();
   expect(await session.apply([{ port, native: 1006, tagged: [] }], amply())).toEqual([
-    { port, applied: false, reason: 'the switch says to "vlan 1006": % VLAN 1006 is an internal VLAN' },
+    { port, applied: false, reason: 'the switch answers "vlan 1006" with: % VLAN 1006 is an internal VLAN' },
   ]);
 });

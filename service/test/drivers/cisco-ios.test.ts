@@ -198,7 +198,7 @@ describe('a refusal', () => {
         port,
         applied: false,
         reason:
-          'the switch says to "exit": % Failed to create VLANs 1006 VLAN(s) not available in Port Manager. %Failed to commit extended VLAN(s) changes.',
+          'the switch answers "exit" with: % Failed to create VLANs 1006 VLAN(s) not available in Port Manager. %Failed to commit extended VLAN(s) changes.',
       },
       { port: 'GigabitEthernet9/0/1', applied: false, reason: 'the switch has no port GigabitEthernet9/0/1' },
       { port: 'GigabitEthernet1/0/2', applied: true },

@@ -91,6 +91,6 @@ describe('a login to NX-OS', () => {
 
   it('is not let in with a wrong password', async () => {
     const { open } = await trial();
-    await expect(open({ password: 'wrong' })).rejects.toThrow(/does not let corral in$/);
+    await expect(open({ password: 'wrong' })).rejects.toThrow(/rejects the login of user corral$/);
   });
 });

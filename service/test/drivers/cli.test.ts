@@ -127,13 +127,15 @@ describe('a login', () => {
     const from = await device({ publicKey });
     const rest = Object.fromEntries(Object.entries(from.fields).filter(([name]) => name !== 'password'));
     await lineTo({ ...rest, private_key: privateKey });
-    await expect(lineTo({ ...rest, private_key: newKeyPair().privateKey })).rejects.toThrow('does not let corral in');
+    await expect(lineTo({ ...rest, private_key: newKeyPair().privateKey })).rejects.toThrow(
+      'rejects the login of user corral',
+    );
   });
 
   it.each([{}, { isKeyboardInteractive: true }])('is not let in with a wrong password (%j)', async (options) => {
     const from = await device(options);
     const failure = await lineTo(fieldsOf(from, { password: 'my secret' })).catch((error: unknown) => String(error));
-    expect(failure).toMatch(/127\.0\.0\.1 port \d+ does not let corral in/);
+    expect(failure).toMatch(/127\.0\.0\.1 port \d+ rejects the login of user corral/);
     expect(failure).not.toContain('my secret');
   });
 

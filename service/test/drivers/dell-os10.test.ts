@@ -109,7 +109,7 @@ describe('a port of OS10', () => {
     const { open } = await trial();
     const [outcome] = await (await open()).apply([{ port, native: 4094, tagged: [] }], amply());
     expect(outcome).toMatchObject({
-      reason: 'the switch says to "interface vlan 4094": % Error: VLAN 4094 is reserved for internal use.',
+      reason: 'the switch answers "interface vlan 4094" with: % Error: VLAN 4094 is reserved for internal use.',
     });
   });
 });
@@ -117,7 +117,7 @@ describe('a port of OS10', () => {
 describe('a login to OS10', () => {
   it('is not let in with a wrong password, nor to a wrong host', async () => {
     const { open } = await trial();
-    await expect(open({ password: 'wrong' })).rejects.toThrow(/does not let corral in$/);
+    await expect(open({ password: 'wrong' })).rejects.toThrow(/rejects the login of user corral$/);
     await expect(open({ host_key: newKeyPair().publicKey })).rejects.toThrow('not the one in "host_key"');
   });
 });

@@ -129,7 +129,9 @@ describe('a port of an N3000', () => {
     const { open } = await trial();
     const [outcome] = await (await open()).apply([{ port, native: 4094, tagged: [] }], amply());
     expect(outcome).toMatchObject({
-      reason: expect.stringMatching(/^the switch says to "vlan 4094": .*ERROR: VLAN ID is out of range$/) as string,
+      reason: expect.stringMatching(
+        /^the switch answers "vlan 4094" with: .*ERROR: VLAN ID is out of range$/,
+      ) as string,
     });
   });
 
@@ -154,7 +156,7 @@ describe('an N3000', () => {
 
   it('lets nobody in with a wrong password, nor to a wrong host', async () => {
     const { open } = await trial();
-    await expect(open({ password: 'wrong' })).rejects.toThrow(/does not let corral in$/);
+    await expect(open({ password: 'wrong' })).rejects.toThrow(/rejects the login of user corral$/);
     await expect(open({ host_key: newKeyPair().publicKey })).rejects.toThrow('not the one in "host_key"');
   });
 

@@ -349,6 +349,6 @@ describe('a Junos switch', () => {
   ])('that %s has not done it', async (_, garble) => {
     const device = await start({ garble });
     const session = await open(device);
-    await expect(session.apply([{ port, native: 100, tagged: [] }], amply())).rejects.toThrow(/does not say that/);
+    await expect(session.apply([{ port, native: 100, tagged: [] }], amply())).rejects.toThrow(/does not confirm/);
   });
 });

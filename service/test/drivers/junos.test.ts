@@ -53,7 +53,7 @@ describe('getting in', () => {
   it('refuses a wrong password without repeating it', async () => {
     const device = await start();
     const attempt = open(device, { password: 'my-wrong-one' });
-    await expect(attempt).rejects.toThrow(/does not let corral in/);
+    await expect(attempt).rejects.toThrow(/rejects the login of user corral/);
     await expect(attempt).rejects.not.toThrow(/my-wrong-one/);
   });
 
@@ -72,7 +72,7 @@ describe('getting in', () => {
 
   it.each<[string, (message: string) => string, RegExp]>([
     ['is no XML', (message) => message.replace('</rpc-reply>', ''), /not XML/],
-    ['answers another call', (message) => message.replace(/message-id="\d+"/, 'message-id="99"'), /nobody asked for/],
+    ['answers another call', (message) => message.replace(/message-id="\d+"/, 'message-id="99"'), /was not requested/],
     ['defines entities', (message) => `<!DOCTYPE a [<!ENTITY b "c">]>${message}`, /document type/],
     [
       'is not the configuration',
@@ -87,7 +87,7 @@ describe('getting in', () => {
 
   it('ends with a device that does not greet', async () => {
     const device = await start({ garble: (message) => message.replaceAll('hello', 'login') });
-    await expect(open(device)).rejects.toThrow('no NETCONF greeting: <login>');
+    await expect(open(device)).rejects.toThrow('expected a NETCONF hello, received <login>');
   });
 
   it('refuses a device that cannot confirm commits', async () => {
@@ -383,7 +383,7 @@ describe('a configuration in other hands', () => {
     const session = await open(device);
     device.setExclusive(true);
     await expect(session.apply([{ port: 'ge-0/0/1', native: 100, tagged: [] }], amply())).rejects.toThrow(
-      /locked by somebody else: configuration database locked by: alice terminal p0/,
+      /locked by another session: configuration database locked by: alice terminal p0/,
     );
     expect(await session.read(['ge-0/0/1'], amply())).toHaveLength(1);
     device.setExclusive(false);
@@ -397,7 +397,7 @@ describe('a configuration in other hands', () => {
     device.leaveUncommitted(change);
     const session = await open(device);
     const attempt = () => session.apply([{ port: 'ge-0/0/1', native: 100, tagged: [] }], amply());
-    await expect(attempt()).rejects.toThrow(/changes that nobody committed: configuration database modified/);
+    await expect(attempt()).rejects.toThrow(/uncommitted changes: configuration database modified/);
     await session.close();
     expect(operationsOf(device)).toEqual(['lock']);
     await expect((await open(device)).apply([], amply())).rejects.toThrow(/modified/);

@@ -156,7 +156,7 @@ describe('a bridge that is made on demand', () => {
       const { run, devices } = host({ eno1: [] }, failing);
       // A look that fails is as good as one that found nothing.
       await makeBridge(run, 'eno1', 100).catch((error: unknown) => {
-        expect((error as Error).message).toMatch(/^the bridge for one of the networks could not be made/);
+        expect((error as Error).message).toMatch(/^the bridge for one of the networks could not be created/);
         expect((error as Error).message).not.toMatch(/eno1|killed/);
       });
       await makeBridge(run, 'eno1', 100);
@@ -182,7 +182,7 @@ describe('a bridge that is made on demand', () => {
     ['another VLAN is in it too', { 'br-vlan100': made, x: [...part(200), 'master br-vlan100'] }, 'has x in it'],
     ['the whole uplink is in it', { 'br-vlan100': made, eno1: ['master br-vlan100'] }, 'has eno1 in it'],
     ['its VLAN is in another bridge', { 'up-vlan100': [...part(100), 'master br0'] }, 'is in br0'],
-    ['it is none', { 'br-vlan100': ['type dummy'] }, 'is no bridge'],
+    ['it is none', { 'br-vlan100': ['type dummy'] }, 'is not a bridge'],
   ])('is refused if %s, and left as it is', async (_, there, cause) => {
     const { run, devices } = host({ eno1: [], ...there });
     const error = await makeBridge(run, 'eno1', 100).then(

@@ -89,7 +89,8 @@ describe('a port of a nexus', () => {
     const { open } = await trial();
     const [outcome] = await (await open()).apply([{ port, native: 4000, tagged: [] }], amply());
     expect(outcome).toMatchObject({
-      reason: 'the switch says to "vlan 4000": ERROR: Cannot create VLANs 3968-4047,4094: reserved for internal use',
+      reason:
+        'the switch answers "vlan 4000" with: ERROR: Cannot create VLANs 3968-4047,4094: reserved for internal use',
     });
   });
 });
@@ -97,7 +98,7 @@ describe('a port of a nexus', () => {
 describe('a login to a nexus', () => {
   it('is not let in with a wrong password, nor to a wrong host', async () => {
     const { open } = await trial();
-    await expect(open({ password: 'my secret' })).rejects.toThrow(/does not let corral in$/);
+    await expect(open({ password: 'my secret' })).rejects.toThrow(/rejects the login of user corral$/);
     await expect(open({ host_key: newKeyPair().publicKey })).rejects.toThrow('not the one in "host_key"');
   });
 });

@@ -30,7 +30,7 @@ describe.runIf(hasPart('Open vSwitch'))('sessions with an Open vSwitch', () => {
     const earlier = await open(1);
     expect(await put(earlier, 100)).toEqual(applied);
     const later = await open(2);
-    await expect(put(earlier, 200)).rejects.toThrow('a later session has the switch');
+    await expect(put(earlier, 200)).rejects.toThrow('a later session controls the switch');
     expect(await ovs.carried('d0')).toEqual({ native: 100, tagged: [] });
     expect(await put(later, 300)).toEqual(applied);
   });

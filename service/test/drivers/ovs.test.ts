@@ -241,7 +241,7 @@ describe.runIf(hasPart('Open vSwitch'))('a real Open vSwitch', () => {
   it('a database that was killed and came back is used again by the next session', async () => {
     await set({ port: 'p0', native: 100, tagged: [] }, { port: 'p1', native: 100, tagged: [] });
     await ovs.kill('ovsdb-server');
-    await expect(session.read(['p0'], amply())).rejects.toThrow('the database closed the line');
+    await expect(session.read(['p0'], amply())).rejects.toThrow('the database closed the connection');
     await expect(open()).rejects.toThrow('ECONNREFUSED');
     await ovs.start('ovsdb-server');
     session = await open();
@@ -295,7 +295,9 @@ describe.runIf(hasPart('Open vSwitch'))('a real Open vSwitch', () => {
     });
 
     it('is not let in without a certificate of its own', async () => {
-      await expect(open(without('certificate', 'private_key'))).rejects.toThrow('the line to the database broke');
+      await expect(open(without('certificate', 'private_key'))).rejects.toThrow(
+        'the connection to the database was lost',
+      );
     });
   });
 });

@@ -81,7 +81,7 @@ describe('the line to a database', () => {
   });
 
   it('is a fault when the other end hangs up', async () => {
-    await expect(callWith((line) => line.end())).rejects.toThrow('the database closed the line');
+    await expect(callWith((line) => line.end())).rejects.toThrow('the database closed the connection');
   });
 });
 

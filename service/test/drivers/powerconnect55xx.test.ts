@@ -43,9 +43,9 @@ describe('what a PowerConnect shows of a port', () => {
   });
 
   it('is an error if something is missing or makes no sense', () => {
-    expect(() => shown(table('trunk', '5', '5'))).toThrow('does not tell whether port gi1/0/5 is shut');
+    expect(() => shown(table('trunk', '5', '5'))).toThrow('does not show whether port gi1/0/5 is shut');
     expect(() => shown(`Name: ${port}\n\n`, row('Up'))).toThrow(
-      'does not tell the "administrative mode" of port gi1/0/5',
+      'does not show the "administrative mode" of port gi1/0/5',
     );
     expect(() => shown(table('trunk', 'many', '5'), row('Up'))).toThrow('a VLAN reads "many"');
     expect(() => shown(table('trunk', '5', '5;6'), row('Up'))).toThrow('5;6');
@@ -100,7 +100,7 @@ describe('a port of a PowerConnect', () => {
     const { open } = await trial();
     const [outcome] = await (await open()).apply([{ port, native: 4094, tagged: [] }], amply());
     expect(outcome).toMatchObject({
-      reason: 'the switch says to "vlan 4094": VLAN 4094 was not created: it is in use internally',
+      reason: 'the switch answers "vlan 4094" with: VLAN 4094 was not created: it is in use internally',
     });
   });
 });
@@ -119,12 +119,12 @@ describe('a PowerConnect', () => {
     await session.apply([{ port, native: 100, tagged: [] }], amply());
     expect(await device.carried(port)).toEqual({ native: 100, tagged: [] });
     const failure = await open({ password: 'my secret' }).catch((error: unknown) => String(error));
-    expect(failure).toBe('Error: the switch does not let corral in');
+    expect(failure).toBe('Error: the switch rejects the login of user corral');
   });
 
   it('lets nobody in with a wrong password, nor to a wrong host', async () => {
     const { open } = await trial();
-    await expect(open({ password: 'wrong' })).rejects.toThrow(/does not let corral in$/);
+    await expect(open({ password: 'wrong' })).rejects.toThrow(/rejects the login of user corral$/);
     await expect(open({ host_key: newKeyPair().publicKey })).rejects.toThrow('not the one in "host_key"');
   });
 

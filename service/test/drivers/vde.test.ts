@@ -53,7 +53,7 @@ it('a port is a number, and a password or a key is needed', () => {
   for (const bad of ['0', '017', '1 2', 'eth0', '-1', '123456']) expect(driver.portName(bad)).toHaveProperty('refused');
   const check = checkOf(driver.config, inBody);
   expect(check({ hostname: 'h', username: 'u' })).toContain(
-    'the body is not acceptable; expected "password" or "private_key"',
+    'the body is invalid; expected "password" or "private_key"',
   );
   expect(check({ hostname: 'h', username: 'u', password: 'p' })).toEqual([]);
 });
@@ -167,7 +167,7 @@ describe.runIf(hasPart('vde_switch'))('a real vde_switch', () => {
   it('tells what the switch says to a VLAN that it does not want', async () => {
     const outcomes = await session.apply([{ port: '5', native: null, tagged: [4094] }], amply());
     expect(outcomes).toEqual([
-      { port: '5', applied: false, reason: 'the switch says to "vlan/create 4094": 1022 Invalid argument' },
+      { port: '5', applied: false, reason: 'the switch answers "vlan/create 4094" with: 1022 Invalid argument' },
     ]);
   });
 

@@ -26,7 +26,7 @@ export interface Scene {
   stopDaemon(): Promise<void>;
 }
 
-export const noInput = '[console: the OBM daemon of this node takes no input]\r\n';
+export const noInput = '[console: the OBM daemon of this node does not accept input]\r\n';
 
 /** The lab's daemon, which knows no WebSockets: who wants to type only watches. */
 export const labScene = async (engine: EngineName, secondConsole: 'replace' | 'refuse' = 'replace'): Promise<Scene> => {

@@ -13,7 +13,7 @@ const usualProfile = 'default';
 export const accountCommands: readonly Command[] = [
   {
     words: ['login'],
-    about: 'log in once: makes an API token, and keeps it in a profile',
+    about: 'log in: creates an API token and stores it in a profile',
     args: [{ name: 'endpoint', kind: 'text', isOptional: true }],
     options: { ...loginOptions, days: daysOption },
     example: 'login http://127.0.0.1:5000 --username ada --password-file pw',
@@ -32,8 +32,8 @@ export const accountCommands: readonly Command[] = [
         await revoke(corral, before.tokenName);
       const until = me.expires_at === null ? '' : ` until ${me.expires_at}`;
       const isMoved = current !== null && current !== name;
-      if (isMoved) output.note(`commands without --profile go to profile ${name} now; before, they went to ${current}`);
-      done(output, `you are ${me.name} at ${endpoint}${until}; profile ${name} is in ${file}`, {
+      if (isMoved) output.note(`profile ${name} is now the default; before it was ${current}`);
+      done(output, `logged in as ${me.name} at ${endpoint}${until}; profile ${name} is stored in ${file}`, {
         ...me,
         endpoint,
         profile: name,
@@ -42,25 +42,25 @@ export const accountCommands: readonly Command[] = [
   },
   {
     words: ['logout'],
-    about: 'revoke the token of a profile, and forget the profile',
+    about: 'revoke the token of a profile and delete the profile',
     example: 'logout',
     run: async (scene, given) => {
       const file = profilesFile(scene.env);
       const { current, profiles } = await readProfiles(file);
       const name = given.option('profile') ?? current;
       const profile = name !== null && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-      if (name === null || profile === undefined) throw new UsageError(`there is no profile to log out of in ${file}`);
+      if (name === null || profile === undefined) throw new UsageError(`no profile to log out of in ${file}`);
       const { endpoint, token, tokenName } = profile;
       if (token !== undefined && tokenName !== undefined) {
         await revoke(scene.corralAs(endpoint, tokenCredentials(token)), tokenName);
       }
       await forgetProfile(file, name);
-      done(scene.output, `profile ${name} is forgotten${tokenName === undefined ? '' : ', and its token is void'}`);
+      done(scene.output, `profile ${name} is deleted${tokenName === undefined ? '' : ', and its token is revoked'}`);
     },
   },
   {
     words: ['whoami'],
-    about: 'who you are at the service, and what you may do',
+    about: 'show who you are at the service and what you may do',
     example: 'whoami',
     run: async ({ corral, output }) => {
       const client = await corral();
@@ -71,7 +71,7 @@ export const accountCommands: readonly Command[] = [
           ['at', client.endpoint],
           ['admin', me.admin ? 'yes' : 'no'],
           ['projects', me.projects.join(', ') || 'none'],
-          ['by', me.read_only ? `${me.by}, for looking only` : me.by],
+          ['by', me.read_only ? `${me.by}, read-only` : me.by],
           ['until', me.expires_at ?? 'no end'],
         ],
         { ...me, endpoint: client.endpoint },
@@ -80,12 +80,12 @@ export const accountCommands: readonly Command[] = [
   },
   {
     words: ['token', 'create'],
-    about: 'make an API token for a script; its text is shown this once',
+    about: 'create an API token for a script; it is shown only once',
     args: [{ name: 'token', kind: 'text' }],
     options: {
       days: daysOption,
       project: { value: 'PROJECT', about: 'for this project only', kind: 'project' },
-      'read-only': { about: 'for looking only' },
+      'read-only': { about: 'read-only' },
       'password-file': { value: 'FILE', about: 'file with your password, if you are logged in; - for standard input' },
     },
     example: 'token create ci --days 30 --project physics --read-only',
@@ -105,13 +105,13 @@ export const accountCommands: readonly Command[] = [
       });
       if (output.isJson) output.json(made);
       output.say(made.token);
-      output.note(`good until ${made.expires_at}; it is not shown again`);
+      output.note(`valid until ${made.expires_at}; it is not shown again`);
     },
   },
   {
     words: ['token', 'list'],
     about: 'list your tokens',
-    options: { user: { value: 'USER', about: 'of somebody else (administrators)', kind: 'user' } },
+    options: { user: { value: 'USER', about: 'of another user (administrators only)', kind: 'user' } },
     example: 'token list',
     run: async ({ corral, output }, given) => {
       const tokens = await (await corral()).listTokens(field('user', given.option('user')));
@@ -127,9 +127,9 @@ export const accountCommands: readonly Command[] = [
   },
   act({
     words: 'token revoke',
-    about: 'revoke a token; that counts at once',
+    about: 'revoke a token; it takes effect at once',
     args: [{ name: 'token', kind: 'token' }],
-    options: { user: { value: 'USER', about: 'of somebody else (administrators)', kind: 'user' } },
+    options: { user: { value: 'USER', about: 'of another user (administrators only)', kind: 'user' } },
     example: 'token revoke ci',
     call: (corral, given) => corral.tokenRevoke({ token: given.arg('token'), ...field('user', given.option('user')) }),
     sentence: (given) => `token ${given.arg('token')} is revoked`,

@@ -11,14 +11,14 @@ const patienceMs = 1_500;
 export const completionCommands = (all: () => readonly Command[]): readonly Command[] => [
   {
     words: ['completion'],
-    about: 'print what makes a shell complete words and labels; to be sourced by it',
+    about: 'print the completion script of a shell, to be sourced by it',
     args: [{ name: 'shell', kind: 'text', oneOf: Object.keys(completionScripts) }],
     example: 'completion bash',
     run: ({ output }, given) => output.raw(Buffer.from(completionScripts[given.arg('shell')] ?? '')),
   },
   {
     words: ['__complete'],
-    about: 'what the last word may become; asked by the scripts of `corral completion`',
+    about: 'list the completions of the last word; used by the scripts of `corral completion`',
     args: [{ name: 'word', kind: 'text', isOptional: true, isRest: true }],
     options: { bash: { about: 'there is one word: the line as it was typed; the answers are as bash wants them' } },
     example: '__complete -- node sh',

@@ -5,9 +5,9 @@ const headnode: Argument = { name: 'headnode', kind: 'headnode' };
 const hnic: Argument = { name: 'hnic', kind: 'hnic' };
 
 const verbs = [
-  ['delete', 'delete a headnode and its disk', 'headnodeDelete', 'is gone'],
+  ['delete', 'delete a headnode and its disk', 'headnodeDelete', 'is deleted'],
   ['start', 'start a headnode; from then on it cannot be changed', 'headnodeStart', 'runs'],
-  ['stop', 'cut the power of a headnode', 'headnodeStop', 'is off'],
+  ['stop', 'force a headnode off', 'headnodeStop', 'is off'],
 ] as const;
 
 /** What can be done with headnodes. */
@@ -27,7 +27,7 @@ export const headnodeCommands: readonly Command[] = [
         project: given.arg('project'),
         base_img: given.arg('image'),
       }),
-    sentence: (given) => `headnode ${given.arg('headnode')} is there`,
+    sentence: (given) => `headnode ${given.arg('headnode')} is created`,
   }),
   ...verbs.map(([verb, about, call, after]) =>
     act({
@@ -52,7 +52,7 @@ export const headnodeCommands: readonly Command[] = [
           ['project', shown.project],
           ['image', shown.base_img],
           ['hnics', shown.hnics.join(', ') || 'none'],
-          ['vnc port', shown.vncport === null ? 'none: it does not run' : String(shown.vncport)],
+          ['vnc port', shown.vncport === null ? 'none: it is not running' : String(shown.vncport)],
           ['uuid', shown.uuid],
         ],
         shown,
@@ -76,7 +76,7 @@ export const headnodeCommands: readonly Command[] = [
   },
   {
     words: ['headnode', 'list-images'],
-    about: 'list what headnodes can be made from',
+    about: 'list the images for headnodes',
     example: 'headnode list-images',
     run: async ({ corral, output }) => {
       const images = await (await corral()).listHeadnodeImages();
@@ -90,35 +90,35 @@ export const headnodeCommands: readonly Command[] = [
   },
   act({
     words: 'headnode nic create',
-    about: 'give a headnode a card',
+    about: 'add an hnic to a headnode',
     args: [headnode, { name: 'hnic', kind: 'text' }],
     example: 'headnode nic create sky-head eth0',
     call: (corral, given) => corral.headnodeCreateHnic(hnicOf(given)),
-    sentence: (given) => `headnode ${given.arg('headnode')} has a card ${given.arg('hnic')}`,
+    sentence: (given) => `hnic ${given.arg('hnic')} of headnode ${given.arg('headnode')} is created`,
   }),
   act({
     words: 'headnode nic delete',
-    about: 'take a card from a headnode',
+    about: 'remove an hnic from a headnode',
     args: [headnode, hnic],
     example: 'headnode nic delete sky-head eth0',
     call: (corral, given) => corral.headnodeDeleteHnic(hnicOf(given)),
-    sentence: (given) => `card ${given.arg('hnic')} of headnode ${given.arg('headnode')} is gone`,
+    sentence: (given) => `hnic ${given.arg('hnic')} of headnode ${given.arg('headnode')} is deleted`,
   }),
   act({
     words: 'headnode network connect',
-    about: 'put a card of a headnode on a network',
+    about: 'connect an hnic to a network',
     args: [headnode, hnic, { name: 'network', kind: 'network' }],
     example: 'headnode network connect sky-head eth0 sky',
     call: (corral, given) => corral.headnodeConnectNetwork({ ...hnicOf(given), network: given.arg('network') }),
-    sentence: (given) => `card ${given.arg('hnic')} of ${given.arg('headnode')} is on network ${given.arg('network')}`,
+    sentence: (given) => `hnic ${given.arg('hnic')} of ${given.arg('headnode')} is on network ${given.arg('network')}`,
   }),
   act({
     words: 'headnode network detach',
-    about: 'take a card of a headnode off its network',
+    about: 'detach an hnic from its network',
     args: [headnode, hnic],
     example: 'headnode network detach sky-head eth0',
     call: (corral, given) => corral.headnodeDetachNetwork(hnicOf(given)),
-    sentence: (given) => `card ${given.arg('hnic')} of ${given.arg('headnode')} is on no network`,
+    sentence: (given) => `hnic ${given.arg('hnic')} of ${given.arg('headnode')} is on no network`,
   }),
 ];
 

@@ -14,8 +14,8 @@ export const networkCommands: readonly Command[] = [
       { name: 'owner', kind: 'project' },
     ],
     options: {
-      access: { value: 'PROJECT', about: 'who may use it; default: its owner; empty: everybody', kind: 'project' },
-      'net-id': { value: 'ID', about: 'its VLAN id (administrators); default: one of the pool' },
+      access: { value: 'PROJECT', about: 'project with access; default: its owner; empty: public', kind: 'project' },
+      'net-id': { value: 'ID', about: 'its VLAN id (administrators only); default: one of the pool' },
     },
     example: 'network create sky astronomy',
     call: (corral, given) => {
@@ -27,7 +27,7 @@ export const networkCommands: readonly Command[] = [
         net_id: given.option('net-id') ?? '',
       });
     },
-    sentence: (given) => `network ${given.arg('network')} is there`,
+    sentence: (given) => `network ${given.arg('network')} is created`,
   }),
   act({
     words: 'network delete',
@@ -35,7 +35,7 @@ export const networkCommands: readonly Command[] = [
     args: [network],
     example: 'network delete sky',
     call: (corral, given) => corral.networkDelete({ network: given.arg('network') }),
-    sentence: (given) => `network ${given.arg('network')} is gone`,
+    sentence: (given) => `network ${given.arg('network')} is deleted`,
   }),
   {
     words: ['network', 'show'],

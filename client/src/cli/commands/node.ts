@@ -61,7 +61,7 @@ export const nodeCommands: readonly Command[] = [
   },
   {
     words: ['node', 'register'],
-    about: 'register a node with its OBM daemon; the admin token is asked for, or read from a file',
+    about: 'register a node with its OBM daemon; prompts for the admin token, or reads it from a file',
     args: [
       { name: 'node', kind: 'text' },
       { name: 'obmd_uri', kind: 'text' },
@@ -79,11 +79,11 @@ export const nodeCommands: readonly Command[] = [
   },
   act({
     words: 'node delete',
-    about: 'forget a node that is free and has no nics',
+    about: 'delete a free node without nics',
     args: [node],
     example: 'node delete n1',
     call: (corral, given) => corral.nodeDelete({ node: given.arg('node') }),
-    sentence: (given) => `node ${given.arg('node')} is gone`,
+    sentence: (given) => `node ${given.arg('node')} is deleted`,
   }),
   act({
     words: 'node nic register',
@@ -95,11 +95,11 @@ export const nodeCommands: readonly Command[] = [
   }),
   act({
     words: 'node nic delete',
-    about: 'forget a nic that is on no port',
+    about: 'delete a nic that is not connected to a port',
     args: [node, nic],
     example: 'node nic delete n1 eth0',
     call: (corral, given) => corral.nodeDeleteNic(nicOf(given)),
-    sentence: (given) => `nic ${given.arg('nic')} of node ${given.arg('node')} is gone`,
+    sentence: (given) => `nic ${given.arg('nic')} of node ${given.arg('node')} is deleted`,
   }),
   {
     words: ['node', 'network', 'connect'],
@@ -125,24 +125,30 @@ export const nodeCommands: readonly Command[] = [
       const args = { node: given.arg('node'), nic: given.arg('nic'), network: given.arg('network') };
       const corral = await scene.corral();
       const { status_id } = await corral.nodeDetachNetwork(args);
-      await queued(scene, given, corral, status_id, `nic ${args.nic} of ${args.node} left network ${args.network}`);
+      await queued(
+        scene,
+        given,
+        corral,
+        status_id,
+        `nic ${args.nic} of ${args.node} is detached from network ${args.network}`,
+      );
     },
   },
   act({
     words: 'node metadata add',
-    about: 'note something about a node; a value that is JSON is stored as such, anything else as text',
+    about: 'set a metadata label of a node; a JSON value is stored as such, anything else as text',
     args: [node, { name: 'label', kind: 'text' }, { name: 'value', kind: 'text' }],
     example: 'node metadata add n1 rack r1',
     call: (corral, given) => corral.nodeSetMetadata({ ...noteOf(given), value: valueOf(given.arg('value')) }),
-    sentence: (given) => `${given.arg('label')} of node ${given.arg('node')} is noted`,
+    sentence: (given) => `metadata ${given.arg('label')} of node ${given.arg('node')} is set`,
   }),
   act({
     words: 'node metadata delete',
-    about: 'forget something about a node',
+    about: 'delete a metadata label of a node',
     args: [node, { name: 'label', kind: 'text' }],
     example: 'node metadata delete n1 rack',
     call: (corral, given) => corral.nodeDeleteMetadata(noteOf(given)),
-    sentence: (given) => `${given.arg('label')} of node ${given.arg('node')} is gone`,
+    sentence: (given) => `metadata ${given.arg('label')} of node ${given.arg('node')} is deleted`,
   }),
 ];
 

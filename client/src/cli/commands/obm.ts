@@ -17,7 +17,7 @@ export const obmCommands: readonly Command[] = [
   ),
   act({
     words: 'node power on',
-    about: 'turn a node on',
+    about: 'power a node on',
     args: [node],
     example: 'node power on node-12',
     call: (corral, given) => corral.nodePowerOn({ node: given.arg('node') }),
@@ -25,7 +25,7 @@ export const obmCommands: readonly Command[] = [
   }),
   act({
     words: 'node power off',
-    about: 'cut the power of a node',
+    about: 'power a node off',
     args: [node],
     example: 'node power off node-12',
     call: (corral, given) => corral.nodePowerOff({ node: given.arg('node') }),
@@ -33,16 +33,16 @@ export const obmCommands: readonly Command[] = [
   }),
   act({
     words: 'node power cycle',
-    about: 'turn a node off and on, and let it boot from the network next',
+    about: 'power cycle a node and boot it from the network',
     args: [node],
-    options: { force: { about: 'without asking its operating system first' } },
+    options: { force: { about: 'without shutting down its operating system first' } },
     example: 'node power cycle node-12 --force',
     call: (corral, given) => corral.nodePowerCycle({ node: given.arg('node'), force: given.flag('force') }),
-    sentence: (given) => `node ${given.arg('node')} starts again`,
+    sentence: (given) => `node ${given.arg('node')} is restarting`,
   }),
   {
     words: ['node', 'power', 'status'],
-    about: 'is a node on?',
+    about: 'show whether a node is on',
     args: [node],
     example: 'node power status node-12',
     run: async ({ corral, output }, given) => {
@@ -52,7 +52,7 @@ export const obmCommands: readonly Command[] = [
   },
   act({
     words: 'node bootdev',
-    about: 'what a node boots from next',
+    about: 'set what a node boots from',
     args: [node, { name: 'device', kind: 'text', oneOf: ['disk', 'pxe', 'none'] }],
     example: 'node bootdev node-12 pxe',
     call: (corral, given) => corral.nodeSetBootdev({ node: given.arg('node'), bootdev: given.arg('device') }),

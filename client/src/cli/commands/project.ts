@@ -11,7 +11,7 @@ export const projectCommands: readonly Command[] = [
     args: [{ name: 'project', kind: 'text' }],
     example: 'project create astronomy',
     call: (corral, given) => corral.projectCreate({ project: given.arg('project') }),
-    sentence: (given) => `project ${given.arg('project')} is there`,
+    sentence: (given) => `project ${given.arg('project')} is created`,
   }),
   act({
     words: 'project delete',
@@ -19,7 +19,7 @@ export const projectCommands: readonly Command[] = [
     args: [project],
     example: 'project delete astronomy',
     call: (corral, given) => corral.projectDelete({ project: given.arg('project') }),
-    sentence: (given) => `project ${given.arg('project')} is gone`,
+    sentence: (given) => `project ${given.arg('project')} is deleted`,
   }),
   {
     words: ['project', 'list'],
@@ -56,11 +56,11 @@ export const projectCommands: readonly Command[] = [
     args: [project, { name: 'node', kind: 'free-node' }],
     example: 'project node add astronomy node-12',
     call: (corral, given) => corral.projectConnectNode({ project: given.arg('project'), node: given.arg('node') }),
-    sentence: (given) => `node ${given.arg('node')} is project ${given.arg('project')}'s`,
+    sentence: (given) => `node ${given.arg('node')} is reserved for project ${given.arg('project')}`,
   }),
   act({
     words: 'project node remove',
-    about: 'give a node back',
+    about: 'release a node',
     args: [project, { name: 'node', kind: 'node' }],
     example: 'project node remove astronomy node-12',
     call: (corral, given) => corral.projectDetachNode({ project: given.arg('project'), node: given.arg('node') }),

@@ -4,11 +4,11 @@ import type { Command } from '../command.ts';
 export const siteCommands: readonly Command[] = [
   {
     words: ['apply'],
-    about: 'make the service have what a site document says; shows a plan and asks first',
+    about: 'apply a site document to the service; shows the plan and asks first',
     args: [{ name: 'file', kind: 'file' }],
     options: {
       yes: { about: 'do not ask' },
-      'dry-run': { about: 'show the plan and do nothing' },
+      'dry-run': { about: 'show the plan without applying it' },
       all: { about: 'show every line of the plan' },
     },
     example: 'apply site.yaml',
@@ -16,7 +16,7 @@ export const siteCommands: readonly Command[] = [
   },
   {
     words: ['export'],
-    about: 'write the site document of what the service has, without secrets',
+    about: 'write the state of the service to a site document, without secrets',
     args: [{ name: 'file', kind: 'file', isOptional: true }],
     options: { force: { about: 'overwrite the file' } },
     example: 'export site.yaml',

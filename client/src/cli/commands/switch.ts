@@ -11,7 +11,7 @@ const port: Argument = { name: 'port', kind: 'port' };
 export const switchCommands: readonly Command[] = [
   {
     words: ['switch', 'register'],
-    about: "register a switch; fields are its driver's, such as hostname=sw1 username=admin; a password is asked for",
+    about: "register a switch; fields are its driver's, such as hostname=sw1 username=admin; prompts for the password",
     args: [
       { name: 'switch', kind: 'text' },
       { name: 'type', kind: 'text' },
@@ -40,11 +40,11 @@ export const switchCommands: readonly Command[] = [
   },
   act({
     words: 'switch delete',
-    about: 'forget a switch without ports',
+    about: 'delete a switch without ports',
     args: [aSwitch],
     example: 'switch delete sw1',
     call: (corral, given) => corral.switchDelete({ switch: given.arg('switch') }),
-    sentence: (given) => `switch ${given.arg('switch')} is gone`,
+    sentence: (given) => `switch ${given.arg('switch')} is deleted`,
   }),
   {
     words: ['switch', 'list'],
@@ -104,13 +104,13 @@ export const switchCommands: readonly Command[] = [
   }),
   act({
     words: 'port delete',
-    about: 'forget a port that no nic is on',
+    about: 'delete a port without a nic',
     args: [aSwitch, port],
-    options: { force: { about: 'although nobody knows what it carries: its device is gone for good' } },
+    options: { force: { about: 'even if its state is unknown, because its device no longer exists' } },
     example: 'port delete sw1 gi1/0/11',
     call: (corral, given) =>
       corral.switchDeletePort({ ...portOf(given), ...(given.flag('force') ? { force: 'true' as const } : {}) }),
-    sentence: (given) => `port ${given.arg('port')} of switch ${given.arg('switch')} is gone`,
+    sentence: (given) => `port ${given.arg('port')} of switch ${given.arg('switch')} is deleted`,
   }),
   {
     words: ['port', 'show'],
@@ -125,12 +125,12 @@ export const switchCommands: readonly Command[] = [
           ['nic', shown.node === undefined ? 'none' : `${shown.node} ${shown.nic ?? ''}`],
           ['networks', networks.join('\n') || 'none'],
           ...(shown.suspect === undefined ? [] : [['suspect', shown.suspect] as const]),
-          ...(shown.drift === undefined ? [] : [['drift', 'it carries something else than is recorded'] as const]),
+          ...(shown.drift === undefined ? [] : [['drift', 'it differs from what is recorded'] as const]),
           ...(shown.absent ? [['absent', 'the switch has no such port'] as const] : []),
-          ...(shown.unread ? [['unread', 'nobody has read it yet'] as const] : []),
+          ...(shown.unread ? [['unread', 'it has not been read yet'] as const] : []),
           ...(shown.in_doubt_until === undefined
             ? []
-            : [['in doubt', `a change that was given up may still arrive, until ${shown.in_doubt_until}`] as const]),
+            : [['in doubt', `an aborted change may still arrive, until ${shown.in_doubt_until}`] as const]),
         ],
         shown,
       );
@@ -138,7 +138,7 @@ export const switchCommands: readonly Command[] = [
   },
   {
     words: ['port', 'revert'],
-    about: 'take all networks off a port',
+    about: 'detach all networks from a port',
     args: [aSwitch, port],
     options: waitOptions,
     example: 'port revert tor-1 gi1/0/3',
@@ -150,7 +150,7 @@ export const switchCommands: readonly Command[] = [
         given,
         corral,
         status_id,
-        `port ${given.arg('port')} of ${given.arg('switch')} carries nothing`,
+        `port ${given.arg('port')} of ${given.arg('switch')} has no networks`,
       );
     },
   },
@@ -169,7 +169,7 @@ export const switchCommands: readonly Command[] = [
     args: [aSwitch, port],
     example: 'port nic remove sw1 gi1/0/11',
     call: (corral, given) => corral.portDetachNic(portOf(given)),
-    sentence: (given) => `nothing is on port ${given.arg('port')} of switch ${given.arg('switch')}`,
+    sentence: (given) => `port ${given.arg('port')} of switch ${given.arg('switch')} has no nic`,
   }),
 ];
 
@@ -185,10 +185,10 @@ const fieldsOf = (words: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf('=');
-      if (at < 1) throw new UsageError(`${JSON.stringify(word)} is no field; write NAME=VALUE`);
+      if (at < 1) throw new UsageError(`${JSON.stringify(word)} is not a field; write NAME=VALUE`);
       if (word.startsWith('password=')) {
         throw new UsageError(
-          'a password on the command line can be read by others; it is asked for, or see --password-file',
+          'a password on the command line is visible to other users; enter it at the prompt, or use --password-file',
         );
       }
       return [word.slice(0, at), word.slice(at + 1)];

@@ -21,7 +21,7 @@ export const userCommands: readonly Command[] = [
       const username = given.arg('user');
       const password = await secret(`a password for ${username}`, given.option('password-file'));
       await (await corral()).userCreate({ username, password, is_admin: given.flag('admin') });
-      done(output, `user ${username} is there`);
+      done(output, `user ${username} is created`);
     },
   },
   act({
@@ -30,7 +30,7 @@ export const userCommands: readonly Command[] = [
     args: [user],
     example: 'user delete ada',
     call: (corral, given) => corral.userDelete({ username: given.arg('user') }),
-    sentence: (given) => `user ${given.arg('user')} is gone`,
+    sentence: (given) => `user ${given.arg('user')} is deleted`,
   }),
   {
     words: ['user', 'list'],
@@ -61,8 +61,8 @@ export const userCommands: readonly Command[] = [
     about: "change your own password, or set another user's (administrators)",
     args: [{ name: 'user', kind: 'user', isOptional: true }],
     options: {
-      'current-file': { value: 'FILE', about: 'file with your own present password; - for standard input' },
-      'password-file': { value: 'FILE', about: 'file with the new one; both are asked for otherwise' },
+      'current-file': { value: 'FILE', about: 'file with your current password; - for standard input' },
+      'password-file': { value: 'FILE', about: 'file with the new password; prompts for both otherwise' },
       'revoke-tokens': { about: 'also revoke your API tokens; those of others always are' },
     },
     example: 'user password ada --password-file new-pw',

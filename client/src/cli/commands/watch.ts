@@ -14,7 +14,7 @@ const filters = {
 export const watchCommands: readonly Command[] = [
   {
     words: ['networking-action', 'show'],
-    about: 'what became of a queued change',
+    about: 'show the status of a queued change',
     args: [{ name: 'status_id', kind: 'text' }],
     example: 'networking-action show 62b8ac25-1299-4b08-8f1f-f7fdf99d201d',
     run: async ({ corral, output }, given) => {
@@ -35,7 +35,7 @@ export const watchCommands: readonly Command[] = [
   },
   {
     words: ['drift'],
-    about: 'where switches differ from what is recorded',
+    about: 'show where switches differ from what is recorded',
     example: 'drift',
     run: async ({ corral, output }) => {
       const drift = await (await corral()).showDrift();
@@ -47,7 +47,7 @@ export const watchCommands: readonly Command[] = [
           port.node === null ? '' : `${port.node} ${port.nic ?? ''}`,
           `${carried(port.seen)} instead of ${carried(port.recorded)}`,
         ]),
-        ...in_doubt.map((port) => [label, port, '', 'a change that was given up may still arrive']),
+        ...in_doubt.map((port) => [label, port, '', 'an aborted change may still arrive']),
       ]);
       const machines = drift.headnodes.leftovers.map((uuid) => [
         'hypervisor',
@@ -55,12 +55,17 @@ export const watchCommands: readonly Command[] = [
         '',
         `machine ${uuid} has no headnode`,
       ]);
-      output.table(['switch', 'port', 'nic', 'what'], [...rows, ...machines], drift, 'everything is as recorded');
+      output.table(
+        ['switch', 'port', 'nic', 'what'],
+        [...rows, ...machines],
+        drift,
+        'everything matches what is recorded',
+      );
     },
   },
   {
     words: ['reach'],
-    about: 'who can exchange frames on a network, read from the switches now',
+    about: 'show which ports can exchange frames on a network, as read from the switches now',
     args: [{ name: 'network', kind: 'network' }],
     example: 'reach sky',
     run: async ({ corral, output }, given) => {
@@ -73,16 +78,17 @@ export const watchCommands: readonly Command[] = [
         port.switch === undefined ? '' : `${port.switch} ${port.port ?? ''}`,
       ]);
       output.table(['nic', 'project', 'verdict', 'channel', 'port'], rows, reach, 'nobody');
-      if (!reach.complete) output.say(output.style.yellow('not every switch could be read: this may not be all'));
+      if (!reach.complete)
+        output.say(output.style.yellow('some switches could not be read: this list may be incomplete'));
     },
   },
   {
     words: ['events'],
-    about: 'what happened, newest last; with --follow also what happens from now on',
+    about: 'show past events, newest last; with --follow also new ones',
     options: {
       ...filters,
-      limit: { value: 'N', about: 'how many of the past ones; default 20' },
-      follow: { about: 'go on until Ctrl-C' },
+      limit: { value: 'N', about: 'number of past events; default 20' },
+      follow: { about: 'show new events until Ctrl-C' },
     },
     example: 'events --node node-12 --limit 5',
     run: async ({ corral, output, signal }, given) => {

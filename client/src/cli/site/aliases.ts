@@ -19,13 +19,13 @@ export const followAliases = (document: Document): Aliases => {
     count += 1;
     if (isAlias(node)) {
       const target = anchors.get(node.source);
-      if (!target) mistakes.push({ node, text: `nothing before it is called &${node.source}` });
-      else if (path.includes(target)) mistakes.push({ node, text: `*${node.source} is a part of itself` });
+      if (!target) mistakes.push({ node, text: `there is no anchor &${node.source} before it` });
+      else if (path.includes(target)) mistakes.push({ node, text: `*${node.source} refers to itself` });
       else targets.set(node, target);
     } else if (isNode(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
   });
   if (mistakes.length === 0 && sizeOf(document.contents, targets) > count * most.times + most.more) {
-    mistakes.push({ node: null, text: 'its aliases make it too large; write out what they stand for' });
+    mistakes.push({ node: null, text: 'its aliases make it too large; write out their values' });
   }
   return { targets, mistakes };
 };

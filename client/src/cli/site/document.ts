@@ -50,7 +50,7 @@ interface Rule {
 
 const requireLabel = (reader: Reader, found: Found, label: string, { pattern, maxLength, rule }: Rule): void => {
   if (label.length > maxLength || !new RegExp(pattern, 'u').test(label)) {
-    reader.mistake(found, `${JSON.stringify(label)} cannot be a name here; expected ${rule}`);
+    reader.mistake(found, `${JSON.stringify(label)} is not a valid name here; expected ${rule}`);
   }
 };
 
@@ -74,7 +74,7 @@ const labelsIn = (reader: Reader, found: Found, rule: Rule): ReadonlyMap<string,
     const label = reader.text(item);
     if (label === null) continue;
     requireLabel(reader, item, label, rule);
-    if (labels.has(label)) reader.mistake(item, `${label} is there twice`);
+    if (labels.has(label)) reader.mistake(item, `duplicate ${label}`);
     labels.set(label, item);
   }
   return labels;
@@ -87,13 +87,13 @@ const membersIn = (reader: Reader, found: Found | undefined): readonly Member[] 
 
 const secretIn = (reader: Reader, fields: Partial<Readonly<Record<string, Found>>>, name: string): Secret | null => {
   const plain = fields[name];
-  if (plain) return reader.mistake(plain, `a secret is not for this document; see ${name}_file and ${name}_env`);
+  if (plain) return reader.mistake(plain, `this document must not contain secrets; use ${name}_file or ${name}_env`);
   const given = (['file', 'env'] as const).flatMap((from) => {
     const found = fields[`${name}_${from}`];
     const text = found && reader.text(found);
     return found && text !== null && text !== undefined ? [{ ...found, from, name: text }] : [];
   });
-  if (given[1]) return reader.mistake(given[1], `${name}_file and ${name}_env are both there; one is enough`);
+  if (given[1]) return reader.mistake(given[1], `${name}_file and ${name}_env are both given; give one of them`);
   return given[0] ?? null;
 };
 
@@ -126,7 +126,7 @@ const vlanIn = (reader: Reader, found: Found): string | null => {
   if (text === null) return null;
   return /^[1-9]\d{0,3}$/.test(text) && Number(text) <= 4094
     ? text
-    : reader.mistake(found, `${text} is no VLAN id; expected 1 to 4094`);
+    : reader.mistake(found, `${text} is not a VLAN id; expected 1 to 4094`);
 };
 
 const switchIn = (reader: Reader, found: Found): WantedSwitch => {
@@ -168,7 +168,7 @@ const obmdIn = (reader: Reader, found: Found): WantedNode['obmd'] => {
   const uri = fields.uri ? reader.text(fields.uri) : reader.mistake(found, 'uri is missing');
   if (uri === null) return null;
   const isAddress = URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol);
-  if (!isAddress) reader.mistake(fields.uri ?? found, `${JSON.stringify(uri)} is no http or https address`);
+  if (!isAddress) reader.mistake(fields.uri ?? found, `${JSON.stringify(uri)} is not an http or https address`);
   return { ...found, uri, adminToken };
 };
 
@@ -192,7 +192,7 @@ const requireOneNicAPort = (reader: Reader, { nodes }: Wanted): void => {
       if (!nic.on) continue;
       const port = `port ${nic.on.port} of switch ${nic.on.switch}`;
       const other = taken.get(port);
-      if (other !== undefined) reader.mistake(nic.on, `${port} is given to ${other} already`);
+      if (other !== undefined) reader.mistake(nic.on, `${port} is already assigned to ${other}`);
       else taken.set(port, nic.path);
     }
   }

@@ -11,9 +11,9 @@ export const documentOf = (actual: Actual, endpoint: string): string => {
     nodes: mapped(actual.nodes, nodeOf),
   });
   document.commentBefore = [
-    ` What ${endpoint} has, by corral export. corral apply makes another service have it too.`,
-    ' Secrets are not in here: put them into the files that are named *_file, or name others.',
-    ' They are read only for what has to be made.',
+    ` State of ${endpoint}, written by corral export. Apply it to another service with corral apply.`,
+    ' It contains no secrets: put them into the files that are named *_file, or name others.',
+    ' They are read only for objects that have to be created.',
   ].join('\n');
   compact(document);
   return document.toString({ lineWidth: 120, flowCollectionPadding: false });

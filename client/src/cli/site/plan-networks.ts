@@ -26,7 +26,7 @@ const createNetwork = (draft: Draft, network: string, wanted: WantedNetwork, own
   const others = access === 'everybody' ? [] : access.filter(({ project }) => project !== owner);
   const first = owner === operator ? others[0]?.project : owner;
   if (access !== 'everybody' && first === undefined) {
-    draft.mistake(wanted, 'nobody may use it; name a project in access, or say everybody');
+    draft.mistake(wanted, 'no project has access to it; name a project in access, or say everybody');
     return;
   }
   draft.step('networks', {
@@ -55,7 +55,7 @@ const changeNetwork = (draft: Draft, label: string, wanted: WantedNetwork, now: 
   const stays = (what: string, is: string, instead: string): void =>
     draft.mistake(
       wanted,
-      `${what} is ${is} at the service and cannot become ${instead}; delete network ${label} first`,
+      `${what} is ${is} at the service and cannot be changed to ${instead}; delete network ${label} first`,
     );
   if (wanted.owner !== null && wanted.owner !== now.owner) stays('owner', now.owner, wanted.owner);
   if (wanted.netId !== null && wanted.netId !== now.netId) stays('net_id', now.netId, wanted.netId);

@@ -122,7 +122,7 @@ class NicPlan {
     if (project !== null) {
       this.#draft.mistake(
         this.#wanted,
-        `it differs from what is registered, and cannot be changed while node ${this.#name.node} is project ${project}'s`,
+        `it differs from what is registered, and cannot be changed while node ${this.#name.node} is in project ${project}`,
       );
       return false;
     }
@@ -130,7 +130,7 @@ class NicPlan {
       const { switch: label, port } = this.#now.on;
       this.#draft.mistake(
         this.#wanted,
-        `another macaddr means to unplug it and plug it in again; say where: switch ${label}, port ${port}`,
+        `changing macaddr detaches the nic from its port; name the port to connect it to again: switch ${label}, port ${port}`,
       );
       return false;
     }
@@ -151,7 +151,7 @@ class NicPlan {
     this.#draft.step('forget-nics', {
       sign: 'change',
       kind: 'nic',
-      what: `${this.#what}: forgotten, to be registered with another address`,
+      what: `${this.#what}: deleted, to be registered with another address`,
       told: this.#wanted,
       call: (corral) => corral.nodeDeleteNic(this.#name),
     });

@@ -23,7 +23,8 @@ export const planUsers = (draft: Draft, wanted: Wanted, actual: Actual): void =>
   if (!wanted.users) return;
   const [first] = wanted.users.values();
   if (!actual.users) {
-    if (first) draft.mistake({ ...first, path: 'users' }, 'this service keeps no users: it asks an identity provider');
+    if (first)
+      draft.mistake({ ...first, path: 'users' }, 'this service has no users of its own: it uses an identity provider');
     return;
   }
   for (const [username, user] of wanted.users) {
@@ -55,13 +56,13 @@ const requireRightCaller = (draft: Draft, username: string, user: WantedUser, { 
       user,
       'an API token (corral login makes one) may not change who is an administrator; for this run set CORRAL_ENDPOINT, CORRAL_USERNAME and CORRAL_PASSWORD',
     );
-  } else if (caller?.name === username) draft.mistake(user, 'nobody changes their own administrative access');
+  } else if (caller?.name === username) draft.mistake(user, 'you cannot change your own administrative access');
 };
 
 /** A project that is in neither of the two is a mistake. */
 export const requireProject = (draft: Draft, { projects }: Wanted, actual: Actual, member: Member): void => {
   if (projects?.has(member.project) || actual.projects.includes(member.project)) return;
-  draft.mistake(member, `there is no project ${member.project}, neither in the document nor at the service`);
+  draft.mistake(member, `project ${member.project} exists neither in the document nor at the service`);
 };
 
 const createUser = (draft: Draft, username: string, user: WantedUser): void => {

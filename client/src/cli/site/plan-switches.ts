@@ -57,7 +57,7 @@ const requireSame = (
   const differs = (told: Told, what: string, is: unknown, instead: unknown): void =>
     draft.mistake(
       told,
-      `${what} is ${String(is)} at the service and cannot become ${String(instead)}; delete switch ${label} and its ports first`,
+      `${what} is ${String(is)} at the service and cannot be changed to ${String(instead)}; delete switch ${label} and its ports first`,
     );
   if (wanted.type !== null && wanted.type !== now.type) {
     differs(wanted, 'type', now.type, wanted.type);
@@ -89,7 +89,7 @@ const planPluggedPorts = (draft: Draft, wanted: Wanted, actual: Actual, book: Po
       if (!on) continue;
       const mine = wanted.switches?.get(on.switch);
       if (!mine && !actual.switches.has(on.switch)) {
-        draft.mistake(on, `there is no switch ${on.switch}, neither in the document nor at the service`);
+        draft.mistake(on, `switch ${on.switch} exists neither in the document nor at the service`);
       } else if (mine?.ports && !mine.ports.has(on.port)) {
         draft.mistake(on, `port ${on.port} is not among the ports of switch ${on.switch} in the document`);
       } else if (!mine?.ports && !book.has(on)) createPort(draft, { switch: on.switch, port: on.port }, on);

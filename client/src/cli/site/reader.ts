@@ -36,7 +36,7 @@ export class Reader {
   constructor(text: string) {
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false });
     for (const { pos, message } of this.#document.errors) {
-      this.mistakes.push({ place: this.#placeAt(pos[0]), text: `it cannot be read as YAML: ${message}` });
+      this.mistakes.push({ place: this.#placeAt(pos[0]), text: `invalid YAML: ${message}` });
     }
     // Not by the parser, which would compare each key with all before it.
     visit(this.#document, { Map: (_key, map) => this.#requireUnique(map) });
@@ -60,18 +60,18 @@ export class Reader {
     const entries = new Map<string, Found>();
     if (isEmpty(node)) return entries;
     if (!isMap(node)) {
-      this.mistake(found, 'expected names, each with a colon and what belongs to it');
+      this.mistake(found, 'expected a mapping, such as "name: value"');
       return entries;
     }
     const merged: Found[] = [];
     for (const { key, value } of node.items) {
       const name = this.#textOf(key);
       const place = this.#placeOf(key) ?? found.place;
-      if (name === null) this.mistake({ place, path: found.path }, 'a name here is no text');
+      if (name === null) this.mistake({ place, path: found.path }, 'a name here is not a string');
       else if (name === mergeKey) merged.push({ node: value, place, path: found.path });
       else {
         const path = found.path === '' ? name : `${found.path}.${name}`;
-        if (entries.has(name)) this.mistake({ place, path }, 'it is there twice');
+        if (entries.has(name)) this.mistake({ place, path }, 'duplicate name');
         entries.set(name, { node: value, place, path });
       }
     }
@@ -92,7 +92,7 @@ export class Reader {
     for (const [name, value] of [...entries]) {
       if (known.some((one) => one === name)) continue;
       const meant = nearest(name, known);
-      this.mistake(value, meant === null ? `there are only ${known.join(', ')} here` : `did you mean ${meant}?`);
+      this.mistake(value, meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`);
       // Read as what was meant, so that one slip is one mistake.
       if (meant !== null && !entries.has(meant)) entries.set(meant, value);
     }
@@ -117,7 +117,7 @@ export class Reader {
   /** A text; numbers are read as they are written, because 007 may be a label. */
   text(found: Found): string | null {
     const text = this.#textOf(found.node);
-    return text ?? this.mistake(found, 'expected a text');
+    return text ?? this.mistake(found, 'expected a string');
   }
 
   flag(found: Found): boolean | null {
@@ -140,7 +140,7 @@ export class Reader {
       if (seen.has(name) && name !== mergeKey) {
         this.mistakes.push({
           place: this.#placeOf(key) ?? { line: 1, column: 1 },
-          text: `${String(name)} is there twice`,
+          text: `duplicate ${String(name)}`,
         });
       }
       seen.add(name);

@@ -37,7 +37,7 @@ export const runApply = async (scene: Scene, given: Given): Promise<void> => {
     if (output.isJson) output.json(report(draft, { done: 0, left: [], stopped: null }));
     else {
       showPlan(output, draft, given.flag('all'));
-      done(output, `nothing to do: ${corral.endpoint} has what ${file} says`);
+      done(output, `nothing to do: ${corral.endpoint} already matches ${file}`);
       tellExtras(scene, draft);
     }
     return;
@@ -60,7 +60,7 @@ export const runApply = async (scene: Scene, given: Given): Promise<void> => {
   });
   if (output.isJson) output.json(report(draft, outcome));
   requireWhole(scene, file, outcome, total);
-  if (!output.isJson) done(output, `${corral.endpoint} has what ${file} says: ${counted(total)} calls made`);
+  if (!output.isJson) done(output, `${corral.endpoint} now matches ${file}: ${counted(total)} calls made`);
   tellExtras(scene, draft);
 };
 
@@ -111,7 +111,8 @@ const applied = async (
 
 /** What a list in the document leaves out is still there: that must not be taken for done. */
 const tellExtras = ({ output }: Scene, { extras }: Draft): void => {
-  if (extras.length > 0) output.note(`what is extra (?) was left alone: ${counted(extras.length)}`);
+  if (extras.length > 0)
+    output.note(`objects that are not in the document (?) were left unchanged: ${counted(extras.length)}`);
 };
 
 const textOf = async (file: string): Promise<string> => {
@@ -145,7 +146,7 @@ const requireNone = (file: string, mistakes: readonly Mistake[]): void => {
   const sorted = [...mistakes].sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
   const lines = [...new Set(sorted.map(({ place, text }) => `${file}:${place.line}:${place.column} ${text}`))];
   throw new UsageError(
-    `${counted(lines.length)} ${lines.length === 1 ? 'mistake' : 'mistakes'}; nothing was changed\n${lines.join('\n')}`,
+    `${counted(lines.length)} ${lines.length === 1 ? 'error' : 'errors'}; nothing was changed\n${lines.join('\n')}`,
   );
 };
 
@@ -166,7 +167,7 @@ const requireWhole = (
 ): void => {
   if (left.length === 0) return;
   const far = `${counted(made)} of ${counted(total)} calls were made, ${counted(left.length)} were not`;
-  const again = `corral apply ${file} goes on from there`;
+  const again = `run corral apply ${file} again to continue`;
   if (!stopped) {
     output.note(`${far}; ${again}`);
     signal.throwIfAborted();
@@ -177,6 +178,6 @@ const requireWhole = (
   const { line, column } = step.told.place;
   throw new StoppedError(`${file}:${line}:${column} ${step.what}: ${message}`, {
     code,
-    hint: [far, ...(hint === null ? [] : [hint]), `when that is mended, ${again}`].join('\n'),
+    hint: [far, ...(hint === null ? [] : [hint]), `when that is fixed, ${again}`].join('\n'),
   });
 };

@@ -38,6 +38,8 @@ const write = async (file: string, text: string, force: boolean): Promise<void> 
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new UsageError(code === 'EEXIST' ? `${file} is there already; --force overwrites it` : `${file}: ${message}`);
+    throw new UsageError(
+      code === 'EEXIST' ? `${file} already exists; use --force to overwrite it` : `${file}: ${message}`,
+    );
   }
 };

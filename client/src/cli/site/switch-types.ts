@@ -33,8 +33,8 @@ export const checkSwitch = (draft: Draft, wanted: WantedSwitch, types: SwitchTyp
   if (!schema) {
     const known = [...types.keys()].sort();
     const meant = nearest(wanted.type, known);
-    const hint = meant === null ? `it knows ${known.join(', ')}` : `did you mean ${meant}?`;
-    draft.mistake(wanted, `the service has no switches of type ${wanted.type}; ${hint}`);
+    const hint = meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
+    draft.mistake(wanted, `the service does not support switches of type ${wanted.type}; ${hint}`);
     return;
   }
   checkNames(draft, wanted, schema);
@@ -43,7 +43,10 @@ export const checkSwitch = (draft: Draft, wanted: WantedSwitch, types: SwitchTyp
     if (!field) continue;
     if (field.writeOnly) draft.mistake(told, secretHere(name));
     else if (!fits(told.value, field)) {
-      draft.mistake(told, `${JSON.stringify(told.value)} cannot be; expected ${field.description ?? field.type ?? ''}`);
+      draft.mistake(
+        told,
+        `${JSON.stringify(told.value)} is invalid; expected ${field.description ?? field.type ?? ''}`,
+      );
     }
   }
 };
@@ -61,7 +64,7 @@ export const shownFields = (draft: Draft, wanted: WantedSwitch, types: SwitchTyp
   );
 };
 
-const secretHere = (name: string): string => `a secret is not for this document; see ${name}_file and ${name}_env`;
+const secretHere = (name: string): string => `this document must not contain secrets; use ${name}_file or ${name}_env`;
 
 const propertyOf = ({ properties = {} }: Schema, name: string): Schema | undefined =>
   Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -72,7 +75,7 @@ const checkKnown = (draft: Draft, wanted: WantedSwitch, schema: Schema): Readonl
   for (const [name, told] of given) {
     if (known.includes(name)) continue;
     const meant = nearest(name, known);
-    const hint = meant === null ? `there are ${known.join(', ')}` : `did you mean ${meant}?`;
+    const hint = meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
     draft.mistake(told, `switches of type ${wanted.type ?? ''} have no field ${name}; ${hint}`);
   }
   return given;

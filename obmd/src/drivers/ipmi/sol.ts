@@ -32,7 +32,7 @@ export const openSol = (target: IpmiTarget, signal: AbortSignal): Promise<Duplex
   );
   const mine: Holder = {
     takeAway: () => {
-      taken.abort(new BmcError('failed', 'the console was opened by somebody else; open it again to take it back'));
+      taken.abort(new BmcError('failed', 'another client opened the console; open it again to take it back'));
       return gone;
     },
   };

@@ -1,7 +1,7 @@
 import { complaints as words, VirshError } from '@corral/base/libvirt/virsh-error';
 import { BmcError, type BmcFault } from '../contract.ts';
 
-const later = 'try again in a minute, and tell an administrator if it stays so';
+const later = 'try again in a minute, and tell an administrator if the problem persists';
 
 const starting = /PTY device is not yet assigned|domain is not running/i;
 
@@ -10,12 +10,12 @@ const complaints: readonly (readonly [RegExp, BmcFault, string])[] = [
   [
     words.noDomain,
     'failed',
-    'libvirt does not know the domain of this machine; ask an administrator to register the node again with the right one',
+    'the libvirt domain of this machine does not exist; ask an administrator to register the node again with the right one',
   ],
   [
     words.refused,
     'credentials',
-    'libvirt does not let this daemon in; ask an administrator to give its user, or its key, access to the hypervisor',
+    'libvirt denies access to this daemon; ask an administrator to give its user, or its key, access to the hypervisor',
   ],
   [words.unreachable, 'unreachable', `libvirt does not answer; ${later}`],
   [
@@ -23,11 +23,11 @@ const complaints: readonly (readonly [RegExp, BmcFault, string])[] = [
     'unsupported',
     'the virtual machine has no serial console; ask an administrator to give its domain a <serial type="pty"> device',
   ],
-  [starting, 'failed', 'the virtual machine is just being turned on or off; try again in a moment'],
+  [starting, 'failed', 'the virtual machine is being turned on or off; try again in a moment'],
   [
     words.notStarted,
     'failed',
-    'libvirt could not start the virtual machine; ask an administrator to look into its log on the hypervisor',
+    'libvirt could not start the virtual machine; ask an administrator to check its log on the hypervisor',
   ],
 ];
 
@@ -35,7 +35,7 @@ const complaints: readonly (readonly [RegExp, BmcFault, string])[] = [
 export const faultFrom = (command: string, said: string): BmcError => {
   const cause = new VirshError('failed', command, said);
   const [, fault, sentence] = complaints.find(([pattern]) => pattern.test(cause.said)) ?? [];
-  return new BmcError(fault ?? 'failed', sentence ?? `libvirt could not do it; ${later}`, { cause });
+  return new BmcError(fault ?? 'failed', sentence ?? `libvirt failed to carry out the command; ${later}`, { cause });
 };
 
 /** The time for a call is over. */

@@ -48,7 +48,7 @@ export const attach = async ({ uri, name }: Domain, manner: Manner, signal: Abor
   const line: unknown = Reflect.get(terminal, '_socket');
   if (!(line instanceof Socket)) {
     endGroup(terminal.pid);
-    throw new Error('node-pty has no socket any more');
+    throw new Error('the socket of node-pty is closed');
   }
   // That virsh has gone is told by its end.
   line.on('error', () => undefined);

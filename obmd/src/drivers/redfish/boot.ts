@@ -70,7 +70,7 @@ const setBoot = async (
   const target = targets[device];
   if (target === undefined) throw cannot(`boot devices of this machine are ${bootDevices.join(', ')}`);
   if (system.boot === null && system.settingsPath === null)
-    throw cannot('the BMC does not let the boot device be changed');
+    throw cannot('the BMC does not allow the boot device to be changed');
   if (target !== null && system.boot?.targets?.includes(target) === false)
     throw cannot(`the BMC cannot make this machine boot from ${device}`);
   let first: Answer | null = null;

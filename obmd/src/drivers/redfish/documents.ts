@@ -7,7 +7,7 @@ export type Document = Readonly<Record<string, unknown>>;
 export const documentIn = (text: string): Document => {
   const value = parsed(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw notRedfish(new Error('it answers with JSON that is no object'));
+    throw notRedfish(new Error('the response is JSON but not an object'));
   return value as Document;
 };
 
@@ -17,7 +17,7 @@ const parsed = (text: string): unknown => {
     return value;
   } catch {
     // The error of JSON.parse repeats what was sent.
-    throw notRedfish(new Error(`it answers with ${text.length} characters that are no JSON`));
+    throw notRedfish(new Error(`the response (${text.length} characters) is not JSON`));
   }
 };
 

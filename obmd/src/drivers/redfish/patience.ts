@@ -46,9 +46,7 @@ export const askPatiently = async (line: RedfishLine, question: Question, signal
 
 const restAsTold = async ({ status, header }: RawAnswer, signal: AbortSignal): Promise<void> => {
   const told = header('retry-after');
-  const asked = new Error(
-    `HTTP ${status}${told === undefined ? '' : `, to be asked again after ${told.slice(0, 40)}`}`,
-  );
+  const asked = new Error(`HTTP ${status}${told === undefined ? '' : `, Retry-After: ${told.slice(0, 40)}`}`);
   const ms = told === undefined ? usualRest : msIn(told);
   if (ms > longestRest) throw tooBusy(asked);
   await rest(Math.max(ms, betweenTries), signal).catch(() => {

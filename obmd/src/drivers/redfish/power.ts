@@ -33,7 +33,7 @@ export class PowerSwitch {
   /** A machine that turns off is on until it is off. */
   async status(signal: AbortSignal): Promise<'on' | 'off'> {
     const { power } = await this.#look(signal);
-    if (power === null) throw cannot('the BMC does not say whether the machine is on; tell an administrator');
+    if (power === null) throw cannot('the BMC does not report whether the machine is on; tell an administrator');
     return power === 'off' ? 'off' : 'on';
   }
 
@@ -77,8 +77,7 @@ export class PowerSwitch {
     const system = await this.#look(signal);
     if (system.power !== 'off') await this.#reset(system, 'off', ['off', 'turningOff'], signal);
     const { power } = await this.#lookUntil((now) => now === 'off' || now === null, longestOff, signal);
-    if (power !== 'off' && power !== null)
-      throw refused(resets.cycle.words, new Error('the machine was turned off and did not go off'));
+    if (power !== 'off' && power !== null) throw refused(resets.cycle.words, new Error('the machine did not turn off'));
     await this.on(signal);
   }
 

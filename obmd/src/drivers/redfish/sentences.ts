@@ -1,6 +1,6 @@
 import { BmcError } from '../contract.ts';
 
-const tellAdministrator = 'try again, and tell an administrator if it stays so';
+const tellAdministrator = 'try again, and tell an administrator if the problem persists';
 
 /** The signal ended it. */
 export const notInTime = (cause?: unknown): BmcError =>
@@ -18,7 +18,7 @@ export const tooBusy = (cause: unknown): BmcError =>
 export const untrusted = (cause: unknown): BmcError =>
   new BmcError(
     'failed',
-    'the certificate of the BMC is not trusted; an administrator can register the node with its "fingerprint", or with the "ca" that vouches for it',
+    'the certificate of the BMC is not trusted; an administrator can register the node with its "fingerprint", or with the "ca" that signed it',
     { cause },
   );
 
@@ -26,7 +26,7 @@ export const untrusted = (cause: unknown): BmcError =>
 export const otherCertificate = (cause: unknown): BmcError =>
   new BmcError(
     'failed',
-    'the BMC shows another certificate than the one that the node was registered with; if that is meant to be, an administrator has to register its new "fingerprint"',
+    'the BMC presents another certificate than the registered one; if this is expected, an administrator must register its new "fingerprint"',
     { cause },
   );
 
@@ -34,39 +34,39 @@ export const otherCertificate = (cause: unknown): BmcError =>
 export const noCertificate = (): BmcError =>
   new BmcError(
     'unsupported',
-    'the node was registered with a certificate to check, but with an "url" that has none; an administrator has to give it as https://…',
+    'the node is registered with a certificate to check, but its "url" is not https; an administrator must change it to https://…',
   );
 
 /** Something answers, but not as Redfish does. */
 export const notRedfish = (cause: unknown): BmcError =>
   new BmcError(
     'failed',
-    `what answers in the place of the BMC makes no sense as a Redfish service; ${tellAdministrator}, who should check its "url"`,
+    `the response from the address of the BMC is not that of a Redfish service; ${tellAdministrator}, who should check its "url"`,
     { cause },
   );
 
 export const redirected = (cause: unknown): BmcError =>
   new BmcError(
     'failed',
-    'the BMC sends us to another address, which is not followed; an administrator should check its "url"',
+    'the BMC redirects to another address, which is not followed; an administrator should check its "url"',
     { cause },
   );
 
 /** Something that it shows lies on another host: our credentials do not go there. */
 export const elsewhere = (what: string): BmcError =>
-  new BmcError('failed', `the BMC says that ${what} is on another host, which is not followed; tell an administrator`);
+  new BmcError('failed', `the BMC refers to another host for ${what}, which is not followed; tell an administrator`);
 
 export const wrongPassword = (cause: unknown): BmcError =>
   new BmcError(
     'credentials',
-    'the BMC does not accept the user name and password that the node was registered with; an administrator has to register them anew',
+    'the BMC rejects the registered user name and password; an administrator must register the right ones',
     { cause },
   );
 
 export const notAllowed = (cause: unknown): BmcError =>
   new BmcError(
     'credentials',
-    'the BMC does not allow this to the user that the node was registered with; an administrator has to give that user the role Operator',
+    'the registered BMC user lacks permission for this; an administrator must give that user the role Operator',
     { cause },
   );
 

@@ -49,7 +49,7 @@ export const findSystem = async (
 ): Promise<string> => {
   const paths = await systemPaths(client, signal);
   const [first] = paths;
-  if (first === undefined) throw new BmcError('unsupported', 'the BMC shows no machine at all; tell an administrator');
+  if (first === undefined) throw new BmcError('unsupported', 'the BMC lists no machines; tell an administrator');
   if (wanted === undefined && paths.length === 1) return first;
   const names = `${paths.slice(0, mostNames).map(idOf).join(', ')}${paths.length > mostNames ? ', …' : ''}`;
   if (wanted === undefined)

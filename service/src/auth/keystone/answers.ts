@@ -67,9 +67,9 @@ export const refusalIn = ({ text }: Reply, secrets: readonly string[]): string |
 
 const parsed = <S extends TSchema>(schema: S, { status, text }: Reply): Static<S> => {
   const value = jsonIn(text);
-  if (value === undefined) throw misunderstood('with what is not JSON', `status ${status}, ${text.length} characters`);
+  if (value === undefined) throw misunderstood('with invalid JSON', `status ${status}, ${text.length} characters`);
   if (fits(schema, value)) return value;
-  throw misunderstood('with what is no token', (checks.get(schema)?.(value) ?? []).join('; ').slice(0, 1000));
+  throw misunderstood('without a token', (checks.get(schema)?.(value) ?? []).join('; ').slice(0, 1000));
 };
 
 const fits = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>

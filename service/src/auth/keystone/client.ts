@@ -29,7 +29,7 @@ export class KeystoneClient {
   /** What the token is; null: none that is good. Throws UnavailableError where Keystone does not say. */
   async validate(token: string, address: string): Promise<Description | null> {
     if (this.#underWay >= mostUnderWay) {
-      throw unavailable('too many tokens wait for Keystone already; try again', {
+      throw unavailable('too many tokens are waiting for Keystone; try again', {
         cause: new Error(`Keystone: ${mostUnderWay} validations are under way`),
       });
     }
@@ -57,7 +57,10 @@ export class KeystoneClient {
     if (isOwnKey(addressKey(address))) return () => undefined;
     const giveBack = this.#places.take(siteKey(address));
     if (giveBack !== null) return giveBack;
-    throw tooMany(`${mostUnderWayFrom} tokens from your address wait for Keystone already; try again in a second`, 1);
+    throw tooMany(
+      `${mostUnderWayFrom} tokens from your address are already waiting for Keystone; try again in a second`,
+      1,
+    );
   }
 
   /** null: our own token was refused, and is dropped. */
@@ -79,9 +82,9 @@ const judge = (reply: Reply, secrets: readonly string[]): Description | null => 
   if (status === 404 && reason !== null) return null;
   if (status === 403) {
     throw unavailable(
-      'Keystone does not let this service validate tokens; an administrator has to give its user the role for that',
+      'Keystone does not allow this service to validate tokens; an administrator has to give its user the role for that',
       { cause: new Error(`Keystone: 403: ${reason ?? 'no reason'}`) },
     );
   }
-  throw misunderstood('with a failure', `status ${status}: ${reason ?? 'no reason'}`);
+  throw misunderstood('with an error', `status ${status}: ${reason ?? 'no reason'}`);
 };

@@ -46,7 +46,7 @@ const refusalOf = ({ kind, code }: Silence, timeoutMs: number): CorralError => {
         options,
       );
     case 'too long':
-      return misunderstood('far too much', `more than ${largestAnswer} bytes`);
+      return misunderstood('with too much data', `more than ${largestAnswer} bytes`);
     case 'not trusted':
       return unavailable(
         "Keystone's certificate is not trusted here, so tokens cannot be validated; an administrator has to set keystone.ca",

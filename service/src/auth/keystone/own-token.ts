@@ -53,14 +53,14 @@ export class OwnToken {
     const reason = () => refusalIn(reply, [secretOf(this.#credentials)]) ?? 'no reason';
     if (reply.status === 401) {
       const error = unavailable(
-        'Keystone does not take the credentials of this service, so tokens cannot be validated; an administrator has to correct them',
+        'Keystone rejects the credentials of this service, so tokens cannot be validated; an administrator has to correct them',
         { cause: new Error(`Keystone: 401 to our own credentials: ${reason()}`) },
       );
       this.#refused = { error, until: performance.now() + refusalLastsMs };
       throw error;
     }
     if (reply.status !== 201) {
-      throw misunderstood('with a failure', `status ${reply.status} to our own credentials: ${reason()}`);
+      throw misunderstood('with an error', `status ${reply.status} to our own credentials: ${reason()}`);
     }
     const lifetime = lifetimeIn(reply);
     if (reply.token === null || !tokenPattern.test(reply.token))

@@ -27,7 +27,7 @@ const project = checkOf(labelOf('/', 'a project', '(?!admin$)'), () => '');
 /** Who somebody with these claims is here. A claim of an odd type gives nothing. */
 export const callerFrom = (claims: Claims, issuer: string, names: ClaimNames): OidcCaller => {
   const { sub, iat } = claims;
-  if (!isFree(person, sub)) throw unauthorized('the identity provider names nobody in `sub`, or in odd characters');
+  if (!isFree(person, sub)) throw unauthorized('the claim `sub` is missing, or contains invalid characters');
   const name = claimOf(claims, names.name);
   return {
     kind: 'user',

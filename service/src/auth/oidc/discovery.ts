@@ -23,15 +23,15 @@ export const discover = async (line: OpenIdLine, issuer: string): Promise<Discov
     const value = said[name];
     if (value === undefined) return undefined;
     if (typeof value === 'string' && isSafeAddress(value)) return value;
-    throw untrustworthy(issuer, `names something else than an https address as ${name}`);
+    throw untrustworthy(issuer, `has no https address as ${name}`);
   };
   const words = (name: string): string[] | undefined => {
     const value = said[name];
     return Array.isArray(value) ? value.filter((word): word is string => typeof word === 'string') : undefined;
   };
-  if (said['issuer'] !== issuer) throw untrustworthy(issuer, `says it is ${JSON.stringify(said['issuer'])}`);
+  if (said['issuer'] !== issuer) throw untrustworthy(issuer, `identifies itself as ${JSON.stringify(said['issuer'])}`);
   const jwks_uri = address('jwks_uri');
-  if (jwks_uri === undefined) throw untrustworthy(issuer, 'names no jwks_uri');
+  if (jwks_uri === undefined) throw untrustworthy(issuer, 'has no jwks_uri');
   return {
     issuer,
     jwks_uri,
@@ -73,7 +73,7 @@ export class KnownProvider {
 /** The keys that the provider signs with now. */
 export const fetchKeys = async (line: OpenIdLine, { issuer, jwks_uri }: Discovered): Promise<JSONWebKeySet> => {
   const { keys } = await objectFrom(line, issuer, jwks_uri);
-  if (!Array.isArray(keys)) throw untrustworthy(issuer, 'has no list of keys at its jwks_uri');
+  if (!Array.isArray(keys)) throw untrustworthy(issuer, 'has no JWKS at its jwks_uri');
   // Keys of kinds that nobody here knows may be among them; each says what it is.
   return { keys: keys.filter(isKey) };
 };
@@ -86,8 +86,8 @@ const given = <Name extends string, T>(name: Name, value: T | undefined): Partia
 
 const objectFrom = async (line: OpenIdLine, issuer: string, url: string): Promise<Record<string, unknown>> => {
   const response = await line.ask(url, { method: 'GET', headers: json });
-  if (response.status !== 200) throw untrustworthy(issuer, `answers ${response.status} at ${url}`);
+  if (response.status !== 200) throw untrustworthy(issuer, `returned status ${response.status} at ${url}`);
   const parsed = await response.json().catch(() => null);
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
-  throw untrustworthy(issuer, `does not answer with a JSON object at ${url}`);
+  throw untrustworthy(issuer, `did not return a JSON object at ${url}`);
 };

@@ -19,7 +19,7 @@ export const openIdLine = ({ issuer, ...address }: OpenIdAddress): OpenIdLine =>
   const line = new ProviderLine({ ...address, largestAnswer, keeps: false, unanswered });
   return {
     ask: async (url, ask) => {
-      if (!isSafeAddress(url)) throw untrustworthy(issuer, `names an address that is not https: ${url}`);
+      if (!isSafeAddress(url)) throw untrustworthy(issuer, `uses an address that is not https: ${url}`);
       const { status, headers, text } = await line.inTime((signal) => line.ask(url, ask, signal));
       const type = headers['content-type'];
       return new Response(text === '' ? null : text, {
@@ -42,7 +42,7 @@ export const isSafeAddress = (text: string): boolean => {
 /** The provider said something that it should not have; what, is for the log. */
 export const untrustworthy = (issuer: string, details: string) =>
   unavailable(
-    `the identity provider ${issuer} gave an answer that makes no sense; an administrator has to check it, and oidc.issuer`,
+    `the identity provider ${issuer} sent an invalid response; an administrator must check it, and oidc.issuer`,
     { cause: new Error(`the identity provider ${details}`) },
   );
 
@@ -55,7 +55,7 @@ const refusalOf = ({ kind, code }: Silence, issuer: string, timeoutMs: number): 
         options,
       );
     case 'too long':
-      return untrustworthy(issuer, `answers with more than ${largestAnswer} bytes`);
+      return untrustworthy(issuer, `sent more than ${largestAnswer} bytes`);
     case 'not trusted':
       return unavailable(
         `the certificate of the identity provider ${issuer} is not trusted here; an administrator has to set oidc.ca`,

@@ -50,9 +50,9 @@ export class OidcLogin {
   /** Who came back with this query, and where they wanted to go. `kept` is what `begin` gave to this very browser. */
   async finish(query: URLSearchParams, kept: string | null): Promise<{ caller: OidcCaller; returnTo: string }> {
     const attempt = kept === null ? null : openAttempt(this.#options.vault, kept);
-    if (attempt === null) throw new LoginFault('stale', 'the browser kept no attempt that is good');
+    if (attempt === null) throw new LoginFault('stale', 'the browser sent no valid login state');
     // Before anything else: somebody else's answer is not even shown to the provider.
-    if (query.get('state') !== attempt.state) throw new LoginFault('stale', 'the state is of another attempt');
+    if (query.get('state') !== attempt.state) throw new LoginFault('stale', 'the state belongs to another login');
     const openid = await import('openid-client');
     try {
       const configuration = await this.#configuration(openid);
@@ -91,7 +91,7 @@ export class OidcLogin {
     const { issuer, client, backend } = this.#options;
     const provider = await this.#provider.get();
     if (provider.authorization_endpoint === undefined || provider.token_endpoint === undefined) {
-      throw untrustworthy(issuer, 'names no authorization_endpoint or token_endpoint');
+      throw untrustworthy(issuer, 'has no authorization_endpoint or token_endpoint');
     }
     // What a provider takes if it does not say is in its standard: basic.
     const methods = provider.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -108,12 +108,12 @@ export class OidcLogin {
 const fetchBy =
   (line: OpenIdLine): OpenIdClient.CustomFetch =>
   (url, { method, headers, body }) => {
-    if (method !== 'GET' && method !== 'POST') throw new Error(`a provider is never asked with ${method}`);
+    if (method !== 'GET' && method !== 'POST') throw new Error(`unexpected method ${method} to the identity provider`);
     return line.ask(url, { method, headers, body: textOf(body) });
   };
 
 const textOf = (body: OpenIdClient.FetchBody): string | null => {
   if (body === null || body === undefined) return null;
   if (typeof body === 'string' || body instanceof URLSearchParams) return body.toString();
-  throw new Error('a provider is sent forms only');
+  throw new Error('the identity provider accepts forms only');
 };

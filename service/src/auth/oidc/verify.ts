@@ -35,7 +35,7 @@ export const verifierOf =
         clockTolerance: clockSkewMs / 1000,
         requiredClaims: ['exp', 'sub'],
       });
-      if (!types.includes(protectedHeader.typ?.toLowerCase())) throw unauthorized('the token is of another kind');
+      if (!types.includes(protectedHeader.typ?.toLowerCase())) throw unauthorized('the token has the wrong type');
       return { claims: payload, expiresAt: (payload.exp ?? 0) * 1000 };
     } catch (error) {
       throw refusalOf(error, audience) ?? error;
@@ -45,7 +45,9 @@ export const verifierOf =
 /** What jose throws holds the token's claims: it goes nowhere. null: not about the token. */
 const refusalOf = (error: unknown, audience: string): CorralError | null => {
   if (error instanceof UnknownKey) {
-    return unauthorized('the token is signed with a key that the identity provider does not have, or no longer');
+    return unauthorized(
+      'the token is signed with a key that the identity provider does not publish, or no longer publishes',
+    );
   }
   const { code, claim } = error as { readonly code?: unknown; readonly claim?: unknown };
   if (typeof code !== 'string' || !/^ERR_J(?:OSE|WT|WS|WK|WKS)_/.test(code)) return null;
@@ -54,15 +56,15 @@ const refusalOf = (error: unknown, audience: string): CorralError | null => {
   switch (claim) {
     case 'aud':
       return unauthorized(
-        `the token is not for this service: ask the identity provider for one with audience ${audience}`,
+        `the token is not for this service: request one with audience ${audience} from the identity provider`,
       );
     case 'iss':
       return unauthorized('the token is not from the identity provider of this service');
     case 'nbf':
       return unauthorized('the token is not valid yet');
     case 'exp':
-      return unauthorized('the token does not say when it ends');
+      return unauthorized('the token has no expiry time');
     default:
-      return unauthorized('the token is damaged, or not signed by the identity provider');
+      return unauthorized('the token is malformed, or not signed by the identity provider');
   }
 };

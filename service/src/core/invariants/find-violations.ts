@@ -56,7 +56,7 @@ const findForeseen = async (access: Access, tx: Tx): Promise<Violation[]> => {
     .where('project_id', '>', last ?? 0)
     .execute();
   return rows.map(({ event_id, project }) => ({
-    rule: 'an event is shown to projects that are there, or were',
+    rule: 'an event refers to projects that exist or existed',
     what: `event ${event_id} to project ${project}`,
   }));
 };

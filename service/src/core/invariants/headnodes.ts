@@ -17,7 +17,7 @@ export const headnodeInvariants: readonly Invariant[] = [
     sql`select ${hnicOn} as what from ${attached} where networks.vlan_is_assigned = 1`,
   ),
   always(
-    'only a headnode that was started can be half made',
+    'only a headnode that was started can be unfinished',
     sql`select 'headnode ' || label || ' is ' || state as what from headnodes
       where making = 1 and state = 'created'`,
   ),

@@ -8,7 +8,7 @@ export const networkInvariants: readonly Invariant[] = [
     sql`select 'network ' || label || ' has VLAN ' || vlan as what from networks where vlan not between 1 and 4094`,
   ),
   always(
-    'no two networks have one VLAN',
+    'no two networks share a VLAN',
     sql`select 'networks ' || one.label || ' and ' || other.label || ' have VLAN ' || one.vlan as what
       from networks one join networks other on other.vlan = one.vlan and other.id > one.id`,
   ),
@@ -18,7 +18,7 @@ export const networkInvariants: readonly Invariant[] = [
       from networks join projects on projects.id = networks.owner_id where not ${mayAttach('networks.owner_id')}`,
   ),
   always(
-    'a public network has no list of access',
+    'a public network has no access list',
     sql`select 'network ' || networks.label || ' names project ' || projects.label as what
       from networks join network_access on network_access.network_id = networks.id
         join projects on projects.id = network_access.project_id where networks.is_public = 1`,

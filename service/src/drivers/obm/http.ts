@@ -109,7 +109,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
   return {
     createToken: async (node, permit) => {
       const token = tokenIn((await admin(node, 'POST', permit)).text);
-      if (token === null) throw unexpected(node, 'gave out no token');
+      if (token === null) throw unexpected(node, 'returned no token');
       return token;
     },
     destroyToken: async (node, permit) => {
@@ -130,7 +130,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     powerStatus: async (node) =>
       judge(node, await ask(node, 'power_status'), (text) => {
         const status = powerStatusIn(text);
-        if (status === null) throw unexpected(node, 'told no power status');
+        if (status === null) throw unexpected(node, 'returned no power status');
         return status;
       }),
     console: async (node, use, signal, permit) => {
@@ -142,7 +142,8 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
           : (either: AbortSignal) => watch(url, way, either, permit, watched);
       const answer = await timed({ signal, permit }, timeoutMs, opened).catch((error: unknown) => {
         permit.check();
-        if (signal.aborted) throw obmFailed(`the console at ${originOf(node)} is no longer wanted; ask for it again`);
+        if (signal.aborted)
+          throw obmFailed(`the request for the console at ${originOf(node)} was cancelled; send it again`);
         throw unanswered(node, timeoutMs, error);
       });
       return answer.kind === 'line' ? { kind: 'done', value: answer.line } : judge(node, answer, unreachable);
@@ -206,7 +207,7 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const judge = <T>(node: ObmAccess, { status, text }: Reply, read: (text: string) => T): ObmAnswer<T> => {
   if (isSuccess(status)) return { kind: 'done', value: read(text) };
   if (status === 401 || status === 403) return { kind: 'token-refused' };
-  if (status === 400) return { kind: 'rejected', reason: reasonIn(text, node.token) ?? 'it gave no reason' };
+  if (status === 400) return { kind: 'rejected', reason: reasonIn(text, node.token) ?? 'no reason given' };
   throw failed(node, status, reasonIn(text, node.token));
 };
 
@@ -216,7 +217,7 @@ const admitted = (node: ObmAdmin, reply: Reply): Reply => {
     throw failed(node, reply.status, reasonIn(reply.text, node.adminToken));
   }
   throw obmFailed(
-    `the OBM daemon at ${originOf(node)} refused the admin token; an administrator has to give the one that the daemon has, with PUT /node/<node>/obmd`,
+    `the OBM daemon at ${originOf(node)} rejected the admin token; an administrator must set the token of the daemon with PUT /node/<node>/obmd`,
   );
 };
 
@@ -229,7 +230,7 @@ const failed = (node: ObmAdmin | ObmAccess, status: number, reason: string | nul
     );
   }
   if (status >= 500) {
-    const why = reason ?? 'its log tells why';
+    const why = reason ?? 'see its log';
     return obmFailed(`${daemon} failed with status ${status}: ${why}`);
   }
   return unexpected(node, `answered with status ${status}`);
@@ -254,24 +255,24 @@ const unanswered = (node: ObmAdmin | ObmAccess, timeoutMs: number, error: unknow
       options,
     );
   }
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unexpected(node, 'answered far too much');
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unexpected(node, 'sent a response that is too large');
   if (untrusted.test(code)) {
     return obmFailed(
       `the certificate of ${daemon} is not trusted here (${code}); set obm.ca to the authority that it is from`,
       options,
     );
   }
-  return obmFailed(`${daemon} cannot be talked to (${code}); check that it runs and can be reached`, options);
+  return obmFailed(`${daemon} cannot be reached (${code}); check that it runs and can be reached`, options);
 };
 
 /** Where a daemon really is, is for administrators to know. */
 const notPermitted = (node: ObmAdmin | ObmAccess, refused: AddressRefused): CorralError => {
   const daemon = `the OBM daemon at ${originOf(node)}`;
   return obmFailed(
-    `${daemon} is at an address that this service may not connect to; an administrator has to permit it with ${refused.setting}`,
+    `${daemon} is at an address that this service must not connect to; an administrator can allow it with ${refused.setting}`,
     {
       cause: refused,
-      forAdmins: `${daemon} is not talked to: ${refused.message}; or register the node under another address`,
+      forAdmins: `${daemon} is not contacted: ${refused.message}; or register the node under another address`,
     },
   );
 };

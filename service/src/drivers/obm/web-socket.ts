@@ -103,7 +103,7 @@ const lineOf = (socket: WebSocket): ConsoleLine => {
     end.why = text === '' ? null : text;
     if (bytes.destroyed) return;
     // Closed without a word: whatever happened, it was not the console's end.
-    if (code === lineLost) bytes.destroy(new Error('the line broke'));
+    if (code === lineLost) bytes.destroy(new Error('connection lost'));
     else bytes.push(null);
   });
   const type = (typed: Buffer): void => {

@@ -64,7 +64,7 @@ export const connectSsh = async (
         reject(error);
       };
       client.on('error', (error) => fail(explained(error, login, presented)));
-      client.once('close', () => fail(new Error(`the switch at ${place} closed the line`)));
+      client.once('close', () => fail(new Error(`the switch at ${place} closed the connection`)));
       client.once('ready', () => {
         // Calls and answers are small: waiting to fill a packet costs 40 ms each.
         client.setNoDelay(true);
@@ -154,12 +154,12 @@ const isKey = (expected: string, key: Buffer): boolean =>
 const explained = (error: Error & ClientErrorExtensions, login: SshLogin, presented: Buffer | null): Error => {
   if (error instanceof AddressRefused) return error;
   const place = `${login.host} port ${login.port}`;
-  if (error.level === 'client-authentication') return new Error(`${place} does not let ${login.username} in`);
+  if (error.level === 'client-authentication') return new Error(`${place} rejects the login of user ${login.username}`);
   if (presented && login.hostKey !== undefined && !isKey(login.hostKey, presented))
     return new Error(`${place} shows the host key ${fingerprintOf(presented)}, not the one in "host_key"`);
   const hint =
     error.message.includes('no matching') && !login.allowsLegacyAlgorithms
       ? '; "legacy_algorithms": true offers old ones too'
       : '';
-  return new Error(`the line to ${place} failed: ${error.message}${hint}`);
+  return new Error(`the connection to ${place} failed: ${error.message}${hint}`);
 };

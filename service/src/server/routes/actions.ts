@@ -9,7 +9,7 @@ export const actionRoutes: readonly Route[] = [
     name: 'show_networking_action',
     method: 'GET',
     path: '/networking_action/:status_id',
-    summary: 'What became of a queued network change',
+    summary: 'Show the status of a queued network change',
     access: 'user',
     auth: "Project access to the node's project, or Admin",
     params: exactly({ status_id: StatusId }),
@@ -25,8 +25,8 @@ export const actionRoutes: readonly Route[] = [
         Type.Object(
           {
             ahead: Type.Integer({ description: 'changes on the same switch that were queued before it' }),
-            attempts: Type.Integer({ description: 'how often it was tried in vain' }),
-            switch_answers: Type.Boolean({ description: 'false: the switch cannot be talked to, and is tried again' }),
+            attempts: Type.Integer({ description: 'failed attempts' }),
+            switch_answers: Type.Boolean({ description: 'false: the switch cannot be reached, and is retried' }),
             switch: Type.Optional(Type.String({ description: 'administrators only' })),
             port: Type.Optional(Type.String({ description: 'administrators only' })),
           },

@@ -26,15 +26,14 @@ const Drift = Type.Object({
   switch: Type.String(),
   policy: Policy,
   swept_at: orNull(Type.String({ description: 'when the whole switch was last read' })),
-  fault: orNull(Type.String({ description: 'why it cannot be talked to now' })),
+  fault: orNull(Type.String({ description: 'why it cannot be reached now' })),
   unsaved_since: orNull(Type.String({ description: 'since when its running configuration has not been saved' })),
   save_fault: orNull(Type.String({ description: 'why it could not be saved' })),
   unread: Type.Array(Type.String(), {
-    description: 'ports that nobody has read since a nic was connected: their nodes cannot be reserved',
+    description: 'ports that have not been read since a nic was connected: their nodes cannot be reserved',
   }),
   in_doubt: Type.Array(Type.String(), {
-    description:
-      'ports to which a change of a session that broke off may still arrive: their nodes stay where they are',
+    description: 'ports to which a change of an aborted session may still arrive: their nodes cannot change projects',
   }),
   ports: Type.Array(
     Type.Object({
@@ -46,7 +45,7 @@ const Drift = Type.Object({
       seen: orNull(Reading),
       since: Type.String(),
     }),
-    { description: 'the ports that carry something else than is recorded' },
+    { description: 'the ports that differ from what is recorded' },
   ),
 });
 
@@ -63,7 +62,7 @@ const Reach = Type.Object({
       project: OrNull,
       verdict: Type.String({
         description:
-          '`as recorded`, `unexpected`, `missing`, `unknown`, or `unregistered`: a port that nobody told us of',
+          '`as recorded`, `unexpected`, `missing`, `unknown`, or `unregistered`: a port that is not registered',
       }),
       channel: OrNull,
       read_at: OrNull,
@@ -71,7 +70,7 @@ const Reach = Type.Object({
   ),
   switches: Type.Optional(
     Type.Array(Type.Object({ switch: Type.String(), read_at: OrNull, fault: OrNull }), {
-      description: 'the switches that were asked; administrators only',
+      description: 'the switches that were read; administrators only',
     }),
   ),
 });
@@ -123,7 +122,7 @@ export const driftRoutes: readonly Route[] = [
     name: 'switch_set_policy',
     method: 'PUT',
     path: '/switch/:switch/policy',
-    summary: 'Say what happens to ports that differ: report them, or repair them',
+    summary: 'Set what happens to ports that differ: report them, or repair them',
     access: 'admin',
     devices: 'changes',
     auth: 'Admin',
@@ -135,7 +134,7 @@ export const driftRoutes: readonly Route[] = [
     name: 'network_reach',
     method: 'GET',
     path: '/network/:network/reach',
-    summary: 'Read the switches now: every port that carries a network, or should',
+    summary: 'Read the switches now and list every port that carries a network, or should',
     access: 'user',
     devices: 'asks',
     auth: 'Project access to the owner of the network, or Admin',

@@ -6,7 +6,7 @@ export const extensionRoutes: readonly Route[] = [
     name: 'list_active_extensions',
     method: 'GET',
     path: '/active_extensions',
-    summary: 'List everything that is plugged in',
+    summary: 'List the active extensions',
     access: 'admin',
     auth: 'Admin',
     reply: Type.Array(Type.String()),

@@ -20,7 +20,7 @@ const PortReading = Type.Object(
       Type.String({ description: 'what on the port is not understood, so that it may carry any VLAN; only then' }),
     ),
   },
-  { description: 'what it was seen to carry, if that is not what is recorded' },
+  { description: 'what it carries, if that is not what is recorded' },
 );
 
 const params = exactly({ switch: Label, port: PortLabel });
@@ -38,12 +38,14 @@ export const portRoutes: readonly Route[] = [
       node: Type.Optional(Type.String()),
       nic: Type.Optional(Type.String()),
       networks: Type.Optional(byLabel(Type.String())),
-      suspect: Type.Optional(Type.String({ description: 'why nobody knows what the port carries; only then' })),
+      suspect: Type.Optional(Type.String({ description: 'why the state of the port is unknown; only then' })),
       drift: Type.Optional(PortReading),
       absent: Type.Optional(Type.Boolean({ description: 'the switch has no such port; only then' })),
-      unread: Type.Optional(Type.Boolean({ description: 'nobody has read it since its nic was connected; only then' })),
+      unread: Type.Optional(
+        Type.Boolean({ description: 'it has not been read since its nic was connected; only then' }),
+      ),
       in_doubt_until: Type.Optional(
-        Type.String({ description: 'until when a change of a session that broke off may still arrive; only then' }),
+        Type.String({ description: 'until when a change of an aborted session may still arrive; only then' }),
       ),
     }),
     handle: (desk, { params: args }) => desk.read((op) => showPort(op, args)),
@@ -67,7 +69,7 @@ export const portRoutes: readonly Route[] = [
     auth: 'Admin',
     params,
     query: Type.Object(
-      { force: Type.Optional(Type.Literal('true', { description: 'although nobody knows what it carries' })) },
+      { force: Type.Optional(Type.Literal('true', { description: 'true: delete it even if its state is unknown' })) },
       { additionalProperties: false },
     ),
     handle: (desk, { params: args, query }) => desk.write((op) => switchDeletePort(op, { ...args, ...query })),

@@ -64,7 +64,7 @@ export const projectRoutes: readonly Route[] = [
     name: 'project_detach_node',
     method: 'POST',
     path: '/project/:project/detach_node',
-    summary: 'Give a node back',
+    summary: 'Release a node',
     access: 'user',
     auth: ofProject,
     params,

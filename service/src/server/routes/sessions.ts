@@ -13,7 +13,7 @@ const WhoAmI = Type.Object({
   name: Type.String(),
   admin: Type.Boolean(),
   projects: Labels,
-  by: Type.String({ description: 'what the caller came with: `credentials`, `session` or `token`' }),
+  by: Type.String({ description: 'how the caller authenticated: `credentials`, `session` or `token`' }),
   read_only: Type.Boolean(),
   expires_at: orNull(Time),
 });
@@ -41,7 +41,7 @@ const Session = Type.Object({
   expires_at: Time,
   address: Type.String(),
   agent: Type.String(),
-  current: Type.Boolean({ description: 'it is the one that asks' }),
+  current: Type.Boolean({ description: 'true: the session of this request' }),
 });
 
 /** Whose sessions or tokens are meant, where they are not one's own. People of other backends have longer names. */
@@ -84,7 +84,7 @@ export const sessionRoutes: readonly Route[] = [
     name: 'show_auth_methods',
     method: 'GET',
     path: '/auth/methods',
-    summary: 'How one can sign in here',
+    summary: 'List the ways to sign in',
     access: 'newcomer',
     auth: 'None',
     reply: Methods,
@@ -94,7 +94,7 @@ export const sessionRoutes: readonly Route[] = [
     name: 'whoami',
     method: 'GET',
     path: '/auth/whoami',
-    summary: 'Who the caller is here, what they may do, and until when',
+    summary: 'Show who the caller is, what they may do, and until when',
     access: 'user',
     auth: 'Any user',
     reply: WhoAmI,
@@ -116,7 +116,7 @@ export const sessionRoutes: readonly Route[] = [
     name: 'list_sessions',
     method: 'GET',
     path: '/auth/sessions',
-    summary: "List one's sessions, newest first",
+    summary: 'List your sessions, newest first',
     access: 'user',
     auth: 'Any user; Admin for those of others',
     query: ofUser,
@@ -129,7 +129,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/auth/sessions/:session',
     summary: 'End a session',
     access: 'user',
-    auth: 'Whose it is, or Admin',
+    auth: 'The owner, or Admin',
     params: exactly({ session: Label }),
     handle: (desk, { params: args }) => desk.write((op) => sessionEnd(op, args)),
   }),

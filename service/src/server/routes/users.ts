@@ -31,7 +31,7 @@ const PasswordChange = Type.Object(
   {
     password: NewPassword,
     current: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1024, description: 'your present password, to change your own' }),
+      Type.String({ minLength: 1, maxLength: 1024, description: 'your current password, to change your own' }),
     ),
     revoke_tokens: Type.Optional(Type.Boolean({ description: 'true: also revoke your API tokens' })),
   },
@@ -94,7 +94,7 @@ export const userRoutes: readonly Route[] = [
     path: '/auth/basic/user/:username/password',
     summary: "Change your own password, or set another user's",
     access: 'user',
-    auth: 'The user, with the present password as `current`; or Admin, for other users. Not with an API token',
+    auth: 'The user, with the current password as `current`; or Admin, for other users. Not with an API token',
     params,
     body: PasswordChange,
     handle: (desk, { params: { username }, body: { password, current, revoke_tokens } }, { address }) =>

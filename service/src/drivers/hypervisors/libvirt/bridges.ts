@@ -51,7 +51,7 @@ export const makeBridge = async (run: Ip, uplink: string, vlan: number): Promise
     for (const device of [part, bridge]) await set(device, 'up');
   } catch (cause) {
     if (cause instanceof WrongBridge) throw cause;
-    throw new Error('the bridge for one of the networks could not be made on the hypervisor; ask an administrator', {
+    throw new Error('the bridge for one of the networks could not be created on the hypervisor; ask an administrator', {
       cause,
     });
   }
@@ -70,18 +70,18 @@ const requirePart = async (
   const isRight = link?.vlan === vlan && link.below === uplink;
   if (!isRight) throw new WrongBridge(`${part} is not VLAN ${vlan} of ${uplink}, but ${toldAs(link)}; delete it`);
   if (link.master === null || link.master === bridge) return;
-  throw new WrongBridge(`${part} is in ${link.master}, not in ${bridge}; take it out of there`);
+  throw new WrongBridge(`${part} is in ${link.master}, not in ${bridge}; remove it from there`);
 };
 
 /** Machines and other ports may be in it, but no other VLAN, and not all VLANs of the uplink. */
 const requireBridge = async (run: Ip, vlan: number, uplink: string | null): Promise<void> => {
   const bridge = bridgeOf(vlan);
   const [link] = linksIn(await run(['-details', '-json', 'link', 'show', 'dev', bridge]));
-  if (link?.kind !== 'bridge') throw new WrongBridge(`${bridge} is no bridge, but ${toldAs(link)}`);
+  if (link?.kind !== 'bridge') throw new WrongBridge(`${bridge} is not a bridge but ${toldAs(link)}`);
   const ports = linksIn(await run(['-details', '-json', 'link', 'show', 'master', bridge]));
   const other = ports.find((port) => (port.vlan !== null && port.vlan !== vlan) || port.name === uplink);
   if (other === undefined) return;
-  throw new WrongBridge(`${bridge} has ${other.name} in it, which is ${toldAs(other)}; take it out of there`);
+  throw new WrongBridge(`${bridge} has ${other.name} in it, which is ${toldAs(other)}; remove it from there`);
 };
 
 const toldAs = (link: Link | undefined): string => {

@@ -29,7 +29,7 @@ const cardXml = ({ macaddr, vlan }: MachineNic, network: MachineNetwork, { model
   const rest = `<mac address='${escapeXml(macaddr)}'/>${model}${boot}`;
   // Nobody has the other end of it; that its cable is out, the machine cannot change.
   if (vlan === null) return `<interface type='ethernet'>${rest}<link state='down'/></interface>`;
-  if (!Number.isInteger(vlan)) throw new Error('the VLAN of a network is no number');
+  if (!Number.isInteger(vlan)) throw new Error('the VLAN of a network is not a number');
   if (network.kind === 'bridges') {
     return `<interface type='bridge'>${rest}<source bridge='${bridgeOf(vlan)}'/></interface>`;
   }

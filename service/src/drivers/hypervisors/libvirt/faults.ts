@@ -1,10 +1,10 @@
 import { complaints as words, VirshError } from '@corral/base/libvirt/virsh-error';
 
-const administrator = 'tell an administrator if it stays so';
+const administrator = 'tell an administrator if the problem persists';
 
 /** What virsh says, and what a tenant is told; the first that fits. */
 const complaints: readonly (readonly [RegExp, string])[] = [
-  [words.refused, 'libvirt does not let this service in; ask an administrator to give it access'],
+  [words.refused, 'libvirt denies access to this service; ask an administrator to grant it'],
   [words.unreachable, `libvirt does not answer; ${administrator}`],
   [/storage pool not found/i, 'the storage pool for headnodes is missing; ask an administrator to define it'],
   [
@@ -21,7 +21,7 @@ const complaints: readonly (readonly [RegExp, string])[] = [
     'the hypervisor has too little memory left; delete another headnode, or ask an administrator',
   ],
   [/Failed to get (?:shared )?"?\w*"? ?lock/i, 'the image is in use; ask an administrator to shut it off'],
-  [words.notStarted, 'libvirt could not start the machine; ask an administrator to look into its log'],
+  [words.notStarted, 'libvirt could not start the machine; ask an administrator to check its log'],
 ];
 
 /** A failure in a sentence for the tenant. What was said has addresses and paths in it, so it is only the cause. */
@@ -34,7 +34,7 @@ export const faultFrom = (error: VirshError): Error => {
       cause: error,
     });
   }
-  return new Error(sentence ?? `libvirt could not do it; ${administrator}`, { cause: error });
+  return new Error(sentence ?? `libvirt failed to carry out the command; ${administrator}`, { cause: error });
 };
 
 /** Was it only that the machine is not there? */

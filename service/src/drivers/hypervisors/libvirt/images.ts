@@ -38,8 +38,7 @@ export const findImage = async (host: LibvirtHost, storage: Storage, image: stri
   const find = (volumes: readonly string[]): string | undefined =>
     volumeNamesOf(image).find((candidate) => volumes.includes(candidate));
   const name = find(await storage.names()) ?? find(await storage.refreshed());
-  if (name === undefined)
-    throw new Error(`image ${image} is not there any more; ask an administrator to bring it back`);
+  if (name === undefined) throw new Error(`image ${image} no longer exists; ask an administrator to restore it`);
   return { kind: 'volume', name };
 };
 
@@ -51,7 +50,7 @@ const fitTemplate = async (host: LibvirtHost, image: string): Promise<Definition
   const objections = objectionsTo(definition.root);
   if (objections.length === 0) return definition;
   throw new Error(
-    `image ${image} has what headnodes of different projects would share: ${objections.join('; ')}; ask an administrator to take it out of the template, or to offer another image`,
+    `image ${image} has parts that headnodes of different projects would share: ${objections.join('; ')}; ask an administrator to remove them from the template, or to offer another image`,
   );
 };
 
@@ -68,7 +67,7 @@ export const unfitImages = async (host: LibvirtHost, wanted: readonly string[]):
     const objections = objectionsTo((await templateOn(host, image)).root);
     if (objections.length === 0) continue;
     wrong.push(
-      `images: the template ${image} has what headnodes of different projects would share: ${objections.join('; ')}. Take it out (virsh edit ${image}), or leave the image out of the setting`,
+      `images: the template ${image} has parts that headnodes of different projects would share: ${objections.join('; ')}. Remove them (virsh edit ${image}), or leave the image out of the setting`,
     );
   }
   return wrong;

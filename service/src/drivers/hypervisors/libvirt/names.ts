@@ -8,7 +8,7 @@ export const machineName = (id: string): string => `headnode-${id}`;
 
 /** The same, as an argument of a command. */
 export const domainName = (id: string): string => {
-  if (!wholly.test(id)) throw new Error('the id of the machine is no UUID');
+  if (!wholly.test(id)) throw new Error('the id of the machine is not a UUID');
   return machineName(id);
 };
 

@@ -19,7 +19,7 @@ export const objectionsTo = (domain: Element): readonly string[] => {
 const objectionsIn = ({ children }: Element, rules: Rules): readonly string[] =>
   children.flatMap((element): readonly string[] => {
     const rule = Object.hasOwn(rules, element.name) ? rules[element.name] : undefined;
-    const wrong = rule ? rule(element) : 'it is not among what a template may have';
+    const wrong = rule ? rule(element) : 'it is not allowed in a template';
     return wrong === null ? [] : [`${shown(element)}: ${wrong}`];
   });
 

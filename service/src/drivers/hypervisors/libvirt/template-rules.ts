@@ -19,7 +19,7 @@ const only =
   ({ attributes }) => {
     if (values.includes(attributes[attribute])) return null;
     const named = values.filter((value) => value !== undefined).map((value) => `${attribute}='${value}'`);
-    return `only ${named.join(' or ')} is taken`;
+    return `only ${named.join(' or ')} is allowed`;
   };
 
 /** The first thing that is wrong. */
@@ -81,7 +81,7 @@ export const osRules: Rules = {
   ...all('type', 'firmware', 'nvram', 'boot', 'bootmenu', 'smbios', 'bios', 'kernel', 'initrd', 'cmdline', 'dtb'),
   loader: (element) => {
     const { readonly, type } = element.attributes;
-    return readonly === 'yes' || (type === 'rom' && readonly !== 'no') ? null : `only readonly='yes' is taken`;
+    return readonly === 'yes' || (type === 'rom' && readonly !== 'no') ? null : `only readonly='yes' is allowed`;
   },
 };
 
@@ -126,13 +126,13 @@ export const deviceRules: Rules = {
   audio: each(only('type', 'none', 'spice'), noPaths),
   rng: each(
     inside('backend', only('model', 'random', 'builtin')),
-    inside('backend', (backend) => (backend.children.length > 0 ? 'a source elsewhere is not taken' : null)),
+    inside('backend', (backend) => (backend.children.length > 0 ? 'an external source is not allowed' : null)),
   ),
   tpm: inside(
     'backend',
     each(
       only('type', 'emulator'),
-      withoutAttribute('keeps what a headnode stored when it is gone', 'persistent_state'),
+      withoutAttribute('keeps the data of a headnode after it is deleted', 'persistent_state'),
       without(shared, 'source', 'encryption'),
     ),
   ),

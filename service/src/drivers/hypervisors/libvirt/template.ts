@@ -19,7 +19,7 @@ export const disksOf = async (host: LibvirtHost, domain: string, { root }: Defin
     const target = unescapeXml(childrenOf(disk, 'target')[0]?.attributes['dev'] ?? '');
     const said = await host.run(['domblkinfo', '--domain', domain, '--device', target]);
     const capacity = /^Capacity:\s+(\d+)/m.exec(said)?.[1];
-    if (capacity === undefined) throw new Error(`nobody knows how big disk ${target} of image ${domain} is`);
+    if (capacity === undefined) throw new Error(`the size of disk ${target} of image ${domain} is unknown`);
     originals.push({
       path,
       format: unescapeXml(childrenOf(disk, 'driver')[0]?.attributes['type'] ?? 'raw'),

@@ -33,9 +33,9 @@ export const openShell = async (
     signal,
     'waiting for the command line of the switch',
     (resolve, reject) => {
-      client.once('close', () => reject(new Error('the switch closed the line before its first prompt')));
+      client.once('close', () => reject(new Error('the switch closed the connection before its first prompt')));
       client.shell(terminal, (error, shell) =>
-        error ? reject(new Error(`the switch gives no command line: ${error.message}`)) : resolve(shell),
+        error ? reject(new Error(`the switch offers no command line: ${error.message}`)) : resolve(shell),
       );
     },
     reset,
@@ -43,8 +43,8 @@ export const openShell = async (
     reset();
     throw error;
   });
-  client.on('error', (error) => broken(new Error(`the line to the switch failed: ${error.message}`)));
-  client.on('close', () => broken(new Error('the line to the switch was lost')));
+  client.on('error', (error) => broken(new Error(`the connection to the switch failed: ${error.message}`)));
+  client.on('close', () => broken(new Error('the connection to the switch was lost')));
   channel.on('close', () => broken(new Error('the switch closed the session')));
   return { channel, end, reset };
 };

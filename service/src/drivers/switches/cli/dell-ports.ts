@@ -40,7 +40,7 @@ export const dellRead = (nameKey: string, openPort: (table: PortTable, port: str
         case 'absent':
           return [];
         default:
-          throw new Error(`the switch does not tell whether port ${port} is shut`);
+          throw new Error(`the switch does not show whether port ${port} is shut`);
       }
     });
   },

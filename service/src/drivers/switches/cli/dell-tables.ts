@@ -44,7 +44,7 @@ export const tablesIn = (text: string, nameKey: string): readonly PortTable[] =>
     name,
     value: (wanted) => {
       const value = values.get(wanted);
-      if (value === undefined) throw new Error(`the switch does not tell the "${wanted}" of port ${name.slice(0, 40)}`);
+      if (value === undefined) throw new Error(`the switch does not show the "${wanted}" of port ${name.slice(0, 40)}`);
       return joined(value);
     },
     isEmpty: (wanted) => /^(?:none|-*)$/i.test(joined(values.get(wanted) ?? [])),

@@ -32,7 +32,7 @@ export const runAll = async (
   for (const command of lines) {
     const answer = await line.run(command, signal);
     const words = objectionTo(answer.text, dialect.console);
-    if (words !== null) return { words: `the switch says to "${command}": ${words}` };
+    if (words !== null) return { words: `the switch answers "${command}" with: ${words}` };
     if (prompt && !prompt.test(answer.prompt)) return { words: strayed(command, answer.prompt) };
   }
   return null;
@@ -65,12 +65,12 @@ export const saveConfig = async (device: CliDevice, lines: readonly string[], si
   for (const command of lines) {
     const { text } = await device.line.run(command, signal);
     const words = errorIn(text, device.dialect.console);
-    if (words !== null) throw new Error(`the switch says to "${command}": ${words}`);
+    if (words !== null) throw new Error(`the switch answers "${command}" with: ${words}`);
   }
 };
 
 export const strayed = (command: string, prompt: string): string =>
-  `after "${command}" the switch waits with "${prompt.slice(0, 60)}"`;
+  `after "${command}" the switch is waiting at "${prompt.slice(0, 60)}"`;
 
 /** The device's own words if a command printed anything that is not known to be harmless; else null. */
 export const objectionTo = (text: string, { remarks = [] }: Console): string | null => {
@@ -110,7 +110,9 @@ export const readPorts = async (
       if ('words' in answers) return null;
       const found = device.dialect.read.parse(answers, device.deadVlan).find((each) => each.port === port);
       if (found) return found;
-      throw new Error(`the switch was asked for port ${port} and says "${answers.join('\n').trim().slice(0, 120)}"`);
+      throw new Error(
+        `the switch answers the request for port ${port} with "${answers.join('\n').trim().slice(0, 120)}"`,
+      );
     });
     if (state) states.push(state);
   }
@@ -146,7 +148,7 @@ const ask = async (
   const { text } = await device.line.run(first, signal);
   // A long answer is no objection, whatever a banner or a description in it looks like.
   const words = text.split('\n').length > 6 ? null : errorIn(text, device.dialect.console);
-  if (words !== null) return { words: `the switch says to "${first}": ${words}` };
+  if (words !== null) return { words: `the switch answers "${first}" with: ${words}` };
   const rest = await ask(device, more, signal);
   if ('words' in rest) throw new Error(rest.words);
   return [text, ...rest];

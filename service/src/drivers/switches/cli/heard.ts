@@ -30,12 +30,12 @@ export class Heard {
       this.#foldAt = longestPrompt;
     }
     this.#size += text.length;
-    if (this.#size > longestAnswer) return 'the switch does not stop talking';
+    if (this.#size > longestAnswer) return 'the switch sends too much output';
     if (this.#last.length > this.#foldAt) {
       this.#last = folded(this.#last);
       this.#foldAt = Math.max(longestPrompt, 2 * this.#last.length);
     }
-    return this.#last.length > longestLine ? 'the switch sends a line that does not end' : null;
+    return this.#last.length > longestLine ? 'the switch sends a line that is too long' : null;
   }
 
   clear(): void {

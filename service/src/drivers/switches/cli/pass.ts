@@ -105,7 +105,7 @@ const changePort = async (device: CliDevice, lines: readonly Line[], signal: Abo
     const words = objectionTo(text, dialect.console);
     if (words !== null && !isAttempt) {
       await startOver(device, signal);
-      return `the switch says to "${command}": ${words}`;
+      return `the switch answers "${command}" with: ${words}`;
     }
     // In another mode the next line would be about something else.
     if (dialect.modes && !dialect.modes.port.test(prompt)) throw new Error(strayed(command, prompt));

@@ -16,7 +16,7 @@ export const portNamer =
     const full = fullName(kinds, kind.toLowerCase());
     const count = numbers.split('/').length;
     return full === undefined || numbers === '' || count < least || count > most
-      ? { refused: `${JSON.stringify(name.slice(0, 60))} is no port of this switch; ports look like "${example}"` }
+      ? { refused: `${JSON.stringify(name.slice(0, 60))} is not a port of this switch; ports look like "${example}"` }
       : `${full}${numbers}`;
   };
 

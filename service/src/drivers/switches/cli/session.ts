@@ -87,7 +87,7 @@ export class CommandLine {
     await this.#prompt(purpose, signal, asks.password);
     this.#say(`${login.password ?? ''}\n`);
     const next = await this.#prompt(purpose, signal, asks.user);
-    if (asks.user.test(next.prompt)) throw new Error(`the switch does not let ${login.username} in`);
+    if (asks.user.test(next.prompt)) throw new Error(`the switch rejects the login of user ${login.username}`);
     return next;
   }
 
@@ -105,7 +105,7 @@ export class CommandLine {
     if (isAsked) this.#say(`${login.enablePassword ?? login.password ?? ''}\n`);
     const { prompt: next } = await this.#prompt('to enter the privileged mode', signal, enable.password);
     if (enable.from.test(next) || enable.password.test(next))
-      throw new Error('the switch does not give the privileged mode; check "enable_password"');
+      throw new Error('the switch denies the privileged mode; check "enable_password"');
   }
 
   /** Waits for the next prompt and answers the questions that come before it. */
@@ -177,7 +177,7 @@ export class CommandLine {
 
   #seen(): string {
     const line = this.#heard.last;
-    return line === '' ? '' : `; the last it said is "${line.slice(-60)}"`;
+    return line === '' ? '' : `; its last output is "${line.slice(-60)}"`;
   }
 }
 

@@ -56,7 +56,7 @@ export const vde: Dialect = {
   portName: (name) =>
     /^[1-9]\d{0,4}$/.test(name)
       ? name
-      : { refused: `${JSON.stringify(name.slice(0, 60))} is no port of this switch; ports look like "1"` },
+      : { refused: `${JSON.stringify(name.slice(0, 60))} is not a port of this switch; ports look like "1"` },
   console: {
     prompt: /^(vde)\$$/,
     errors: [/^1\d{3} (?!Success)/],

@@ -57,7 +57,7 @@ export class BrocadeRest {
     const [element, ...more] = await this.#get(`${this.#type}/%22${name}%22`, deep, signal);
     if (element === undefined) return null;
     const port = brocadePortFrom(element);
-    if (port === null) throw new Error(`the switch does not tell how port ${name} is configured`);
+    if (port === null) throw new Error(`the switch does not show how port ${name} is configured`);
     if (port.name !== name || more.length > 0)
       throw new Error(`the switch answers for ${port.name} instead of ${name}`);
     return port;

@@ -59,7 +59,7 @@ class DellSession implements SwitchSession {
   /** Finds out whether anybody is there and lets us in. */
   async meet(signal: AbortSignal): Promise<void> {
     const { output, refusal } = await this.#run('show-command', 'version', signal);
-    if (refusal !== null) throw new Error(`the switch does not say what it is: "${shortened(output)}"`);
+    if (refusal !== null) throw new Error(`the switch does not report its model: "${shortened(output)}"`);
   }
 
   /**

@@ -65,7 +65,7 @@ export const httpTargetFrom = (fields: Fields, defaults: HttpDefaults): HttpTarg
   const url = new URL(named);
   const scheme = url.protocol === 'https:' ? 'https' : 'http';
   if (isChecked && scheme === 'http')
-    throw new Error('there is no certificate to check behind http://; say https:// in "hostname"');
+    throw new Error('http:// has no certificate to check; use https:// in "hostname"');
   // URL hides a port that is the usual one of its scheme; the switch's usual one may be another.
   const given = typeof fields['port'] === 'number' ? fields['port'] : /:(\d+)\/?$/.exec(written)?.[1];
   return {

@@ -79,9 +79,9 @@ export class HttpLine {
   async ask({ method, path, headers, body }: HttpQuestion, signal: AbortSignal): Promise<HttpAnswer> {
     const answer = await this.#exchange(method, path, { ...headers, authorization: this.#authorization }, body, signal);
     if (answer.status === 401 || answer.status === 403)
-      throw new Error(`the switch does not let this user in (HTTP ${answer.status})`);
+      throw new Error(`the switch rejects the login (HTTP ${answer.status})`);
     if (answer.status < 200 || (answer.status >= 300 && answer.status < 400))
-      throw new Error(`the switch answers HTTP ${answer.status}, which is not followed`);
+      throw new Error(`the switch redirects (HTTP ${answer.status}), which is not followed`);
     return answer;
   }
 
@@ -102,9 +102,12 @@ export class HttpLine {
     } catch (error) {
       if (error instanceof AddressRefused) throw error;
       if (signal.aborted) throw new Error(`the switch did not answer ${method} ${path} in time`, { cause: error });
-      throw new Error(`the line to the switch broke: ${error instanceof Error ? error.message : 'no reason given'}`, {
-        cause: error,
-      });
+      throw new Error(
+        `the connection to the switch was lost: ${error instanceof Error ? error.message : 'no reason given'}`,
+        {
+          cause: error,
+        },
+      );
     } finally {
       signal.removeEventListener('abort', giveUp);
     }

@@ -121,7 +121,7 @@ export class JunosSession implements SwitchSession {
     await this.#do(`<commit><confirmed/>${timeout}</commit>`, signal);
     const view = await this.#view('committed', signal);
     const strange = changes.find((state) => !isSame(state, view.stateOf(state.port)));
-    if (strange) throw new Error(`${strange.port} is not as it was committed; the switch will roll back`);
+    if (strange) throw new Error(`${strange.port} differs from what was committed; the switch will roll back`);
   }
 
   /** Leaves the largest set of these states that the device takes in its candidate; the others are refused. */
@@ -190,7 +190,7 @@ export class JunosSession implements SwitchSession {
         port,
         reason:
           unclear === undefined
-            ? `the switch would not make ${port} so: a group, an interface range or a deactivated statement decides otherwise`
+            ? `the switch would not apply this to ${port}: a group, an interface range or a deactivated statement overrides it`
             : notToBeOpened([unclear]),
       }));
   }
@@ -201,7 +201,7 @@ export class JunosSession implements SwitchSession {
     } catch (error) {
       if (!(error instanceof RpcRefused)) throw error;
       const words = error.errors.map(wordsOf).join('; ');
-      const why = /modified/i.test(words) ? 'has changes that nobody committed' : 'is locked by somebody else';
+      const why = /modified/i.test(words) ? 'has uncommitted changes' : 'is locked by another session';
       throw new Error(`the configuration of the switch ${why}: ${words}`, { cause: error });
     }
   }

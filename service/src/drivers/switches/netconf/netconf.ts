@@ -38,8 +38,10 @@ export class NetconfClient {
     this.#ssh = ssh;
     this.#permit = permit;
     this.#channel = channel;
-    ssh.client.on('error', (error) => this.#end(new Error(`the line broke: ${error.message}`, { cause: error })));
-    ssh.client.on('close', () => this.#end(new Error('the device closed the line')));
+    ssh.client.on('error', (error) =>
+      this.#end(new Error(`the connection was lost: ${error.message}`, { cause: error })),
+    );
+    ssh.client.on('close', () => this.#end(new Error('the device closed the connection')));
     channel.on('error', () => undefined);
     channel.on('close', () => this.#end(new Error('the device ended the NETCONF session')));
     channel.stderr.resume();
@@ -58,7 +60,7 @@ export class NetconfClient {
         signal,
         'opening the NETCONF subsystem',
         (resolve, reject) => {
-          ssh.client.once('close', () => reject(new Error('the device closed the line')));
+          ssh.client.once('close', () => reject(new Error('the device closed the connection')));
           ssh.client.subsys('netconf', (error, channel) => {
             if (error) reject(new Error(`the device has no NETCONF subsystem: ${error.message}`, { cause: error }));
             else resolve(channel);
@@ -97,7 +99,7 @@ export class NetconfClient {
         this.#waiting.set(id, { resolve, reject });
         this.#say(`<rpc xmlns="${base}" message-id="${id}">${operation}</rpc>`);
       },
-      () => this.#end(new Error('a call was given up')),
+      () => this.#end(new Error('a call was aborted')),
     ).finally(() => this.#waiting.delete(id));
     const errors = rpcErrorsIn(reply).filter(({ severity }) => severity === 'error');
     if (errors.length > 0) throw new RpcRefused(what, errors);
@@ -136,9 +138,9 @@ export class NetconfClient {
         if (this.#ended) reject(this.#ended);
         else this.#say(ourHello);
       },
-      () => this.#end(new Error('the greeting was given up')),
+      () => this.#end(new Error('the hello was aborted')),
     );
-    if (hello.name !== 'hello') throw new Error(`no NETCONF greeting: <${hello.name}>`);
+    if (hello.name !== 'hello') throw new Error(`expected a NETCONF hello, received <${hello.name}>`);
     this.#capabilities = capabilitiesIn(hello);
   }
 
@@ -175,7 +177,9 @@ export class NetconfClient {
     const waiting = id === undefined ? undefined : this.#waiting.get(id);
     if (message.name !== 'rpc-reply' || !waiting) {
       const errors = rpcErrorsIn(message).map(({ message: words }) => words);
-      throw new Error(`<${message.name}> that nobody asked for: ${shortened(errors.join('; ') || `message-id ${id}`)}`);
+      throw new Error(
+        `<${message.name}> that was not requested: ${shortened(errors.join('; ') || `message-id ${id}`)}`,
+      );
     }
     waiting.resolve(message);
   }

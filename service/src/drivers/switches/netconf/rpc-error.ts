@@ -55,7 +55,7 @@ export const requireDone = (reply: Element): void => {
     isDone: successes.some((success) => childOf(member, success)),
   }));
   const failed = members.find(({ name }) => !members.some((other) => other.name === name && other.isDone));
-  if (failed) throw new Error(`the device does not say that ${failed.name || 'a part of it'} has done it`);
+  if (failed) throw new Error(`the device does not confirm that ${failed.name || 'a part of it'} has done it`);
   if (members.length === 0 && !childOf(reply, 'ok'))
-    throw new Error(`the device does not say that it has done it: <${reply.children[0]?.name ?? ''}>`);
+    throw new Error(`the device does not confirm the operation: <${reply.children[0]?.name ?? ''}>`);
 };

@@ -26,7 +26,7 @@ export const parseAddress = (text: string): Address => {
   if (path !== undefined) return { kind: 'unix', path };
   const [, kind, host, port] = /^(tcp|ssl):\[?(.+?)\]?:([0-9]+)$/.exec(text) ?? [];
   if (kind === undefined || host === undefined || Number(port) < 1 || Number(port) > 65_535) {
-    throw new Error(`${text} is no address of a database: say unix:PATH, tcp:HOST:PORT or ssl:HOST:PORT`);
+    throw new Error(`${text} is not the address of a database: use unix:PATH, tcp:HOST:PORT or ssl:HOST:PORT`);
   }
   return { kind: kind === 'ssl' ? 'ssl' : 'tcp', host, port: Number(port) };
 };

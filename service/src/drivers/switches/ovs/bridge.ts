@@ -54,12 +54,12 @@ export const readBridge = async (
   if (row === undefined || root === undefined) throw new Error(`the Open vSwitch has no bridge ${bridge}`);
   if (atoms(row['controller']).length > 0) {
     throw new Error(
-      `bridge ${bridge} has an OpenFlow controller: its flows, not the VLANs of the ports, say what passes; remove it`,
+      `bridge ${bridge} has an OpenFlow controller: its flows, not the VLANs of the ports, decide what passes; remove it`,
     );
   }
   if (atoms(row['fail_mode']).includes('secure')) {
     throw new Error(
-      `bridge ${bridge} has fail_mode=secure: flows that somebody added, not the VLANs of the ports, say what passes; clear it`,
+      `bridge ${bridge} has fail_mode=secure: flows that somebody added, not the VLANs of the ports, decide what passes; clear it`,
     );
   }
   const own = new Set(atoms(row['ports']).map(uuid));

@@ -67,7 +67,7 @@ class OvsSession implements SwitchSession {
       const outcomes = await this.#attempt(wanted, signal);
       if (outcomes !== 'changed meanwhile') return outcomes;
     }
-    throw new Error(`ports of bridge ${this.#bridge} are changed by others all the time`);
+    throw new Error(`ports of bridge ${this.#bridge} keep being changed by other clients`);
   }
 
   async #attempt(

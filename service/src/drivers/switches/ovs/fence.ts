@@ -36,9 +36,9 @@ export const becomeNewest = async (
       signal,
     );
     if (answer.committed) return;
-    if (answer.operation !== 0) throw new Error(`the database refuses to note our session: ${answer.reason}`);
+    if (answer.operation !== 0) throw new Error(`the database refuses to record this session: ${answer.reason}`);
   }
-  throw new Error(`the external_ids of bridge ${bridge} are changed by others all the time`);
+  throw new Error(`the external_ids of bridge ${bridge} keep being changed by other clients`);
 };
 
 /** Fails the transaction unless ours is the newest session of the bridge. */

@@ -31,7 +31,7 @@ export const ovsFields = Type.Object(
         }),
       ),
     ),
-    ca_certificate: Type.Optional(certificate('the certificate that vouches for the switch,')),
+    ca_certificate: Type.Optional(certificate('the certificate of the authority of the switch,')),
     certificate: Type.Optional(certificate('our own certificate')),
     private_key: Type.Optional(pem('the key of our certificate')),
     server_name: Type.Optional(shown(Text)),

@@ -60,7 +60,7 @@ export class JsonStream {
 
   #keep(rest: Buffer): void {
     this.#begun.push(rest);
-    if (this.#begun.bytes.length > longestText) throw new Error('the database sends an answer without end');
+    if (this.#begun.bytes.length > longestText) throw new Error('the database sends a response that is too long');
   }
 }
 

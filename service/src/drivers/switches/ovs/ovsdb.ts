@@ -37,10 +37,12 @@ export class Ovsdb {
     socket.on('data', (chunk) => this.#receive(chunk));
     socket.on('error', (error) =>
       this.#fail(
-        error instanceof AddressRefused ? error : new Error(`the line to the database broke: ${error.message}`),
+        error instanceof AddressRefused
+          ? error
+          : new Error(`the connection to the database was lost: ${error.message}`),
       ),
     );
-    socket.on('close', () => this.#fail(new Error('the database closed the line')));
+    socket.on('close', () => this.#fail(new Error('the database closed the connection')));
   }
 
   static async connect(
@@ -70,7 +72,7 @@ export class Ovsdb {
   }
 
   close(): Promise<void> {
-    this.#fail(new Error('the line to the database is closed'));
+    this.#fail(new Error('the connection to the database is closed'));
     return Promise.resolve();
   }
 

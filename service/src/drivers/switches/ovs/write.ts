@@ -43,7 +43,8 @@ export const writePorts = async (
       }
       return { configuration: configurationIn(answer.results), refused };
     }
-    if (answer.operation < conditions.length) throw new Error('a later session has the switch: this one may not write');
+    if (answer.operation < conditions.length)
+      throw new Error('a later session controls the switch: this one must not write');
     if (answer.operation < before.length) return 'changed meanwhile';
     const culprit = left[answer.operation - before.length];
     if (culprit === undefined) throw new Error(`the database refuses the change: ${answer.reason}`);
@@ -67,7 +68,7 @@ export const untilApplied = async (ovsdb: Ovsdb, configuration: number, signal: 
  */
 export const untilAllApplied = async (ovsdb: Ovsdb, signal: AbortSignal): Promise<void> => {
   const answer = await ovsdb.transact(nextConfiguration, signal);
-  if (!answer.committed) throw new Error(`the database refuses to be applied: ${answer.reason}`);
+  if (!answer.committed) throw new Error(`the database refuses to apply the change: ${answer.reason}`);
   await untilApplied(ovsdb, configurationIn(answer.results), signal);
 };
 

@@ -9,7 +9,7 @@ import type { HeldLease } from './held-lease.ts';
 import { requireLease } from './leases.ts';
 import { obmUri } from './obm-uri.ts';
 import type { Desk, ReadOp } from './op.ts';
-import type { Site } from './site.ts';
+import type { TransactionSite } from './site.ts';
 
 interface NodeArgs {
   readonly node: string;
@@ -25,7 +25,7 @@ export const findManageable = async (op: ReadOp, label: string): Promise<Node> =
 /** A call to the daemon of a node. */
 const callTo = (node: Node): DeviceCall => ({ project: node.project, at: new URL(node.obm_uri).origin });
 
-const adminOf = (site: Site, node: Node): ObmAdmin => ({
+const adminOf = (site: TransactionSite, node: Node): ObmAdmin => ({
   uri: node.obm_uri,
   adminToken: site.vault.open(node.obm_admin_token),
 });

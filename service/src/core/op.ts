@@ -10,12 +10,12 @@ import { type EventDraft, writeEvents } from './events.ts';
 import { type LeaseWatch, leaseWatchOf } from './lease-watch.ts';
 import type { Request } from './request.ts';
 import { currentCaller } from './rights.ts';
-import type { Site } from './site.ts';
+import type { RequestSite, Site, TransactionSite } from './site.ts';
 
 /** What an operation holds while it only reads. */
 export interface ReadOp {
   readonly caller: Caller;
-  readonly site: Site;
+  readonly site: TransactionSite;
   readonly tx: Tx;
   /** The database's clock. */
   readonly now: Db['now'];
@@ -45,7 +45,7 @@ interface DeviceDesk {
  */
 export interface Desk {
   readonly caller: Caller;
-  readonly site: Site;
+  readonly site: RequestSite;
   readonly devices: DeviceDesk;
   read<T>(work: (op: ReadOp) => Promise<T>): Promise<T>;
   /** One hot read that is a single statement. */

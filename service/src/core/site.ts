@@ -1,5 +1,5 @@
 import type { Allocator } from '../drivers/allocators/contract.ts';
-import type { SwitchDriver } from '../drivers/switches/contract.ts';
+import type { SwitchDriver, SwitchRules } from '../drivers/switches/contract.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { DeviceCalls } from './device-calls.ts';
 import type { CheckPassword } from './passwords.ts';
@@ -44,18 +44,21 @@ export interface FirstPassword {
   forget(wasPassword: (text: string) => Promise<boolean>): Promise<void>;
 }
 
-/** What this installation has: the tables that main hands to the core. */
-export interface Site {
-  readonly switches: Readonly<Record<string, SwitchDriver>>;
+/** What code inside a transaction may use. Nothing here reaches a device, the network or a file: no transaction waits for one. */
+export interface TransactionSite {
+  readonly switches: Readonly<Record<string, SwitchRules>>;
   readonly allocator: Allocator;
-  /** OBM daemons and the hypervisor. */
-  readonly devices: DeviceCalls;
-  readonly consoles: ConsoleSessions;
   readonly vault: Vault;
   /** Where connections may go whose addresses are given to us over the interface. */
   readonly outbound: Outbound;
   readonly maintenance: MaintenancePool | null;
   readonly identity: IdentityRules;
+}
+
+/** What a request may use between its transactions, beside the devices that it declares. */
+export interface RequestSite extends TransactionSite {
+  readonly switches: Readonly<Record<string, SwitchDriver>>;
+  readonly consoles: ConsoleSessions;
   readonly signIn: SignInMethods;
   /** The one check of user names and passwords. */
   readonly checkPassword: CheckPassword;
@@ -63,4 +66,10 @@ export interface Site {
   readonly firstPassword: FirstPassword;
   /** Names of everything plugged in, `corral.ext.<kind>.<name>`. */
   readonly extensions: readonly string[];
+}
+
+/** What this installation has: the tables that main hands to the core. */
+export interface Site extends RequestSite {
+  /** OBM daemons and the hypervisor. */
+  readonly devices: DeviceCalls;
 }

@@ -1,24 +1,28 @@
 import { steadyNow } from '@corral/base/steady-clock';
-import type { Capability, SwitchDriver } from '../drivers/switches/contract.ts';
+import type { Capability, SwitchRules } from '../drivers/switches/contract.ts';
 import { shownFields, toldSchema } from '../schema/shown.ts';
 import { checkOf, inBody, joinMistakes } from '@corral/base/schema/check';
 import { badArgument, blocked, CorralError, duplicate, invalid } from './errors.ts';
 import { findSwitch } from './find.ts';
 import type { Desk, ReadOp, WriteOp } from './op.ts';
-import type { Site } from './site.ts';
+import type { TransactionSite } from './site.ts';
 import { recordPlaces, releaseDuplicates, requireFreePlaces } from './switch-identity.ts';
 
 /** How existing clients spell the types they know: this, and then the short name. */
 const legacyTypePrefix = 'http://schema.massopencloud.org/haas/v0/switches/';
 
+interface Drivers<D extends SwitchRules> {
+  readonly switches: Readonly<Record<string, D>>;
+}
+
 /** The driver of a registered switch; a driver that was there at registration and is gone is the operator's mistake. */
-export const driverOf = (site: Site, type: string): SwitchDriver => {
+export const driverOf = <D extends SwitchRules>(site: Drivers<D>, type: string): D => {
   const driver = Object.hasOwn(site.switches, type) ? site.switches[type] : undefined;
   if (!driver) throw new CorralError('ServerError', `no driver for switches of type ${type} is configured`);
   return driver;
 };
 
-const typeNamed = (site: Site, name: string): string => {
+const typeNamed = (site: Drivers<SwitchRules>, name: string): string => {
   const short = name.startsWith(legacyTypePrefix) ? name.slice(legacyTypePrefix.length) : name;
   const isLegacy = short !== name;
   const driver = Object.hasOwn(site.switches, short) ? site.switches[short] : undefined;
@@ -48,13 +52,13 @@ export const switchRegister = async (desk: Desk, args: SwitchRegister): Promise<
 };
 
 /** Of a name it is seen at every session where it is then. */
-const requirePermitted = ({ outbound }: Site, driver: SwitchDriver, args: SwitchRegister): void => {
+const requirePermitted = ({ outbound }: TransactionSite, driver: SwitchRules, args: SwitchRegister): void => {
   const [refusal] = hostsOf(driver, args).flatMap((host) => outbound.refusalOf(host) ?? []);
   if (refusal) throw badArgument(`switch ${args.switch} cannot be reached: ${refusal.message}`);
 };
 
 /** What the schema lets pass may still be no address. */
-const hostsOf = (driver: SwitchDriver, args: SwitchRegister): readonly string[] => {
+const hostsOf = (driver: SwitchRules, args: SwitchRegister): readonly string[] => {
   try {
     return driver.hosts?.(args.fields) ?? [];
   } catch (error) {

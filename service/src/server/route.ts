@@ -73,7 +73,7 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R 
 > {
   /** What the answer looks like; absent: it is empty. */
   readonly reply?: R;
-  readonly keep?: Exclude<Keep, null>;
+  readonly keep?: TSchema extends R ? never : Exclude<Keep, null>;
   readonly handle: Handle<P, Q, B, TSchema extends R ? unknown : DeepReadonly<Static<R>>>;
 }
 

@@ -4,7 +4,7 @@ import { type Lease, requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';
 import type { PortState } from '../core/port-state.ts';
 import { driverOf } from '../core/switches.ts';
-import type { SwitchDriver } from '../drivers/switches/contract.ts';
+import type { SwitchRules } from '../drivers/switches/contract.ts';
 import { planWritten } from './plan.ts';
 import type { PortTask } from './port-task.ts';
 import { about } from './settle.ts';
@@ -15,7 +15,7 @@ import { about } from './settle.ts';
  */
 
 /** How long something of a session that broke off may still arrive at such a switch. */
-export const lateWriteMsOf = ({ refusesLateWrites }: SwitchDriver, { lateWriteMs }: EngineConfig): number =>
+export const lateWriteMsOf = ({ refusesLateWrites }: SwitchRules, { lateWriteMs }: EngineConfig): number =>
   refusesLateWrites ? 0 : lateWriteMs;
 
 /** How a session ended that wrote to ports. */

@@ -73,8 +73,8 @@ export type Change =
   | { readonly kind: 'connect'; readonly channel: string; readonly vlan: number }
   | { readonly kind: 'detach'; readonly channel: string; readonly vlan: number };
 
-/** A kind of switch. States are set whole and idempotently; drivers are never told steps. */
-export interface SwitchDriver {
+/** What is known of a kind of switch without talking to one. */
+export interface SwitchRules {
   /** The fields of switch_register beside `type`. */
   readonly config: TSchema;
   readonly capabilities: readonly Capability[];
@@ -95,13 +95,17 @@ export interface SwitchDriver {
    * Without this, ports of a session that broke off stay in doubt for as long as something of it can arrive.
    */
   readonly refusesLateWrites?: true;
+  /** The hosts that `open` connects to, as the fields name them: those that can never be permitted are not registered. */
+  hosts?(config: Readonly<Record<string, unknown>>): readonly string[];
+}
+
+/** A kind of switch. States are set whole and idempotently; drivers are never told steps. */
+export interface SwitchDriver extends SwitchRules {
   /**
    * Where a switch with these fields is reached, after names are resolved: two with a place in common are one device. Not
    * there: nobody can tell.
    */
   places?(config: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
-  /** The hosts that `open` connects to, as the fields name them: those that can never be permitted are not registered. */
-  hosts?(config: Readonly<Record<string, unknown>>): readonly string[];
   open(target: SwitchTarget, signal: AbortSignal): Promise<SwitchSession>;
 }
 

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accessTo } from '@corral/base/db/access';
-import { type Holdings, openDatabase } from '@corral/base/db/holdings';
+import type { Holdings } from '@corral/base/db/holdings';
+import { openDatabase } from '@corral/base/db/open';
 import { holdings as obmdHoldings } from '@corral/obmd/db/open';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { holdings } from '../../src/db/open.ts';

@@ -687,16 +687,14 @@ export const mutations = [
     'base/src/http/metrics-access.ts',
     "if (who !== 'loopback') return who === 'anyone';",
     "if (who !== 'loopback') return true;",
-    'service/test/operator.test.ts',
-    'service/test/front-config.test.ts',
+    'service/test/levers.test.ts',
   ),
   mutation(
     'whoever comes through a proxy sees the metrics',
     'base/src/http/metrics-access.ts',
     ' && !isForwarded(headers)',
     '',
-    'service/test/operator.test.ts',
-    'service/test/front-proxy.test.ts',
+    'service/test/levers.test.ts',
   ),
   mutation(
     'a project has devices do as much as it likes',
@@ -914,12 +912,11 @@ export const mutations = [
     'service/test/drivers/port-constructs.test.ts',
   ),
   mutation(
-    'a line inside another one is left out',
+    'a line inside another one is read as one of the port',
     'service/src/drivers/switches/cli/known-lines.ts',
-    'else if (isNested || !matches',
-    'else if (!matches',
+    'if (!isNested && known.read.test(text))',
+    'if (known.read.test(text))',
     narrow,
-    'service/test/drivers/port-constructs.test.ts',
   ),
   mutation(
     'a log message ends the section of a port',
@@ -950,7 +947,6 @@ export const mutations = [
     'service/src/drivers/switches/cli/pass.ts',
     'if (dialect.modes && !dialect.modes.port.test(prompt)) throw',
     'if (false) throw',
-    narrow,
     'service/test/drivers/cisco-ios.test.ts',
   ),
 

@@ -217,6 +217,13 @@ describe('a refusal', () => {
     expect(await session.read([port], amply())).toHaveLength(1);
   });
 
+  it('that leaves the mode of the port without a word is a fault, and nothing more is sent', async () => {
+    const { device, session } = await start();
+    device.refuse(new RegExp(`^interface ${port}$`), '');
+    await expect(session.apply([{ port, native: 100, tagged: [] }], amply())).rejects.toThrow(`interface ${port}`);
+    expect(device.console.transcript.at(-1)).toBe(`interface ${port}`);
+  });
+
   it('in the middle of a port leaves that port shut', async () => {
     const { device, session } = await start({ refusesAccessVlan: 200 });
     const outcomes = await session.apply(

@@ -48,10 +48,12 @@ describe.each(Object.entries(cliSamples))('a port of %s', (_, sample) => {
   });
 
   it('reads as no less with a block inside its own, whatever that says', () => {
-    const nested = fc.array(nestedLine, { minLength: 1, maxLength: 4 });
+    const head = fc.oneof(unknownLine, fc.constantFrom('description node 8', 'mtu 9000'));
+    const foreign = fc.constantFrom('switchport trunk allowed vlan none', 'switchport access vlan 7');
+    const nested = fc.array(fc.oneof(nestedLine, foreign), { minLength: 1, maxLength: 4 });
     fc.assert(
-      fc.property(block, unknownLine, nested, fc.nat(20), (lines, head, inside, at) => {
-        const more = [head, ...inside.map((line) => ` ${line}`)];
+      fc.property(block, head, nested, fc.nat(20), (lines, first, inside, at) => {
+        const more = [first, ...inside.map((line) => ` ${line}`)];
         expect(covers(readingOf(sample, sample.answers(insertedAt(lines, at, ...more))), plain(sample, lines))).toBe(
           true,
         );

@@ -59,7 +59,7 @@ describe('the configuration of the front door', () => {
     const CORRAL_TRUSTED_PROXIES = '10.0.0.0/8, proxy.example.org, 192.0.2.7, 10.0.0';
     const CORRAL_CORS_ORIGINS = 'https://a.example, *';
     const named = mistakesIn({ CORRAL_TRUSTED_PROXIES, CORRAL_CORS_ORIGINS }).map(
-      (mistake) => mistake.split(' is not')[0],
+      (mistake) => mistake.split(' is invalid')[0],
     );
     expect(named).toEqual([
       'CORRAL_CORS_ORIGINS: "*"',

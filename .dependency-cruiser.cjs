@@ -47,24 +47,10 @@ module.exports = {
       severity: 'error',
       from: { path: '^(service|obmd)/src/drivers/' },
       to: {
-        path: '^node_modules/(ssh2|undici|fast-xml-parser|ws|@lydell)/',
+        path: '^node_modules/(undici|fast-xml-parser|ws|@lydell)/',
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },
-    },
-    {
-      name: 'kysely-is-loaded-once',
-      comment: 'by base/db/kysely, as CommonJS: imported elsewhere too, it would be loaded again as modules',
-      severity: 'error',
-      from: { path: '^(base|obmd|service)/src/' },
-      to: { path: '^node_modules/kysely/', dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'typebox-is-for-types',
-      comment: 'base/schema/type builds schemas: the package would cost every start an eighth of its time',
-      severity: 'error',
-      from: { path: '^(base|obmd|service)/src/' },
-      to: { path: '^node_modules/@sinclair/typebox/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'worker-sees-contracts-only',

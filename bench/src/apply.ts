@@ -18,7 +18,7 @@ const perSwitch = size.nodes / size.switches;
 const limitMs = 600_000;
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
-const program = fileURLToPath(new URL('../../client/dist/cli/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../client/dist/cli/corral.js', import.meta.url));
 
 interface Cable {
   readonly nic: string;

@@ -13,7 +13,7 @@ const isQuick = process.argv.includes('--quick');
 const runs = isQuick ? 10 : 60;
 const aimMs = 150;
 
-const corral = fileURLToPath(new URL('../../client/dist/cli/main.js', import.meta.url));
+const corral = fileURLToPath(new URL('../../client/dist/cli/corral.js', import.meta.url));
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 const timeOf = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> => {

@@ -7,7 +7,7 @@ import { type Measured, startProgram } from './process.ts';
 
 export const password = 'bench';
 export const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
-const program = fileURLToPath(new URL('../../service/dist/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../service/dist/corral-service.js', import.meta.url));
 
 /** An installation of its own, removed afterwards. */
 export interface Site {

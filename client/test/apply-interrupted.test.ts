@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { programFile } from '../../test/support/program.ts';
 import { engines } from '../../service/test/support/engines.ts';
 import { adminPassword, type Service, serviceForTest } from '../../service/test/support/service.ts';
 import { eventually } from '../../service/test/support/world.ts';
@@ -37,8 +37,7 @@ const until = (service: Service, count: number): Promise<true> =>
 
 /** The command as a process that can be killed. */
 const startApply = (service: Service, path: string): ChildProcess => {
-  const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-  const child = spawn(process.execPath, [main, 'apply', path, '--yes'], {
+  const child = spawn(process.execPath, [programFile('corral'), 'apply', path, '--yes'], {
     env: {
       PATH: process.env['PATH'],
       CORRAL_ENDPOINT: service.url,

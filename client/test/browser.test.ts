@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sharedChromium } from '../../service/test/support/chromium.ts';
 import { passwordOf, type Service, serviceForTest } from '../../service/test/support/service.ts';
 import { done, makeNode, makeProject, makeUser, reserve } from '../../service/test/support/world.ts';
-import { buildWorkspace } from '../../test/support/program.ts';
+import { buildSdk } from '../../test/support/program.ts';
 import type * as Sdk from '../src/index.ts';
 import { path } from './support/blocks.ts';
 
@@ -40,7 +40,7 @@ const startSite = async (): Promise<string> => {
 };
 
 describe.skipIf(!hasPart('Chromium'))('the SDK in a browser', () => {
-  beforeAll(() => buildWorkspace('client'));
+  beforeAll(buildSdk);
   const newBrowser = sharedChromium();
 
   const pageAt = async (url: string): Promise<Page> => {

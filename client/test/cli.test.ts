@@ -6,7 +6,6 @@ import { engines } from '../../service/test/support/engines.ts';
 import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/service.ts';
 import { makeProject, makeUser } from '../../service/test/support/world.ts';
 import { commands } from '../src/cli/commands/all.ts';
-import { groups } from '../src/cli/commands/few.ts';
 import { failureOf } from '../src/cli/exit.ts';
 import { UnreachableError } from '../src/index.ts';
 import { type Shell, shellForTest } from './support/shell.ts';
@@ -278,12 +277,6 @@ describe('the command line says what is wrong', () => {
       err: expect.stringContaining('OS_AUTH_URL holds a user name or a password; write it like https://') as string,
     });
     expect((await shell('node list all', { env })).err).not.toContain('secret');
-  });
-
-  it('of the same commands, whether all are loaded or only those of the first word', async () => {
-    for (const [first, group] of Object.entries(groups)) {
-      expect(await group()).toEqual(commands.filter(({ words }) => words[0] === first));
-    }
   });
 
   it('and every command has help with an example that is one of its own', async () => {

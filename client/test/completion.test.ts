@@ -2,15 +2,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasPart } from '@corral/lab';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminPassword, passwordOf, type Service, serviceForTest } from '../../service/test/support/service.ts';
 import { done, makeNetwork, makeNode, makeProject, makeUser } from '../../service/test/support/world.ts';
-import { buildWorkspace } from '../../test/support/program.ts';
 import { installCorral, interactiveShell } from './support/interactive.ts';
 import { shellForTest } from './support/shell.ts';
 import { terminalForTest } from './support/terminal.ts';
-
-beforeAll(() => buildWorkspace('client'));
 
 const odd = ['rack 1: left', "it's", 'say "hi"', 'a$b', '-dash', '計算機'];
 

@@ -8,7 +8,6 @@ import { sdkModule } from '../../service/src/server/sdk.ts';
 import { format, resolveConfig } from 'prettier';
 import { commands } from '../src/cli/commands/all.ts';
 import { usageOf } from '../src/cli/parse.ts';
-import { buildWorkspace } from '../../test/support/program.ts';
 import { blocks, path, textOf } from './support/blocks.ts';
 import { shellForTest } from './support/shell.ts';
 import { keys, terminalForTest } from './support/terminal.ts';
@@ -54,7 +53,6 @@ describe('docs/cli.md', () => {
   });
 
   it('shows a login as it is', async () => {
-    await buildWorkspace('client');
     const service = await serviceForTest('sqlite');
     await done(service.admin.put('/auth/basic/user/vera', { password: 'vera-demo' }));
     const terminal = await terminalForTest();

@@ -4,17 +4,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { adminPassword, serviceForTest } from '../../service/test/support/service.ts';
 import { makeNode, makeProject } from '../../service/test/support/world.ts';
-import { buildWorkspace } from '../../test/support/program.ts';
-import { corralProgram } from './support/terminal.ts';
-
-beforeAll(() => buildWorkspace('client'));
+import { programFile } from '../../test/support/program.ts';
 
 /** Runs a line of a shell in which `corral` is the real command; without a terminal. */
 const bash = async (script: string, env: Readonly<Record<string, string>>, input = '') => {
-  const line = `set -o pipefail; corral() { "${process.execPath}" "${corralProgram}" "$@"; }; ${script}`;
+  const line = `set -o pipefail; corral() { "${process.execPath}" "${programFile('corral')}" "$@"; }; ${script}`;
   const child = spawn('/bin/bash', ['-c', line], {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', CORRAL_CLIENT_CONFIG: '/nonexistent/client.json', ...env },
   });

@@ -10,7 +10,7 @@ import { startOidcSite } from '../../service/test/support/oidc.ts';
 import { deviceEnv, registerDevice } from '../../service/test/support/oidc-device.ts';
 import type { Service } from '../../service/test/support/service.ts';
 import { done, makeNode, makeProject } from '../../service/test/support/world.ts';
-import { buildWorkspace } from '../../test/support/program.ts';
+import { buildSdk } from '../../test/support/program.ts';
 import { blocks, path, textOf } from './support/blocks.ts';
 
 /** What the examples take for granted: a client, and somebody who is told. */
@@ -100,7 +100,7 @@ const collect = (child: ChildProcess): (() => string) => {
 };
 
 it('the examples of docs/sdk.md are right TypeScript, and work one after the other', async () => {
-  await buildWorkspace('client');
+  await buildSdk();
   const site = await startOidcSite('sqlite', deviceEnv);
   onTestFinished(() => site.close());
   registerDevice(site);

@@ -1,13 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminPassword, serviceForTest } from '../../service/test/support/service.ts';
 import { done, makeProject, obmd } from '../../service/test/support/world.ts';
-import { buildWorkspace } from '../../test/support/program.ts';
 import { smallSite } from './support/site.ts';
 import { keys, terminalForTest } from './support/terminal.ts';
-
-beforeAll(() => buildWorkspace('client'));
 
 /** A terminal of an administrator with a document of a small site. */
 const scene = async () => {

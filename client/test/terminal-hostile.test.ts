@@ -1,10 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { buildWorkspace } from '../../test/support/program.ts';
-import { corralProgram, keys, terminalForTest } from './support/terminal.ts';
-
-beforeAll(() => buildWorkspace('client'));
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { programFile } from '../../test/support/program.ts';
+import { keys, terminalForTest } from './support/terminal.ts';
 
 const escape = '\u001b';
 /** Sets the title of the window, rings the bell, clears the screen, and turns the direction of writing. */
@@ -52,7 +50,7 @@ describe('what a service says does nothing to the terminal', () => {
       '-c',
       `cd "$HOME" && echo corral_x >token && exec "$0" "$1" ${line}`,
       process.execPath,
-      corralProgram,
+      programFile('corral'),
     ]);
     await session.exit();
     for (const sign of [`${escape}]`, '\u0007', `${escape}[2J`, '\u202e']) {

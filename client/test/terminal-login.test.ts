@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startOidcSite } from '../../service/test/support/oidc.ts';
 import { deviceEnv, enterCode, registerDevice } from '../../service/test/support/oidc-device.ts';
 import { passwordOf, serviceForTest } from '../../service/test/support/service.ts';
 import { makeUser } from '../../service/test/support/world.ts';
-import { buildWorkspace } from '../../test/support/program.ts';
 import { keys, type Session, terminalForTest } from './support/terminal.ts';
-
-beforeAll(() => buildWorkspace('client'));
 
 const fresh = 'a fresh password';
 const answer = async (session: Session, question: string, text: string): Promise<void> => {

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminPassword, type Service, serviceForTest } from '../../service/test/support/service.ts';
 import { done } from '../../service/test/support/world.ts';
-import { buildWorkspace } from '../../test/support/program.ts';
-import { corralProgram, keys, type Session, terminalForTest } from './support/terminal.ts';
-
-beforeAll(() => buildWorkspace('client'));
+import { programFile } from '../../test/support/program.ts';
+import { keys, type Session, terminalForTest } from './support/terminal.ts';
 
 const secret = 'mauve elephants';
 const makeAda = (service: Service) => done(service.admin.put('/auth/basic/user/ada', { password: secret }));
@@ -89,7 +87,7 @@ describe('at a terminal', () => {
   ])('%s ends a question, and the terminal is as it was', async (_name, key, code, shown) => {
     const terminal = await terminalForTest();
     const script = '"$0" "$1" login http://127.0.0.1:5000 --username ada; echo "ended with $?"; stty -a';
-    const shell = terminal.run('/bin/sh', ['-c', script, process.execPath, corralProgram]);
+    const shell = terminal.run('/bin/sh', ['-c', script, process.execPath, programFile('corral')]);
     await shell.shows('password of ada at');
     shell.type(code === 130 ? `secret${key}` : key);
     await shell.exit();

@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminPassword, serviceForTest } from '../../service/test/support/service.ts';
 import { makeNode, makeProject, makeUser } from '../../service/test/support/world.ts';
-import { buildWorkspace } from '../../test/support/program.ts';
-import { corralProgram, terminalForTest } from './support/terminal.ts';
-
-beforeAll(() => buildWorkspace('client'));
+import { programFile } from '../../test/support/program.ts';
+import { terminalForTest } from './support/terminal.ts';
 
 const escape = '\u001b';
 const longest = 'the-project-with-the-very-long-name-that-nobody-can-remember';
@@ -65,16 +63,20 @@ describe('a table on a terminal', () => {
     for (const session of [
       terminal.corral('user list', { env: { NO_COLOR: '1' } }),
       terminal.corral('node show nowhere', { env: { NO_COLOR: '1' } }),
-      terminal.run('/bin/sh', ['-c', '"$0" "$1" user list | cat', process.execPath, corralProgram]),
+      terminal.run('/bin/sh', ['-c', '"$0" "$1" user list | cat', process.execPath, programFile('corral')]),
       terminal.corral('user list --json'),
     ]) {
       await session.exit();
       expect(session.screen()).not.toBe('');
       expect(session.written()).not.toContain(escape);
     }
-    const piped = terminal.run('/bin/sh', ['-c', '"$0" "$1" user list | cat', process.execPath, corralProgram], {
-      columns: 200,
-    });
+    const piped = terminal.run(
+      '/bin/sh',
+      ['-c', '"$0" "$1" user list | cat', process.execPath, programFile('corral')],
+      {
+        columns: 200,
+      },
+    );
     await piped.exit();
     expect(piped.screen()).toContain(longest);
     const empty = terminal.corral('user list', { env: { NO_COLOR: '' } });

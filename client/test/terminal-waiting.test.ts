@@ -1,13 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startLabObmd } from '@corral/lab';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/service.ts';
 import { done, makeNetwork, makeNode, makeProject, makeUser, reserve } from '../../service/test/support/world.ts';
-import { buildWorkspace } from '../../test/support/program.ts';
 import { keys, terminalForTest } from './support/terminal.ts';
-
-beforeAll(() => buildWorkspace('client'));
 
 const spinner = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
 

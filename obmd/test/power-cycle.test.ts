@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Daemon, daemonForTest, done, refusal } from './support/daemon.ts';
 import { inDatabaseOf } from './support/database.ts';

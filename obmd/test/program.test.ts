@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeAuthority, makeCertificate } from '../../lab/src/switches/certificates.ts';
 import { adminToken, basic } from './support/daemon.ts';
-import { build, type Program, runToEnd, startProgram } from './support/program.ts';
+import { type Program, runToEnd, startProgram } from './support/program.ts';
 
 const authorization = basic('admin', adminToken);
 
@@ -16,7 +16,6 @@ describe('the program', () => {
   const started: Program[] = [];
 
   beforeAll(async () => {
-    await build();
     directory = await mkdtemp(join(tmpdir(), 'corral-obmd-program-'));
   });
   afterEach(async () => {

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminToken, basic, daemonForTest, done, message, refusal } from './support/daemon.ts';
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { Ownership } from '../src/core/ownership.ts';
 import type { Db } from '../src/db/open.ts';
 import type { BmcDriver } from '../src/drivers/contract.ts';
 import { inDatabaseOf } from './support/database.ts';
 import { DoubleBmc, doubleDriver } from './support/double.ts';
 import { engines, freshPostgres } from './support/engines.ts';
-import { build, type Program, startProgram } from './support/program.ts';
+import { type Program, startProgram } from './support/program.ts';
 import { makeNode, newTenant } from './support/tenant.ts';
 import { soon, watch } from './support/watchers.ts';
 
@@ -159,7 +159,6 @@ describe.each(engines)('when the first daemon is killed on %s', (engine) => {
   let directory: string;
   const started: Program[] = [];
   beforeAll(async () => {
-    await build();
     directory = await mkdtemp(join(tmpdir(), 'corral-obmd-standby-'));
   });
   afterEach(async () => {

@@ -9,12 +9,15 @@ import { followTls } from '@corral/base/http/tls';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
 import { openVault } from '@corral/base/secrets/open-vault';
 import type { Vault } from '@corral/base/secrets/vault';
-import type { RunningObmd } from '@corral/obmd/start';
+import { type RunningObmd, startObmd } from '@corral/obmd/start';
 import type { Logger } from 'pino';
 import { chainOf } from './auth/chain.ts';
 import { databaseBackend } from './auth/database.ts';
 import { ensureFirstAdmin, type FirstAdmin, firstPasswordIn } from './auth/first-admin.ts';
+import { keystoneBackend } from './auth/keystone.ts';
 import { nullBackend } from './auth/null.ts';
+import { oidcBackend } from './auth/oidc.ts';
+import { OidcLogin } from './auth/oidc/login.ts';
 import { passwordCheck } from './auth/password-check.ts';
 import { withSessions } from './auth/with-sessions.ts';
 import type { Config } from './config/config.ts';
@@ -28,6 +31,7 @@ import { openDatabase } from './db/open.ts';
 import type { Allocator } from './drivers/allocators/contract.ts';
 import { vlanPool } from './drivers/allocators/vlan-pool.ts';
 import type { Hypervisor } from './drivers/hypervisors/contract.ts';
+import { libvirtHypervisor } from './drivers/hypervisors/libvirt.ts';
 import type { MachineStep } from './drivers/hypervisors/libvirt/steps.ts';
 import { mockHypervisor } from './drivers/hypervisors/mock.ts';
 import { httpObmClient } from './drivers/obm/http.ts';
@@ -35,6 +39,7 @@ import { switchDrivers } from './drivers/switches/registry.ts';
 import { chosen, loadExtensions } from './extensions.ts';
 import { buildServer } from './server/app.ts';
 import { createMetrics, type Metrics } from './server/metrics.ts';
+import { serveOidcLogin } from './server/oidc-login.ts';
 import { setPublicUrl } from './server/origin.ts';
 import { serveOperator } from './server/operator.ts';
 import { groupsFor } from './server/routes/all.ts';
@@ -43,6 +48,7 @@ import { Engine } from './worker/engine.ts';
 import { headnodeKeeper } from './worker/headnode-keeper.ts';
 import { historyKeeper } from './worker/history-keeper.ts';
 import { identityKeeper } from './worker/identity-keeper.ts';
+import { Notifier } from './worker/notifier.ts';
 import type { Step } from './worker/steps.ts';
 
 /** A service that is up. */
@@ -77,8 +83,8 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   const obm = httpObmClient({ ...config.obm, outbound: config.outbound });
   const consoles = new ConsoleSessions(db);
   const metrics = createMetrics(db);
-  const keystone = await keystoneFor(config, db, metrics);
-  const oidc = await oidcFor(config, vault, log);
+  const keystone = keystoneFor(config, db, metrics);
+  const oidc = oidcFor(config, vault, log);
   const passwords = passwordCheck(db, {
     failed: (why) => metrics.loginFailed(why),
     throttled: (login) => log.warn(login, 'too many failed logins: throttled'),
@@ -88,7 +94,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   );
   const plugged = await loadExtensions(config.extensions, {
     switches: switchDrivers({ simulatedSwitches: join(config.dataDir, 'simulated-switches') }),
-    hypervisors: await hypervisorsFor(config, step),
+    hypervisors: hypervisorsFor(config, step),
     auth: {
       null: nullBackend,
       database: databaseBackend(db, passwords),
@@ -142,9 +148,8 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   const seesMetrics = config.front.metrics;
   serveOperator(server, { db, auth, metrics, seesMetrics, groups, version, isAccepting: () => isAccepting });
   if (config.publicUrl !== null) setPublicUrl(server, config.publicUrl);
-  if (oidc?.login)
-    (await import('./server/oidc-login.ts')).serveOidcLogin(server, { login: oidc.login, db, site, log });
-  const obmd = config.obmd ? await (await import('@corral/obmd/start')).startObmd(config.obmd, log) : null;
+  if (oidc?.login) serveOidcLogin(server, { login: oidc.login, db, site, log });
+  const obmd = config.obmd ? await startObmd(config.obmd, log) : null;
   try {
     await listenAt(server, config);
   } catch (error) {
@@ -157,9 +162,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
 
   const engine = new Engine({ db, desk, config: config.engine, observer: metrics, step, log });
   engine.start();
-  const notifier = site.maintenance
-    ? new (await import('./worker/notifier.ts')).Notifier(db, desk, site.maintenance, config.outbound, log)
-    : null;
+  const notifier = site.maintenance ? new Notifier(db, desk, site.maintenance, config.outbound, log) : null;
   notifier?.start();
   const keeper = headnodeKeeper(desk, log);
   keeper.start();
@@ -191,13 +194,10 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   };
 };
 
-/** A start with the mock one does not pay for the other. */
-const hypervisorsFor = async (config: Config, step: Observe): Promise<Readonly<Record<string, Hypervisor>>> => {
-  const mock = mockHypervisor(config.images, join(config.dataDir, 'mock-hypervisor.json'));
-  if (config.hypervisor === 'mock') return { mock };
-  const { libvirtHypervisor } = await import('./drivers/hypervisors/libvirt.ts');
-  return { mock, libvirt: libvirtHypervisor({ ...config.libvirt, images: config.images }, step) };
-};
+const hypervisorsFor = (config: Config, step: Observe): Readonly<Record<string, Hypervisor>> => ({
+  mock: mockHypervisor(config.images, join(config.dataDir, 'mock-hypervisor.json')),
+  libvirt: libvirtHypervisor({ ...config.libvirt, images: config.images }, step),
+});
 
 /** How long a start waits for the hypervisor. One that is down then is looked at when headnodes are made. */
 const fitTimeoutMs = 10_000;
@@ -228,20 +228,15 @@ const signInMethods = ({ auth, keystone, oidc }: Config): SignInMethods => ({
         },
 });
 
-const keystoneFor = async (config: Config, db: Db, { tokenChecked }: Metrics) => {
-  if (config.keystone === null) return null;
-  const { keystoneBackend } = await import('./auth/keystone.ts');
-  return keystoneBackend(db, { ...config.keystone, tokenChecked });
-};
+const keystoneFor = (config: Config, db: Db, { tokenChecked }: Metrics) =>
+  config.keystone === null ? null : keystoneBackend(db, { ...config.keystone, tokenChecked });
 
-const oidcFor = async ({ oidc }: Config, vault: Vault, log: Logger) => {
+const oidcFor = ({ oidc }: Config, vault: Vault, log: Logger) => {
   if (oidc === null) return null;
-  const { oidcBackend } = await import('./auth/oidc.ts');
   const failed = (err: unknown) =>
     log.warn({ issuer: oidc.issuer, err }, 'failed to fetch JWKS from the identity provider');
-  const backend = await oidcBackend({ ...oidc, failed });
+  const backend = oidcBackend({ ...oidc, failed });
   if (oidc.client === null) return { backend, login: null };
-  const { OidcLogin } = await import('./auth/oidc/login.ts');
   return { backend, login: new OidcLogin({ issuer: oidc.issuer, client: oidc.client, backend, vault }) };
 };
 

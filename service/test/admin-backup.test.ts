@@ -1,15 +1,12 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { administered, runAdmin } from './support/admin.ts';
 import { backedUp, projectsOf, siteForTest, whileRunning } from './support/backups.ts';
 import { engines } from './support/engines.ts';
-import { build } from './support/program.ts';
 import { newest, newestOfDaemon } from './support/versions.ts';
 import { done, eventually } from './support/world.ts';
-
-beforeAll(build);
 
 const pairs = engines.flatMap((from) => engines.map((to) => [from, to] as const));
 

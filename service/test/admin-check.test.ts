@@ -1,22 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { newKey } from '@corral/base/secrets/key';
 import { formatKeyRing, ringWith } from '@corral/base/secrets/key-ring';
 import Libsql from 'libsql';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config/load.ts';
 import { findViolations, violationsIn } from '../src/core/invariants/find-violations.ts';
 import { openCurrent } from '../src/db/open.ts';
 import { administered, runAdmin } from './support/admin.ts';
 import { engines } from './support/engines.ts';
-import { build } from './support/program.ts';
 import { ringOf } from './support/rotation.ts';
 import { type Service, serviceForTest } from './support/service.ts';
 import { runSql } from './support/sql.ts';
 import { connect, done, makeNetwork, makeNode, makeProject, reserve } from './support/world.ts';
-
-beforeAll(build);
 
 /** A project with two nodes, one of them on a network, and another network and project. */
 const siteForTest = async (engine: (typeof engines)[number]): Promise<Service> => {

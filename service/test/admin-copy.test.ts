@@ -3,18 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import pg from 'pg';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SimulatedSwitch } from '../src/drivers/switches/simulated.ts';
 import { administered, runAdmin, startAdmin } from './support/admin.ts';
 import { engines, freshPostgres } from './support/engines.ts';
 import { type Fleet, networkOfNode, seedFleet, switchOfNode } from './support/fleet.ts';
 import { basic, clientOf } from './support/http.ts';
-import { build, type Program, startProgram } from './support/program.ts';
+import { type Program, startProgram } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
 import { newest } from './support/versions.ts';
 import { done, eventually } from './support/world.ts';
-
-beforeAll(build);
 
 type Env = Readonly<Record<string, string>>;
 

@@ -4,16 +4,13 @@ import { join } from 'node:path';
 import { openDatabase } from '@corral/base/db/open';
 import Libsql from 'libsql';
 import pg from 'pg';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { holdings } from '../src/db/open.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { administered, runAdmin } from './support/admin.ts';
 import { type EngineName, engines, freshPostgres } from './support/engines.ts';
-import { build } from './support/program.ts';
 import { serviceForTest } from './support/service.ts';
 import { newest, newestOfDaemon, stepsAfter, stepsOfDaemon } from './support/versions.ts';
-
-beforeAll(build);
 
 /** An installation whose database is of this version; 0: there is none. */
 const siteAt = async (engine: EngineName, version: number): Promise<Record<string, string>> => {

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SimulatedSwitch } from '../src/drivers/switches/simulated.ts';
 import { administered } from './support/admin.ts';
 import { expectRefusal } from './support/answers.ts';
 import { siteForTest, whileRunning } from './support/backups.ts';
 import { engines } from './support/engines.ts';
 import type { Client } from './support/http.ts';
-import { build } from './support/program.ts';
 import { done, eventually, obmd } from './support/world.ts';
-
-beforeAll(build);
 
 /** A database that is older than what the switches carry. */
 describe.each(engines)('ports after a restore on %s', (engine) => {

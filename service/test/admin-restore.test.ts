@@ -6,18 +6,17 @@ import Libsql from 'libsql';
 import pg from 'pg';
 import { newKey } from '@corral/base/secrets/key';
 import { formatKeyRing, ringWith } from '@corral/base/secrets/key-ring';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { programFile } from '../../test/support/program.ts';
 import { keys, terminalForTest } from '../../client/test/support/terminal.ts';
-import { administered, built, runAdmin } from './support/admin.ts';
+import { administered, runAdmin } from './support/admin.ts';
 import { backedUp, projectsOf, type Site, siteForTest, whileProcessRuns, whileRunning } from './support/backups.ts';
 import { bareClient, makeToken, signIn } from './support/browser.ts';
 import { engines } from './support/engines.ts';
-import { build, runToEnd } from './support/program.ts';
+import { runToEnd } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
 import { newest } from './support/versions.ts';
 import { done } from './support/world.ts';
-
-beforeAll(build);
 
 const restored = async (
   { env }: Pick<Site, 'env'>,
@@ -58,7 +57,7 @@ describe.each(engines)('restore on %s', (engine) => {
       expect.stringMatching(/^there is no terminal to ask "Everything in .* Go on\?"; use --yes$/),
     ]);
     const terminal = await terminalForTest(site.env);
-    const asked = terminal.run(process.execPath, [built('admin.js'), 'restore', site.file, '--replace'], {
+    const asked = terminal.run(process.execPath, [programFile('corral-admin'), 'restore', site.file, '--replace'], {
       columns: 200,
     });
     await asked.shows('Go on? [y/N]');
@@ -67,7 +66,7 @@ describe.each(engines)('restore on %s', (engine) => {
     expect(asked.screen()).toContain('corral-admin: nothing was changed');
     expect(await projectsOf(site)).toEqual(['later', 'red']);
 
-    const sure = terminal.run(process.execPath, [built('admin.js'), 'restore', site.file, '--replace'], {
+    const sure = terminal.run(process.execPath, [programFile('corral-admin'), 'restore', site.file, '--replace'], {
       columns: 200,
     });
     await sure.shows('Go on? [y/N]');
@@ -87,7 +86,7 @@ describe.each(engines)('restore on %s', (engine) => {
     const site = await backedUp(engine);
     await whileRunning(site, (admin) => done(admin.put('/project/later')));
     const terminal = await terminalForTest(site.env);
-    const asked = terminal.run(process.execPath, [built('admin.js'), 'restore', site.file, '--replace'], {
+    const asked = terminal.run(process.execPath, [programFile('corral-admin'), 'restore', site.file, '--replace'], {
       columns: 300,
     });
     await asked.shows('Go on? [y/N]');

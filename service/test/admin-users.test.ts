@@ -2,17 +2,15 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { programFile } from '../../test/support/program.ts';
 import { keys, terminalForTest } from '../../client/test/support/terminal.ts';
 import type { Client } from './support/http.ts';
 import { makeToken, scriptWith, signIn } from './support/browser.ts';
-import { administered, built, runAdmin, startAdmin } from './support/admin.ts';
+import { administered, runAdmin, startAdmin } from './support/admin.ts';
 import { type EngineName, engines, freshPostgres } from './support/engines.ts';
-import { build } from './support/program.ts';
 import { adminPassword, type Service, serviceForTest } from './support/service.ts';
 import { done, eventually, makeUser } from './support/world.ts';
-
-beforeAll(build);
 
 const fed = async (service: Pick<Service, 'env'>, input: string, ...args: readonly string[]) => {
   const { ended, output } = startAdmin(service.env, args, input);
@@ -143,7 +141,8 @@ describe('the password', () => {
     const env = await untouched('sqlite');
     await administered(env, 'migrate');
     const terminal = await terminalForTest(env);
-    const admin = (...args: readonly string[]) => terminal.run(process.execPath, [built('admin.js'), ...args]);
+    const admin = (...args: readonly string[]) =>
+      terminal.run(process.execPath, [programFile('corral-admin'), ...args]);
     const different = admin('create-admin', 'ada');
     await different.shows('new password:');
     different.type(`open sesame 1${keys.enter}`);
@@ -171,7 +170,11 @@ describe('the password', () => {
   it('may be pasted twice at once', async () => {
     const env = await untouched('sqlite');
     await administered(env, 'migrate');
-    const session = (await terminalForTest(env)).run(process.execPath, [built('admin.js'), 'create-admin', 'ada']);
+    const session = (await terminalForTest(env)).run(process.execPath, [
+      programFile('corral-admin'),
+      'create-admin',
+      'ada',
+    ]);
     await session.shows('new password:');
     session.type(`open sesame 1${keys.enter}open sesame 1${keys.enter}`);
     expect(await session.exit()).toBe(0);

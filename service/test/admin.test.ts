@@ -1,14 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { runAdmin } from './support/admin.ts';
-import { build } from './support/program.ts';
 
 /** corral-admin as an operator calls it. */
 describe('corral-admin', () => {
-  beforeAll(build);
-
   it('lists its commands, and tells of each', async () => {
     const list = await runAdmin({}, 'help');
     expect(list.code).toBe(0);

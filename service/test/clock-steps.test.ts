@@ -7,7 +7,7 @@ import { SimulatedSwitch } from '../src/drivers/switches/simulated.ts';
 import { makeToken, scriptWith, signIn } from './support/browser.ts';
 import { engines, freshPostgres } from './support/engines.ts';
 import { basic, type Client, clientOf } from './support/http.ts';
-import { build, type Program, startProgram } from './support/program.ts';
+import { type Program, startProgram } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
 import { runSql } from './support/sql.ts';
 import { type SettableClock, settableClock } from './support/set-clock.ts';
@@ -31,7 +31,6 @@ describe.runIf(hasPart('faketime')).each(engines)('a service whose clock is set,
   const show = async (id: string): Promise<Shown> => (await done(admin.get(`/networking_action/${id}`))).body as Shown;
 
   beforeAll(async () => {
-    await build();
     directory = await mkdtemp(join(tmpdir(), 'corral-clock-'));
     clock = await settableClock(directory);
     database = engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {};

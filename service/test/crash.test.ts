@@ -6,7 +6,7 @@ import { SimulatedSwitch } from '../src/drivers/switches/simulated.ts';
 import { engines, freshPostgres } from './support/engines.ts';
 import { basic, type Client, clientOf } from './support/http.ts';
 import { expectSound } from './support/invariants.ts';
-import { build, type Program, startProgram } from './support/program.ts';
+import { type Program, startProgram } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
 import { done, eventually, obmd } from './support/world.ts';
 
@@ -28,7 +28,6 @@ describe.each(engines)('a service killed with -9 under load, on %s', (engine) =>
   let program: Program;
 
   beforeAll(async () => {
-    await build();
     dataDir = await mkdtemp(join(tmpdir(), 'corral-crash-'));
     env = {
       CORRAL_PORT: '0',

@@ -11,7 +11,7 @@ import { DatabaseRefused } from '@corral/base/db/migrate';
 import { start } from '../src/start.ts';
 import { engines, freshPostgres } from './support/engines.ts';
 import { basic, clientOf } from './support/http.ts';
-import { build, startProgram } from './support/program.ts';
+import { startProgram } from './support/program.ts';
 import { replicaOf } from './support/rack.ts';
 import { serviceForTest } from './support/service.ts';
 import { runSql } from './support/sql.ts';
@@ -60,7 +60,6 @@ describe.each(engines)('starting on a database: %s', (engine) => {
   });
 
   it('four processes at once on an empty database do the same', async () => {
-    await build();
     const dataDir = await mkdtemp(join(tmpdir(), 'corral-test-'));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     const env = {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { basic, clientOf } from './support/http.ts';
 import { canMount, smallDisk } from './support/mounted.ts';
-import { build, startProgram } from './support/program.ts';
+import { startProgram } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
 import { done, eventually, obmd } from './support/world.ts';
 
@@ -15,8 +15,6 @@ const memoryOf = async (pid: number): Promise<number> =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 describe.runIf(canMount)('a service as a process on a full disk', () => {
-  beforeAll(build);
-
   it('neither spins nor grows, goes on when there is room, and ends when it is told to', async () => {
     const disk = await smallDisk(8);
     onTestFinished(disk.remove);

@@ -9,7 +9,7 @@ import { engines } from './support/engines.ts';
 import { type HeadnodeHost, startHeadnodeHost } from './support/headnode-host.ts';
 import { leftoversOf, makeHeadnode, nothingLeft, type ShownHeadnode, showHeadnode } from './support/headnodes.ts';
 import { basic, type Client, clientOf } from './support/http.ts';
-import { build, startProgram } from './support/program.ts';
+import { startProgram } from './support/program.ts';
 import { adminPassword, type Service, startService } from './support/service.ts';
 import { refusal } from './support/shared.ts';
 import { runSql } from './support/sql.ts';
@@ -111,7 +111,6 @@ describe.skipIf(!hasPart('libvirt')).each(engines)('a service killed with -9 on 
   const world = (): World => ({ service, host });
 
   beforeAll(async () => {
-    await build();
     host = await startHeadnodeHost();
     undo.push(() => host.libvirt.stop());
     service = await startService(engine, host.env);

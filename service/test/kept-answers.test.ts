@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chainOf } from '../src/auth/chain.ts';

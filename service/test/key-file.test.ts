@@ -2,15 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { ConfigError } from '@corral/base/config/config-error';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { engines } from './support/engines.ts';
-import { build, runToEnd } from './support/program.ts';
+import { runToEnd } from './support/program.ts';
 import { keyFileOf, ringOf, sealedValues } from './support/rotation.ts';
 import { replicaOf } from './support/rack.ts';
 import { serviceForTest } from './support/service.ts';
 import { done, eventually, makeSwitch } from './support/world.ts';
-
-beforeAll(build);
 
 const aKey = (): string => `${randomBytes(32).toString('base64')}\n`;
 const aSwitch = { type: 'mock', hostname: 'h', username: 'u', password: 'canary-password' };

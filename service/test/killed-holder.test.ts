@@ -1,9 +1,9 @@
 import { type LabSwitch, startCiscoIos } from '@corral/lab';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDyingProgram } from './support/dying-program.ts';
 import { engines } from './support/engines.ts';
 import { basic, type Client, clientOf } from './support/http.ts';
-import { build, startProgram } from './support/program.ts';
+import { startProgram } from './support/program.ts';
 import { adminPassword, type Service, serviceForTest } from './support/service.ts';
 import { message, refusal } from './support/shared.ts';
 import { runSql } from './support/sql.ts';
@@ -56,8 +56,6 @@ const watchHealth = ({ url }: Service): { readonly stop: () => Promise<number> }
 const leaseMs = 3_000;
 
 describe.each(engines)('after kill -9 of a process that works on a switch, on %s', (engine) => {
-  beforeAll(build);
-
   it('the others wait for its lease without being slow or writing, and go on with its work', async () => {
     const first = await serviceForTest(engine, {
       CORRAL_ENGINE_LEASE: String(leaseMs / 1_000),

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '@corral/base/config/config-error';
 import { engines } from './support/engines.ts';
 import { basic, clientOf } from './support/http.ts';
-import { build, runToEnd, startProgram } from './support/program.ts';
+import { runToEnd, startProgram } from './support/program.ts';
 import { refusal, sharedService } from './support/shared.ts';
 import { done, obmd } from './support/world.ts';
 
@@ -50,7 +50,6 @@ describe.each(engines)('the null backend on %s', (engine) => {
 
 describe('a program with the null backend', () => {
   const settings = async () => {
-    await build();
     const dataDir = await mkdtemp(join(tmpdir(), 'corral-test-'));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     return { CORRAL_AUTH: 'null', CORRAL_PORT: '0', CORRAL_DATA_DIR: dataDir };

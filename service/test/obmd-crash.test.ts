@@ -7,7 +7,6 @@ import { type EngineName, engines, freshPostgres } from './support/engines.ts';
 import { basic, type Client, clientOf } from './support/http.ts';
 import { type Killable, startKillable } from './support/obmd-program.ts';
 import { type Relay, startRelay } from './support/obmd-relay.ts';
-import { build } from './support/program.ts';
 import { setObm } from './support/rack.ts';
 import { effort, seed } from './support/seed.ts';
 import { adminPassword } from './support/service.ts';
@@ -37,7 +36,6 @@ describe.each(engines)('OBM when processes are killed with -9, on %s', (engine) 
   let daemon: Killable;
 
   beforeAll(async () => {
-    await build();
     env = await environments(engine, place, undo);
     relay = await startRelay(delayMs);
     undo.push(() => relay.stop());

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { basic, clientOf } from './support/http.ts';
-import { build, type Program, runToEnd, startProgram } from './support/program.ts';
+import { type Program, runToEnd, startProgram } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
 import { done, eventually } from './support/world.ts';
 
@@ -13,7 +13,6 @@ describe('the program', () => {
   const started: Program[] = [];
 
   beforeAll(async () => {
-    await build();
     directory = await mkdtemp(join(tmpdir(), 'corral-program-'));
   });
   afterEach(async () => {

@@ -2,17 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { runAdmin } from './support/admin.ts';
 import { engines } from './support/engines.ts';
 import { fromOtherMachine, otherAddress } from './support/other-machine.ts';
-import { build } from './support/program.ts';
 import { keyFileOf, ringOf, rotated, sealedHousehold, sealedValues } from './support/rotation.ts';
 import type { Service } from './support/service.ts';
 import { runSql } from './support/sql.ts';
 import { makeSwitch } from './support/world.ts';
-
-beforeAll(build);
 
 const refusal = {
   code: 2,

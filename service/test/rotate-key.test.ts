@@ -2,7 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 import { chownSync, chmodSync, copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { newKey } from '@corral/base/secrets/key';
 import { formatKeyRing, type KeyRing, parseKeyRing, ringWith } from '@corral/base/secrets/key-ring';
 import { sealedStoreIn } from '@corral/base/secrets/sealed-store';
@@ -13,7 +13,7 @@ import { openDatabase as openObmd } from '@corral/obmd/db/open';
 import { sealedColumns as obmdColumns } from '@corral/obmd/db/sealed';
 import { startObmd } from '@corral/obmd/start';
 import { pino } from 'pino';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { rotateKeyOf } from '../src/admin/rotate-key.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { openDatabase } from '../src/db/open.ts';
@@ -33,13 +33,10 @@ import {
   sealedHousehold,
   sealedValues,
 } from './support/rotation.ts';
-import { build } from './support/program.ts';
 import { type Service, serviceForTest } from './support/service.ts';
 import { runSql } from './support/sql.ts';
 import { straggler } from './support/straggler.ts';
 import { done, eventually, makeSwitch } from './support/world.ts';
-
-beforeAll(build);
 
 const householdForTest = async (engine: (typeof engines)[number]): Promise<Household> => {
   const household = await sealedHousehold(engine);

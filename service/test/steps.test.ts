@@ -4,7 +4,6 @@ import { type Step, steps } from '../src/worker/steps.ts';
 import { startDyingProgram } from './support/dying-program.ts';
 import { engines } from './support/engines.ts';
 import { basic, type Client, clientOf } from './support/http.ts';
-import { build } from './support/program.ts';
 import { adminPassword, type Service, startService } from './support/service.ts';
 import { message } from './support/shared.ts';
 import { carried, driftOf, eventsOf, saved, sweep, tamper } from './support/sightings.ts';
@@ -120,7 +119,6 @@ describe.each(engines)('a worker killed with -9 on %s', (engine) => {
   let count = 0;
 
   beforeAll(async () => {
-    await build();
     service = await startService(engine, {
       CORRAL_ENGINE_LEASE: '0.5',
       CORRAL_ENGINE_BUDGET: '30',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { bundle, programFile } from './program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const readyWithinMs = 60_000;
@@ -11,8 +12,9 @@ const stopWithinMs = 30_000;
 
 /** Builds what the demo consists of; quick when nothing changed. */
 export const build = async (): Promise<void> => {
+  bundle(['corral-service', 'corral']);
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  await promisify(execFile)(process.execPath, [compiler, '-b', 'service', 'lab', 'client'], {
+  await promisify(execFile)(process.execPath, [compiler, '-b', 'lab', '--noCheck'], {
     cwd: root,
     timeout: 150_000,
   });
@@ -20,7 +22,6 @@ export const build = async (): Promise<void> => {
 
 /** Runs `corral` as ada, and gives what it printed. */
 export const corral = async (origin: string, words: readonly string[]): Promise<string> => {
-  const program = join(root, 'client/dist/cli/main.js');
   const env = {
     PATH: process.env['PATH'],
     HOME: '/nonexistent',
@@ -28,7 +29,10 @@ export const corral = async (origin: string, words: readonly string[]): Promise<
     CORRAL_USERNAME: 'ada',
     CORRAL_PASSWORD: 'ada-demo',
   };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...words], { env, timeout: 30_000 });
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [programFile('corral'), ...words], {
+    env,
+    timeout: 30_000,
+  });
   return stdout + stderr;
 };
 

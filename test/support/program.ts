@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,54 +18,66 @@ export interface Program {
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** How tests build and run the program of a workspace. */
+/** How tests run a program. */
 export interface Programs {
-  /** Builds it as `npm start` does; nothing to do is done quickly. */
-  readonly build: () => Promise<void>;
   readonly startProgram: (env: Settings) => Promise<Program>;
   /** Runs it to its end, for those that are not to start. */
   readonly runToEnd: (env: Settings) => Promise<{ readonly code: number | null; readonly output: string }>;
 }
 
-type Workspace = 'service' | 'obmd' | 'client';
-const builds = new Map<Workspace, Promise<unknown>>();
+const bundler = join(root, 'scripts/bundle.mjs');
+const bundles = {
+  'corral-service': 'service/dist/corral-service.js',
+  'corral-admin': 'service/dist/corral-admin.js',
+  'corral-obmd': 'obmd/dist/corral-obmd.js',
+  corral: 'client/dist/cli/corral.js',
+  'dying-service': 'service/dist/dying-service.js',
+  'stepping-rotation': 'service/dist/stepping-rotation.js',
+} as const;
+type ProgramName = keyof typeof bundles;
 
-/** Builds a workspace and what it needs, as the scripts of package.json do, once in a process. */
-export const buildWorkspace = async (workspace: Workspace): Promise<void> => {
-  const build =
-    builds.get(workspace) ??
-    promisify(execFile)(process.execPath, [compiler, '-b', workspace, '--noCheck'], { cwd: root });
-  builds.set(workspace, build);
-  await build;
+const current = new Set<ProgramName>();
+
+/** Bundles programs as `npm start` does; nothing to do is done quickly. All of them by default. */
+export const bundle = (names: readonly ProgramName[] = Object.keys(bundles) as ProgramName[]): void => {
+  execFileSync(process.execPath, [bundler, ...names], { stdio: 'pipe' });
+  for (const name of names) current.add(name);
 };
 
-export const programOf = (workspace: 'service' | 'obmd'): Programs => {
-  const main = join(root, workspace, 'dist/main.js');
-  return {
-    build: () => buildWorkspace(workspace),
-    startProgram: async (env) => {
-      const { child, output } = run(main, env);
-      const url = await Promise.race([ready(child, output), ended(child, output)]);
-      return {
-        url,
-        pid: child.pid ?? 0,
-        output,
-        kill: async (signal) => {
-          if (child.exitCode === null && child.signalCode === null) {
-            child.kill(signal);
-            await once(child, 'exit');
-          }
-          return child.exitCode;
-        },
-      };
-    },
-    runToEnd: async (env) => {
-      const { child, output } = run(main, env);
-      await once(child, 'close');
-      return { code: child.exitCode, output: output.join('\n') };
-    },
-  };
+/** The file of a program, which is bundled first if its sources have changed. */
+export const programFile = (name: ProgramName): string => {
+  if (!current.has(name)) bundle([name]);
+  return join(root, bundles[name]);
 };
+
+/** Compiles the SDK, module by module, as it is installed. */
+export const buildSdk = async (): Promise<void> => {
+  await promisify(execFile)(process.execPath, [compiler, '-b', 'client', '--noCheck'], { cwd: root });
+};
+
+export const programOf = (name: 'corral-service' | 'corral-obmd'): Programs => ({
+  startProgram: async (env) => {
+    const { child, output } = run(programFile(name), env);
+    const url = await Promise.race([ready(child, output), ended(child, output)]);
+    return {
+      url,
+      pid: child.pid ?? 0,
+      output,
+      kill: async (signal) => {
+        if (child.exitCode === null && child.signalCode === null) {
+          child.kill(signal);
+          await once(child, 'exit');
+        }
+        return child.exitCode;
+      },
+    };
+  },
+  runToEnd: async (env) => {
+    const { child, output } = run(programFile(name), env);
+    await once(child, 'close');
+    return { code: child.exitCode, output: output.join('\n') };
+  },
+});
 
 const run = (main: string, env: Settings): { child: ChildProcess; output: string[] } => {
   const child = spawn(process.execPath, [main], {

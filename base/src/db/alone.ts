@@ -2,6 +2,8 @@ import type { Access } from './access.ts';
 import { inUse } from './migrate.ts';
 import type { Holdings } from './holdings.ts';
 import { type DatabaseLocation, placeOf } from './open.ts';
+import { isAloneWithPostgres } from './postgres.ts';
+import { holdSqlite } from './sqlite.ts';
 import type { Table } from './tables.ts';
 
 /**
@@ -13,11 +15,9 @@ export const requireAloneWith = async (
   programs: readonly Pick<Holdings<string>, 'name'>[],
 ): Promise<void> => {
   if (location.engine === 'sqlite') {
-    const { holdSqlite } = await import('./sqlite.ts');
     holdSqlite(location.path);
     return;
   }
-  const { isAloneWithPostgres } = await import('./postgres.ts');
   const names = programs.map(({ name }) => name);
   if (!(await isAloneWithPostgres(location.url, names))) throw inUse(placeOf(location));
 };

@@ -1,5 +1,12 @@
-import type { DatabaseConnection, Dialect, DialectAdapter, Driver, QueryCompiler, QueryResult } from 'kysely';
-import { KyselyDatabase } from './kysely.ts';
+import {
+  type DatabaseConnection,
+  type Dialect,
+  type DialectAdapter,
+  type Driver,
+  Kysely,
+  type QueryCompiler,
+  type QueryResult,
+} from 'kysely';
 import type { Tx } from './transaction.ts';
 
 /** How often a text comes: now and then, or again and again, wanting all its rows or only the first. */
@@ -46,7 +53,7 @@ export const boundTo = <Schema>(grammar: Grammar, run: RunStatement): Tx<Schema>
       throw new Error('introspection is not supported');
     },
   };
-  const tx: Tx<Schema> = new KyselyDatabase({ dialect });
+  const tx: Tx<Schema> = new Kysely({ dialect });
   raws.set(tx, { grammar, run });
   return tx;
 };

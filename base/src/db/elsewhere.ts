@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 
 /** Who uses a database from other machines than this one. */
 export interface Elsewhere {

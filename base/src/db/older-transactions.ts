@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from './db.ts';
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 
 const pollMs = 50;
 

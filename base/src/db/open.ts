@@ -1,13 +1,15 @@
 import type { Db } from './db.ts';
 import type { Holdings, Opening } from './holdings.ts';
 import { DatabaseRefused, newestOf, requireNotNewer } from './migrate.ts';
+import { openPostgres, versionInPostgres } from './postgres.ts';
+import { openSqlite, versionInSqlite } from './sqlite.ts';
 
 /** Where the data is. */
 export type DatabaseLocation =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string; readonly connections: number };
 
-/** Opens the database and brings it up to date. Only the engine that is used is loaded: it shows in the time to start. */
+/** Opens the database and brings it up to date. */
 export const openDatabase = <Schema, Topic extends string>(
   location: DatabaseLocation,
   holdings: Holdings<Topic>,
@@ -44,8 +46,8 @@ const openWith = async <Schema, Topic extends string>(
   holdings: Holdings<Topic>,
   opening: Opening,
 ): Promise<Db<Schema, Topic>> => {
-  if (location.engine === 'sqlite') return (await import('./sqlite.ts')).openSqlite(location.path, holdings, opening);
-  return (await import('./postgres.ts')).openPostgres(location.url, location.connections, holdings, opening);
+  if (location.engine === 'sqlite') return openSqlite(location.path, holdings, opening);
+  return openPostgres(location.url, location.connections, holdings, opening);
 };
 
 /** The version of a program's tables, which are left as they are; 0: there are none. */
@@ -53,8 +55,8 @@ export const versionIn = async (
   location: DatabaseLocation,
   { history }: Pick<Holdings<string>, 'history'>,
 ): Promise<number> => {
-  if (location.engine === 'sqlite') return (await import('./sqlite.ts')).versionInSqlite(location.path, history);
-  return (await import('./postgres.ts')).versionInPostgres(location.url, history);
+  if (location.engine === 'sqlite') return versionInSqlite(location.path, history);
+  return versionInPostgres(location.url, history);
 };
 
 /** Where it is, as an operator may be told: an address can hold a password. */

@@ -4,7 +4,7 @@ import { Changes } from './changes.ts';
 import { connectionAs } from './connection.ts';
 import type { Db, Statistics, Tx } from './db.ts';
 import { Condition, DatabaseUnavailable, explained, type Moment } from './fault.ts';
-import { PostgresAdapter, PostgresQueryCompiler, sql } from './kysely.ts';
+import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely';
 import { listenerOf, listenTo } from './listen.ts';
 import { type MigrationSession, migrate } from './migrate.ts';
 import type { Holdings, Opening } from './holdings.ts';

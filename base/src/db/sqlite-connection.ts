@@ -1,7 +1,7 @@
 import Libsql from 'libsql';
 import { boundTo, type RunStatement } from './bound.ts';
 import type { Tx } from './db.ts';
-import { SqliteAdapter, SqliteQueryCompiler } from './kysely.ts';
+import { SqliteAdapter, SqliteQueryCompiler } from 'kysely';
 import { inUse } from './migrate.ts';
 import { Mutex } from './mutex.ts';
 import { isBusy } from './sqlite-fault.ts';

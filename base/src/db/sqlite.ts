@@ -4,7 +4,7 @@ import Libsql from 'libsql';
 import { Changes } from './changes.ts';
 import type { Db, Statistics, Tx } from './db.ts';
 import { Condition, explained } from './fault.ts';
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 import { LoopShare } from './loop-share.ts';
 import { DatabaseRefused, inUse, type MigrationSession, migrate } from './migrate.ts';
 import { Mutex } from './mutex.ts';

@@ -1,7 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import { createRequire } from 'node:module';
-import type * as AjvModule from 'ajv';
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { excerptOf } from './excerpt.ts';
 import { shortName } from './shorten.ts';
 
@@ -11,8 +9,6 @@ export type Check = (value: unknown) => readonly string[];
 /** `body field "node"` and the like: the place a sentence speaks of. */
 type Place = (path: readonly string[]) => string;
 
-// Required, not imported: looking for the exports of its hundred files takes longer than running them.
-const { Ajv } = createRequire(import.meta.url)('ajv') as typeof AjvModule;
 // The schemas are the program's own: to check them against the schema of schemas would take the first request 60 ms more.
 const options = { strict: false, verbose: true, unicodeRegExp: true, meta: false, validateSchema: false } as const;
 
@@ -20,7 +16,7 @@ const options = { strict: false, verbose: true, unicodeRegExp: true, meta: false
 export const mostMistakes = 10;
 
 /** Compiles schemas, each once. */
-const compiler = (ajv: AjvModule.Ajv): ((schema: TSchema) => ValidateFunction) => {
+const compiler = (ajv: Ajv): ((schema: TSchema) => ValidateFunction) => {
   const compiled = new WeakMap<TSchema, ValidateFunction>();
   return (schema) => {
     const known = compiled.get(schema);

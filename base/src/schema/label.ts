@@ -1,5 +1,4 @@
-import { Type } from './type.ts';
-import type { Static } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 
 /*
  * The grammar of names. Every label passes it at the door, so nothing further in has to think about

@@ -1,4 +1,4 @@
-import { Type } from './type.ts';
+import { Type } from '@sinclair/typebox';
 
 /** Fields by which a device's certificate is trusted. */
 export const trustFields = {

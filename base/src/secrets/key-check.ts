@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../db/db.ts';
-import { sql } from '../db/kysely.ts';
+import { sql } from 'kysely';
 
 const name = 'key_check';
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { ConfigError } from '../config/config-error.ts';
 import type { Db, Tx } from '../db/db.ts';
-import { sql } from '../db/kysely.ts';
+import { sql } from 'kysely';
 import { isGone, thisPlace } from '../place.ts';
 
 /** One rotation of a database's key at a time, over all machines. */

@@ -1,6 +1,5 @@
 import type { Db, Tx } from '../db/db.ts';
-import type { RawBuilder } from 'kysely';
-import { sql } from '../db/kysely.ts';
+import { type RawBuilder, sql } from 'kysely';
 import { prefixOf, sealedPrefixes } from './sealing.ts';
 
 /** A column that holds sealed values; `key` is the column that tells its rows apart. */

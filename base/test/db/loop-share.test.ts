@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db, Tx } from '../../src/db/db.ts';
-import { sql } from '../../src/db/kysely.ts';
+import { sql } from 'kysely';
 import { openDatabase } from '../../src/db/open.ts';
 import { Statement } from '../../src/db/statement.ts';
 

@@ -8,7 +8,7 @@ import { agentOf, ask } from './http.ts';
 import type { Look, Question } from './questions.ts';
 
 const adminToken = 'bench';
-const program = fileURLToPath(new URL('../../../obmd/dist/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../obmd/dist/corral-obmd.js', import.meta.url));
 const probe = new URL('./probe.js', import.meta.url).href;
 const bareStreams = fileURLToPath(new URL('./bare-streams.js', import.meta.url));
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { commandsFor } from './commands/few.ts';
+import { commands } from './commands/all.ts';
 import { run } from './run.ts';
 
 const stop = new AbortController();
@@ -11,9 +11,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-const argv = process.argv.slice(2);
-process.exitCode = await run(await commandsFor(argv), {
-  argv,
+process.exitCode = await run(commands, {
+  argv: process.argv.slice(2),
   env: process.env,
   stdin: process.stdin,
   stdout: process.stdout,

@@ -1,4 +1,5 @@
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import type { Answer, Fetch } from '../index.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { Answer, Fetch } from '../index.ts';
  * when that is done: a command took several times as long with it.
  */
 export const nodeFetch: Fetch = async (url, { method, headers, signal, body }) => {
-  const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');
+  const request = url.startsWith('https:') ? requestHttps : requestHttp;
   signal.throwIfAborted();
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const options: RequestOptions = { method, headers: { ...headers, ...length }, signal };

@@ -1,12 +1,14 @@
 import { clientAs, clientFor } from './account.ts';
 import type { Command, Given, Scene } from './command.ts';
 import { exitCodes, failureOf } from './exit.ts';
+import { helpFor } from './help.ts';
 import type { Person } from './line.ts';
 import { InterruptedError, UsageError } from './mistake.ts';
 import { outputTo } from './output.ts';
 import { parse, type Parsed } from './parse.ts';
 import type { Environment } from './profiles.ts';
 import { askSecret } from './prompt.ts';
+import { version } from './version.ts';
 
 /** The process around a command. */
 export interface Surroundings {
@@ -28,12 +30,10 @@ export const run = async (commands: readonly Command[], around: Surroundings): P
   try {
     const parsed: Parsed = parse(commands, argv);
     if (parsed.kind === 'help') {
-      const { helpFor } = await import('./help.ts');
       stdout.write(`${helpFor(commands, parsed.words, output.style)}\n`);
       return exitCodes.done;
     }
     if (parsed.kind === 'version') {
-      const { version } = await import('./version.ts');
       if (isJson) output.json({ version });
       else output.say(`corral ${version}`);
       return exitCodes.done;

@@ -1,7 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { corralProgram, keys, type Session, type Terminal } from './terminal.ts';
+import { programFile } from '../../../test/support/program.ts';
+import { keys, type Session, type Terminal } from './terminal.ts';
 
 /** An interactive shell in which `corral` is the real command and its completion is set up. */
 export interface InteractiveShell {
@@ -15,7 +16,7 @@ export interface InteractiveShell {
 export const installCorral = async (home: string): Promise<string> => {
   const bin = join(home, 'bin');
   await mkdir(bin, { recursive: true });
-  await writeFile(join(bin, 'corral'), `#!/bin/sh\nexec "${process.execPath}" "${corralProgram}" "$@"\n`);
+  await writeFile(join(bin, 'corral'), `#!/bin/sh\nexec "${process.execPath}" "${programFile('corral')}" "$@"\n`);
   await chmod(join(bin, 'corral'), 0o755);
   return bin;
 };

@@ -1,16 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import { expect, onTestFinished } from 'vitest';
+import { programFile } from '../../../test/support/program.ts';
 import { screenOf } from './screen.ts';
 import { wordsOf } from './shell.ts';
 
 type Environment = Readonly<Record<string, string>>;
-
-/** The command as it is installed. */
-export const corralProgram = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** A command that runs in a terminal, as somebody sees it who sits before it. */
 export interface Session {
@@ -49,7 +46,7 @@ export const terminalForTest = async (env: Environment = {}): Promise<Terminal> 
   return {
     home,
     corral: (line, { env: more = {}, columns = 80 } = {}) =>
-      start(process.execPath, [corralProgram, ...wordsOf(line)], { ...own, ...more }, columns),
+      start(process.execPath, [programFile('corral'), ...wordsOf(line)], { ...own, ...more }, columns),
     run: (program, args, { columns = 80 } = {}) => start(program, args, own, columns),
   };
 };

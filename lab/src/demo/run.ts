@@ -14,7 +14,7 @@ import { welcome } from './welcome.ts';
 
 const directory = './demo-data';
 const admin = 'admin';
-const program = fileURLToPath(new URL('../../../service/dist/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../service/dist/corral-service.js', import.meta.url));
 
 /** Everything that has to be ended, in the order of starting. */
 interface Parts {

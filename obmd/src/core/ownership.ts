@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Backoff } from '@corral/base/backoff';
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { type Moment, moment, passedSince } from '@corral/base/moment';
 import { isGone, thisPlace } from '@corral/base/place';
 import type { Db, Tx } from '../db/open.ts';

@@ -1,5 +1,5 @@
 import { hostOf, uriPattern, uriRule } from '@corral/base/libvirt/uri';
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { type Bmc, type BmcDriver, BmcError } from './contract.ts';
 import { type LibvirtBootDevice, libvirtBootDevices, withBootDevice } from './libvirt/boot.ts';
 import { openDomainConsole } from './libvirt/console.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { type Bmc, type BmcDriver, BmcError, type BmcFault, type BmcPermit } from './contract.ts';
 import { addressPattern, addressRule, type MockAddress, type MockCall, parseAddress } from './mock/address.ts';
 import { mockBootDevices, mockMachine } from './mock/machine.ts';

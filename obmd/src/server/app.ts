@@ -17,7 +17,7 @@ import type { TlsFiles } from '@corral/base/http/tls';
 import { acceptUpgrades } from '@corral/base/http/upgrades';
 import { checkOf, inBody, inPath, joinMistakes } from '@corral/base/schema/check';
 import { shortMessage, shortName } from '@corral/base/schema/shorten';
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { invalid, notFound, ObmdError, unauthorized } from '../core/errors.ts';

@@ -1,6 +1,5 @@
 import { labelOf, labelRule } from '@corral/base/schema/label';
-import { Type } from '@corral/base/schema/type';
-import type { Static, TSchema } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Fleet } from '../core/fleet.ts';
 import type { Machine, Tenure } from '../core/machine.ts';
 import { hardCycle, powerOff, powerOn, setBootDevice, setNextBoot } from '../core/power.ts';

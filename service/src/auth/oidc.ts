@@ -1,3 +1,4 @@
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { Caller } from '../core/caller.ts';
 import { unauthorized } from '../core/errors.ts';
 import type { AuthBackend } from './contract.ts';
@@ -31,8 +32,7 @@ const rememberedMs = 60_000;
 const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]*) *$/i;
 
 /** Bearer tokens (JWTs) of one OpenID provider. */
-export const oidcBackend = async (options: OidcOptions): Promise<OidcBackend> => {
-  const { createLocalJWKSet, jwtVerify } = await import('jose');
+export const oidcBackend = (options: OidcOptions): OidcBackend => {
   const { issuer, audience } = options;
   const line = openIdLine(options);
   let tokens = new RememberedTokens<Caller>(rememberedMs);

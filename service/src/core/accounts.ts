@@ -1,5 +1,4 @@
-import { expressionBuilder } from '@corral/base/db/kysely';
-import type { Expression, SqlBool } from 'kysely';
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Database } from '../db/schema.ts';
 import { type Account, type Caller, requireAdmin, requireUser } from './caller.ts';
 import { notFound, unauthorized } from './errors.ts';

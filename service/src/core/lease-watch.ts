@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '../db/db.ts';
 
 /** A lease that can be had now: nobody has it, or whoever had it is not heard of any more. Only a look makes one. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { locksRows } from '@corral/base/db/bound';
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { statement } from '../db/statement.ts';
 import { CorralError } from './errors.ts';
 import type { FreeLease } from './lease-watch.ts';

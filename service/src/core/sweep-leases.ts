@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import type { WriteOp } from './op.ts';
 
 /** Whose leases are named by id. An id is never given twice, so the name of one that is gone is never used again. */

@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import type { Tx } from '../db/db.ts';
 import { statement } from '../db/statement.ts';
 import { allocationFailed, blocked } from './errors.ts';

@@ -1,5 +1,5 @@
 import { labelOf, labelRule, newLabelOf, portLabelRule } from '@corral/base/schema/label';
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 
 export { Label, labelRule } from '@corral/base/schema/label';
 

@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 
 /** A password that is set now, in place of another or for an administrator. */
 export const NewPassword = Type.String({

@@ -1,7 +1,6 @@
 import { checkQuery } from '@corral/base/http/query';
 import { type Check, checkOf, inBody, inPath, joinMistakes } from '@corral/base/schema/check';
-import { Type } from '@corral/base/schema/type';
-import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { invalid } from '../core/errors.ts';
 
 /** The parts of a request, as they came. */

@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '../db/db.ts';
 
 /*

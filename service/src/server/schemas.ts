@@ -1,5 +1,4 @@
-import { Type } from '@corral/base/schema/type';
-import type { Static, TProperties, TSchema } from '@sinclair/typebox';
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
 /** A JSON object with exactly these fields. */
 export const exactly = <P extends TProperties>(properties: P) =>

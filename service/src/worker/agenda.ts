@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { steadyNow } from '@corral/base/steady-clock';
 import type { EngineConfig } from '../config/config.ts';
 import type { Db, Tx } from '../db/db.ts';

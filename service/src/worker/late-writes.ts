@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import type { EngineConfig } from '../config/config.ts';
 import { type Lease, requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/op.ts';

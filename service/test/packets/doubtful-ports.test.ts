@@ -9,7 +9,6 @@ import { startDyingProgram } from '../support/dying-program.ts';
 import { engines } from '../support/engines.ts';
 import { type Answer, basic, clientOf } from '../support/http.ts';
 import { nodeOf, patient, plug, vlansOf } from '../support/packets.ts';
-import { build } from '../support/program.ts';
 import { adminPassword, type Service, startService } from '../support/service.ts';
 import { sweep } from '../support/sightings.ts';
 import { connect, detach, done, eventually, makeNetwork, makeProject, reserve, settled } from '../support/world.ts';
@@ -38,7 +37,7 @@ describe.runIf(hasPart('Open vSwitch'))('a port of which too little is known, on
       CORRAL_ENGINE_SESSION_IDLE: '0.5',
       CORRAL_VLANS: '100-109',
     };
-    [service, ovs] = await Promise.all([startService(engine, settings), startOvs({ hosts: 2 }), build()]);
+    [service, ovs] = await Promise.all([startService(engine, settings), startOvs({ hosts: 2 })]);
     await ovs.vsctl(
       ...['add-br', 'sw1', '--', 'set', 'Bridge', 'sw1', 'datapath_type=netdev'],
       ...['--', 'del-port', 'sw0', host(1).port, '--', 'add-port', 'sw1', host(1).port],

@@ -6,7 +6,6 @@ import { startDyingProgram } from '../support/dying-program.ts';
 import { engines } from '../support/engines.ts';
 import { basic, clientOf } from '../support/http.ts';
 import { nodeOf, patient, revertAll, vlansOf, wire } from '../support/packets.ts';
-import { build } from '../support/program.ts';
 import { adminPassword, type Service, startService } from '../support/service.ts';
 import { runSql } from '../support/sql.ts';
 import { connect, detach, done, eventually, makeNetwork, makeProject, reserve } from '../support/world.ts';
@@ -28,7 +27,7 @@ describe.runIf(hasPart('Open vSwitch'))('a write that arrives after its node was
   const mover = () => nodeOf(host(2));
 
   beforeAll(async () => {
-    [service, ovs] = await Promise.all([startService(engine, settings), startOvs({ hosts: 3 }), build()]);
+    [service, ovs] = await Promise.all([startService(engine, settings), startOvs({ hosts: 3 })]);
     await wire(service.admin, 'ovs', ovs, { settle_ms: 200 });
     await revertAll(service, ovs.hosts);
     for (const [index, project] of projects.entries()) {

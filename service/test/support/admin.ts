@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { programFile } from '../../../test/support/program.ts';
 import { runAdmin as run } from '../../src/admin/run.ts';
 
 type Env = Readonly<Record<string, string>>;
-
-export const built = (file: string): string => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
 
 /** corral-admin as a process. */
 export interface Admin {
@@ -30,7 +28,9 @@ export const watched = (child: ChildProcess): Admin => {
 
 /** Starts it. What is to come on its standard input is given; by default that is over at once. */
 export const startAdmin = (env: Env, args: readonly string[], input = ''): Admin => {
-  const child = spawn(process.execPath, [built('admin.js'), ...args], { env: { PATH: process.env['PATH'], ...env } });
+  const child = spawn(process.execPath, [programFile('corral-admin'), ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+  });
   child.stdin.on('error', () => undefined).end(input);
   return watched(child);
 };

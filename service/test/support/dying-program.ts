@@ -1,14 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import { programFile } from '../../../test/support/program.ts';
 import type { MachineStep } from '../../src/drivers/hypervisors/libvirt/steps.ts';
 import type { Step } from '../../src/worker/steps.ts';
-
-const here = fileURLToPath(new URL('.', import.meta.url));
-const built = (file: string): string => new URL(`../../dist/${file}`, import.meta.url).href;
 
 /** A service that will kill itself. */
 export interface DyingProgram {
@@ -20,20 +15,14 @@ export interface DyingProgram {
   kill(): Promise<void>;
 }
 
-/** Starts the built program so that it dies, as by `kill -9`, or sleeps, when it reaches a step for the nth time. */
+/** Starts the service so that it dies, as by `kill -9`, or sleeps, when it reaches a step for the nth time. */
 export const startDyingProgram = async (
   env: Readonly<Record<string, string>>,
   step: Step | MachineStep,
   times: number,
   signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL',
 ): Promise<DyingProgram> => {
-  const source = await readFile(new URL('dying-main.ts', import.meta.url), 'utf8');
-  const { outputText } = ts.transpileModule(source, {
-    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
-  });
-  const args = [built('start.js'), built('config/load.js'), step, String(times), signal];
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', outputText, '--', ...args], {
-    cwd: here,
+  const child = spawn(process.execPath, [programFile('dying-service'), step, String(times), signal], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,12 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../../../test/support/program.ts';
 
-const main = {
-  service: fileURLToPath(new URL('../../dist/main.js', import.meta.url)),
-  daemon: fileURLToPath(new URL('../../../obmd/dist/main.js', import.meta.url)),
-};
+const programs = { service: 'corral-service', daemon: 'corral-obmd' } as const;
 
 /** A built program as a process, which can be killed. */
 export interface Killable {
@@ -18,10 +15,10 @@ export interface Killable {
 
 /** Starts the service or the daemon and waits until it is ready. */
 export const startKillable = async (
-  which: keyof typeof main,
+  which: keyof typeof programs,
   env: Readonly<Record<string, string>>,
 ): Promise<Killable> => {
-  const child = spawn(process.execPath, [main[which]], {
+  const child = spawn(process.execPath, [programFile(programs[which])], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,4 +1,4 @@
 import { programOf } from '../../../test/support/program.ts';
 
 export type { Program } from '../../../test/support/program.ts';
-export const { build, startProgram, runToEnd } = programOf('service');
+export const { startProgram, runToEnd } = programOf('corral-service');

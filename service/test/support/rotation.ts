@@ -6,7 +6,8 @@ import type { RotationStep } from '@corral/base/secrets/rotate';
 import Libsql from 'libsql';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { type Admin, administered, built, watched } from './admin.ts';
+import { programFile } from '../../../test/support/program.ts';
+import { type Admin, administered, watched } from './admin.ts';
 import type { EngineName } from './engines.ts';
 import { type Household, startHousehold } from './obmd-daemon.ts';
 import { patient } from './rack.ts';
@@ -19,32 +20,21 @@ type Env = Readonly<Record<string, string>>;
 export const rotated = (env: Env, ...args: readonly string[]): Promise<string> =>
   administered(env, 'rotate-key', ...args);
 
-/** The built rotation, which does something of its own at every step; `name` is the step's. */
-const startStepping = (env: Env, atStep: string): Admin => {
-  const program = `
-    import { existsSync } from 'node:fs';
-    import { loadConfig } from ${JSON.stringify(built('config/load.js'))};
-    import { rotateKeyOf } from ${JSON.stringify(built('admin/rotate-key.js'))};
-    let reached = 0;
-    const step = (name) => { ${atStep} };
-    const terminal = { out: () => undefined, err: (text) => process.stderr.write(text), isLive: false };
-    await rotateKeyOf(loadConfig(process.env), terminal, { step });`;
-  const args = ['--input-type=module', '--eval', program];
+/** The rotation as a process that does something of its own at a step. */
+const startStepping = (env: Env, step: RotationStep, what: 'die' | 'hold', argument: string): Admin => {
+  const args = [programFile('stepping-rotation'), step, what, argument];
   return watched(spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env } }));
 };
 
 /** A rotation that kills itself, as by `kill -9`, when it comes to a step for the nth time. */
 export const rotateAndDie = async (env: Env, step: RotationStep, times = 1): Promise<void> => {
-  const isTime = `name === ${JSON.stringify(step)} && (reached += 1) === ${times}`;
-  const { ended, output } = startStepping(env, `if (${isTime}) process.kill(process.pid, 'SIGKILL');`);
+  const { ended, output } = startStepping(env, step, 'die', String(times));
   expect(await ended, output()).toBe('SIGKILL');
 };
 
 /** A rotation that says when it comes to a step, and stands still there until a file appears. */
-export const rotateHeldAt = (env: Env, step: RotationStep, file: string): Admin => {
-  const wait = `while (!existsSync(${JSON.stringify(file)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);`;
-  return startStepping(env, `if (name === ${JSON.stringify(step)}) { console.log('held'); ${wait} }`);
-};
+export const rotateHeldAt = (env: Env, step: RotationStep, file: string): Admin =>
+  startStepping(env, step, 'hold', file);
 
 export const keyFileOf = (service: Service): string => join(service.dataDir, 'secret.key');
 export const ringOf = (service: Service): KeyRing => parseKeyRing(readFileSync(keyFileOf(service), 'utf8'));

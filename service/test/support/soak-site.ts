@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { basic, type Client, clientOf } from './http.ts';
 import { wire } from './packets.ts';
-import { build, type Program, startProgram } from './program.ts';
+import { type Program, startProgram } from './program.ts';
 import { adminPassword, passwordOf } from './service.ts';
 import { type SettableClock, settableClock } from './set-clock.ts';
 import { done, eventually } from './world.ts';
@@ -35,7 +35,6 @@ export interface SoakSite {
 }
 
 export const startSoakSite = async (hosts: number): Promise<SoakSite> => {
-  await build();
   const dataDir = await mkdtemp(join(tmpdir(), 'corral-soak-'));
   const clock = hasPart('faketime') ? await settableClock(dataDir) : null;
   const env = {

@@ -9,7 +9,7 @@ import { checkQuery, parseQuery } from '../../../base/src/http/query.ts';
 import { checkOf, inBody, joinMistakes } from '../../../base/src/schema/check.ts';
 import { Label } from '../../../base/src/schema/label.ts';
 import { shortMessage } from '../../../base/src/schema/shorten.ts';
-import { Type } from '../../../base/src/schema/type.ts';
+import { Type } from '@sinclair/typebox';
 import { logHooks } from '../../../base/src/log-lines.ts';
 import type { Db } from '../../../service/src/db/db.ts';
 import type { Credentials } from '../../../service/src/auth/contract.ts';

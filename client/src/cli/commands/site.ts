@@ -1,6 +1,8 @@
 import type { Command } from '../command.ts';
+import { runApply } from '../site/run-apply.ts';
+import { runExport } from '../site/run-export.ts';
 
-/** A whole site from one document, and back. What they need is loaded only for them. */
+/** A whole site from one document, and back. */
 export const siteCommands: readonly Command[] = [
   {
     words: ['apply'],
@@ -12,7 +14,7 @@ export const siteCommands: readonly Command[] = [
       all: { about: 'show every line of the plan' },
     },
     example: 'apply site.yaml',
-    run: async (scene, given) => (await import('../site/run-apply.ts')).runApply(scene, given),
+    run: runApply,
   },
   {
     words: ['export'],
@@ -20,6 +22,6 @@ export const siteCommands: readonly Command[] = [
     args: [{ name: 'file', kind: 'file', isOptional: true }],
     options: { force: { about: 'overwrite the file' } },
     example: 'export site.yaml',
-    run: async (scene, given) => (await import('../site/run-export.ts')).runExport(scene, given),
+    run: runExport,
   },
 ];

@@ -1,5 +1,4 @@
-import { Type } from '@corral/base/schema/type';
-import type { Static } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 
 /** A BMC that speaks IPMI, and how it is spoken to. */
 export interface IpmiTarget {

@@ -1,5 +1,5 @@
 import { trustFields } from '@corral/base/schema/trust';
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 
 /** Where a BMC's Redfish service is, who we are there, and how its certificate is checked. */
 export interface RedfishTarget {

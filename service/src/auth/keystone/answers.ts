@@ -1,5 +1,4 @@
-import { Type } from '@corral/base/schema/type';
-import type { Static, TSchema } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { type Check, checkOf, inBody } from '@corral/base/schema/check';
 import { misunderstood, type Reply } from './line.ts';
 

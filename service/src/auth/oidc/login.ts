@@ -1,4 +1,4 @@
-import type * as OpenIdClient from 'openid-client';
+import * as openid from 'openid-client';
 import type { Vault } from '@corral/base/secrets/vault';
 import { CorralError } from '../../core/errors.ts';
 import type { OidcBackend } from '../oidc.ts';
@@ -28,8 +28,7 @@ export class OidcLogin {
   /** Where the browser has to go, and what it has to keep until it is back. */
   async begin(redirectUri: string, returnTo: string): Promise<{ url: string; attempt: string }> {
     const { client, vault } = this.#options;
-    const openid = await import('openid-client');
-    const configuration = await this.#configuration(openid);
+    const configuration = await this.#configuration();
     const [state, nonce, verifier] = [openid.randomState(), openid.randomNonce(), openid.randomPKCECodeVerifier()];
     const url = openid.buildAuthorizationUrl(configuration, {
       response_type: 'code',
@@ -53,9 +52,8 @@ export class OidcLogin {
     if (attempt === null) throw new LoginFault('stale', 'the browser sent no valid login state');
     // Before anything else: somebody else's answer is not even shown to the provider.
     if (query.get('state') !== attempt.state) throw new LoginFault('stale', 'the state belongs to another login');
-    const openid = await import('openid-client');
     try {
-      const configuration = await this.#configuration(openid);
+      const configuration = await this.#configuration();
       const answer = new URL(attempt.redirectUri);
       answer.search = query.toString();
       const tokens = await openid.authorizationCodeGrant(configuration, answer, {
@@ -64,7 +62,7 @@ export class OidcLogin {
         expectedNonce: attempt.nonce,
         idTokenExpected: true,
       });
-      return { caller: await this.#callerOf(openid, configuration, tokens), returnTo: attempt.returnTo };
+      return { caller: await this.#callerOf(configuration, tokens), returnTo: attempt.returnTo };
     } catch (error) {
       throw faultOf(error);
     }
@@ -72,9 +70,8 @@ export class OidcLogin {
 
   /** Claims of the ID token count more than those that the provider tells beside it. */
   async #callerOf(
-    openid: typeof OpenIdClient,
-    configuration: OpenIdClient.Configuration,
-    tokens: Awaited<ReturnType<typeof OpenIdClient.authorizationCodeGrant>>,
+    configuration: openid.Configuration,
+    tokens: Awaited<ReturnType<typeof openid.authorizationCodeGrant>>,
   ): Promise<OidcCaller> {
     const { backend, client } = this.#options;
     const { claims } = await backend.verify(tokens.id_token ?? '', client.id).catch((error: unknown) => {
@@ -87,7 +84,7 @@ export class OidcLogin {
     return backend.callerFrom({ ...more, ...claims });
   }
 
-  async #configuration(openid: typeof OpenIdClient): Promise<OpenIdClient.Configuration> {
+  async #configuration(): Promise<openid.Configuration> {
     const { issuer, client, backend } = this.#options;
     const provider = await this.#provider.get();
     if (provider.authorization_endpoint === undefined || provider.token_endpoint === undefined) {
@@ -106,13 +103,13 @@ export class OidcLogin {
 }
 
 const fetchBy =
-  (line: OpenIdLine): OpenIdClient.CustomFetch =>
+  (line: OpenIdLine): openid.CustomFetch =>
   (url, { method, headers, body }) => {
     if (method !== 'GET' && method !== 'POST') throw new Error(`unexpected method ${method} to the identity provider`);
     return line.ask(url, { method, headers, body: textOf(body) });
   };
 
-const textOf = (body: OpenIdClient.FetchBody): string | null => {
+const textOf = (body: openid.FetchBody): string | null => {
   if (body === null || body === undefined) return null;
   if (typeof body === 'string' || body instanceof URLSearchParams) return body.toString();
   throw new Error('the identity provider accepts forms only');

@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { always, type Invariant, mayAttach, nicOfNode } from './invariant.ts';
 
 const pending = sql.raw(`actions join nics on nics.id = actions.nic_id join nodes on nodes.id = nics.node_id`);

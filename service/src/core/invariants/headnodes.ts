@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { always, type Invariant, mayAttach } from './invariant.ts';
 
 const attached = sql.raw(`hnics join headnodes on headnodes.id = hnics.headnode_id

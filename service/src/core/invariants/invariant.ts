@@ -1,5 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
-import type { RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
 /** Something that always holds, and how to find where it does not. */
 export interface Invariant {

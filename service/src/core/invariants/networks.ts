@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { always, type Invariant, mayAttach, nicOfNode } from './invariant.ts';
 
 /** Who may use which network, and who is on it. */

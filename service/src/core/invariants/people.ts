@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { always, type Invariant } from './invariant.ts';
 
 /** Users of this database. */

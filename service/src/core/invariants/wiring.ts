@@ -1,4 +1,4 @@
-import { sql } from '@corral/base/db/kysely';
+import { sql } from 'kysely';
 import { always, type Invariant, portOfSwitch } from './invariant.ts';
 
 /** Ports, what is plugged into them, and what nobody knows about them. */

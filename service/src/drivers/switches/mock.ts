@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { Text } from '../../schema/labels.ts';
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from './contract.ts';
 import { shown } from '../../schema/shown.ts';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
 import { resetSocket } from '@corral/base/net/reset';
 import { connectTcp } from '@corral/base/net/tcp';
-import type { Algorithms, Client, ClientErrorExtensions, ServerHostKeyAlgorithm } from 'ssh2';
+import ssh2, { type Algorithms, type ClientErrorExtensions, type ServerHostKeyAlgorithm } from 'ssh2';
 import type { SshLogin } from './ssh-login.ts';
 
 /** A promise that is rejected as soon as the signal aborts; `giveUp` then ends what was begun. */
@@ -35,7 +35,7 @@ export const unlessAborted = <T>(
 
 /** A login on a switch. */
 export interface SshConnection {
-  readonly client: Client;
+  readonly client: ssh2.Client;
   /** Ends it at once: what was not delivered yet is never sent. */
   readonly reset: () => void;
 }
@@ -46,8 +46,6 @@ export const connectSsh = async (
   signal: AbortSignal,
   outbound: Outbound | null,
 ): Promise<SshConnection> => {
-  // Loaded when the first such switch is opened: it would cost every start of the service 60 ms.
-  const { default: ssh2 } = await import('ssh2');
   signal.throwIfAborted();
   // Given by us, so that its address is judged and it can be reset.
   const socket = connectTcp({ host: login.host, port: login.port }, outbound);
@@ -85,7 +83,7 @@ export const connectSsh = async (
 };
 
 const attempt = (
-  client: Client,
+  client: ssh2.Client,
   socket: Socket,
   login: SshLogin,
   hostVerifier: (key: Buffer) => boolean,

@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { showNetworkingAction } from '../../core/actions.ts';
 import { StatusId } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';

@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { showDrift, showSwitchDrift, switchSetPolicy, switchSweep } from '../../core/drift.ts';
 import { showLeftovers } from '../../core/leftovers.ts';
 import { networkReach } from '../../core/reach.ts';

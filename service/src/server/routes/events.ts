@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { type EventFilter, listEvents } from '../../core/audit.ts';
 import { invalid } from '../../core/errors.ts';
 import { Label, PortLabel } from '../../schema/labels.ts';

@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../route.ts';
 
 export const extensionRoutes: readonly Route[] = [

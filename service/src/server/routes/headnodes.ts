@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { headnodeDelete, headnodeStart, headnodeStop } from '../../core/headnode-life.ts';
 import { findOwnHeadnode, headnodeCreate, listHeadnodeImages, showHeadnode } from '../../core/headnodes.ts';
 import {

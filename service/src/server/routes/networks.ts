@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { networkGrantProjectAccess, networkRevokeProjectAccess } from '../../core/access.ts';
 import { listNetworkAttachments } from '../../core/attachments.ts';
 import { listNetworks, networkCreate, networkDelete, showNetwork } from '../../core/networks.ts';

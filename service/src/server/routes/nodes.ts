@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { nodeConnectNetwork, nodeDetachNetwork } from '../../core/attachments.ts';
 import { nodeDeleteMetadata, nodeSetMetadata } from '../../core/metadata.ts';
 import { nodeDeleteNic, nodeRegisterNic } from '../../core/nics.ts';

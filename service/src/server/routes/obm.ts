@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { showConsole } from '../../core/console.ts';
 import {
   findManageable,

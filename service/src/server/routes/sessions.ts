@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { requirePerson } from '../../core/accounts.ts';
 import { listSessions, sessionClose, sessionEnd, sessionOpen } from '../../core/sessions.ts';
 import { viewOf, whoami } from '../../core/whoami.ts';

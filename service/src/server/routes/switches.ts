@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { listSwitches, listSwitchTypes, showSwitch, switchDelete, switchRegister } from '../../core/switches.ts';
 import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';

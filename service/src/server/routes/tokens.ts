@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { listTokens, tokenCreate, tokenRevoke } from '../../core/tokens.ts';
 import { Label, NewLabel } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';

@@ -1,5 +1,4 @@
-import { Type } from '@corral/base/schema/type';
-import type { TSchema } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import { SecretLine } from '../../../schema/labels.ts';
 import { shown } from '../../../schema/shown.ts';
 import { passwordFields, passwordOrKeyFields, type SshLogin, sshLoginFrom } from '../ssh-login.ts';

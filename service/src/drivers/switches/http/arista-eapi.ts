@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { SecretLine } from '../../../schema/labels.ts';
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
 import { notToBeOpened } from '../understood.ts';

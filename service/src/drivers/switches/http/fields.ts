@@ -1,6 +1,5 @@
 import { trustFields } from '@corral/base/schema/trust';
-import { Type } from '@corral/base/schema/type';
-import type { TSchema } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import { Text } from '../../../schema/labels.ts';
 import { shown } from '../../../schema/shown.ts';
 import { portPattern } from '../places.ts';

@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import type { Refusal } from '../contract.ts';
 import { shown } from '../../../schema/shown.ts';
 

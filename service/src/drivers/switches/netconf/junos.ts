@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { shown } from '../../../schema/shown.ts';
 import type { SwitchDriver } from '../contract.ts';
 import { placesAt } from '../places.ts';

@@ -1,4 +1,4 @@
-import { Type } from '@corral/base/schema/type';
+import { Type } from '@sinclair/typebox';
 import { Text } from '../../../schema/labels.ts';
 import { shown } from '../../../schema/shown.ts';
 import { type Address, addressPattern, parseAddress, type TlsPapers } from './address.ts';

@@ -1,5 +1,6 @@
 // Bundles programs, each into one file beside its source map and the licences of what is inside.
-// `node scripts/bundle.mjs [--to DIRECTORY] [NAME…]`, all of them by default; nothing is built if nothing changed.
+// `node scripts/bundle.mjs [--tests] [--to DIRECTORY] [NAME…]`: by default all that are installed, with --tests also
+// those that only tests start. Nothing is built if nothing changed.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -144,14 +145,14 @@ const packageOf = (id) => {
 const known = { ...programs, ...testPrograms };
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { to: { type: 'string', default: root } },
+  options: { to: { type: 'string', default: root }, tests: { type: 'boolean', default: false } },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(known, name));
 if (unknown.length > 0) {
   process.stderr.write(`bundle: no program ${unknown.join(', ')}; expected any of ${Object.keys(known).join(', ')}\n`);
   process.exit(2);
 }
-for (const name of positionals.length > 0 ? positionals : Object.keys(programs)) {
+for (const name of positionals.length > 0 ? positionals : Object.keys(values.tests ? known : programs)) {
   const { entry, file } = known[name];
   const target = resolve(values.to, file);
   if (!isCurrent(target)) await build(name, entry, target);

@@ -38,8 +38,8 @@ type ProgramName = keyof typeof bundles;
 
 const current = new Set<ProgramName>();
 
-/** Bundles programs as `npm start` does; nothing to do is done quickly. All of them by default. */
-export const bundle = (names: readonly ProgramName[] = Object.keys(bundles) as ProgramName[]): void => {
+/** Bundles programs as `npm start` does; nothing to do is done quickly. */
+export const bundle = (names: readonly ProgramName[]): void => {
   execFileSync(process.execPath, [bundler, ...names], { stdio: 'pipe' });
   for (const name of names) current.add(name);
 };

@@ -7,7 +7,6 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { missingParts } from '../../../lab/src/parts.ts';
-import { bundle } from '../../../test/support/program.ts';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -25,8 +24,6 @@ const debianHome = '/usr/lib/postgresql';
 /** Before all tests: starts a PostgreSQL of our own, if one is installed, and stops it afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   requireSwitches();
-  // A run of some files bundles what they start when they start it.
-  if (project.vitest.filenamePattern === undefined) bundle();
   project.provide('run', `corral_${randomBytes(6).toString('hex')}`);
   const given = process.env['CORRAL_TEST_POSTGRES_URL'];
   const bin = await findPostgres();

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
+import { unlessAborted } from '../abort.ts';
 import { addressIn } from './address.ts';
 import { AllowList } from './allow-list.ts';
 
@@ -63,9 +64,10 @@ export class Outbound {
   /** The addresses of a host now, of them those where a connection may go; throws if there are none. */
   async addressesOf(host: string, signal?: AbortSignal): Promise<readonly [LookupAddress, ...LookupAddress[]]> {
     const literal = addressIn(host);
+    // A resolver cannot be stopped; it need not be waited for.
     const found =
       literal === null
-        ? await unlessAborted(this.#resolve(host), signal)
+        ? await (signal === undefined ? this.#resolve(host) : unlessAborted(this.#resolve(host), signal))
         : [{ address: host.replace(/^\[(.*)\]$/, '$1'), family: literal.family === 'ipv4' ? 4 : 6 }];
     const [first, ...others] = found.filter(({ address }) => this.#allow.permits(host, address));
     if (first !== undefined) return [first, ...others];
@@ -93,14 +95,3 @@ export class Outbound {
     };
   }
 }
-
-/** A resolver cannot be stopped; it need not be waited for. */
-const unlessAborted = <T>(work: Promise<T>, signal?: AbortSignal): Promise<T> =>
-  signal === undefined
-    ? work
-    : new Promise((resolve, reject) => {
-        const give = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-        if (signal.aborted) give();
-        signal.addEventListener('abort', give, { once: true });
-        work.then(resolve, reject).finally(() => signal.removeEventListener('abort', give));
-      });

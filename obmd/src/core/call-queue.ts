@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onAbort, unlessAborted } from '@corral/base/abort';
 import { busy } from './errors.ts';
 
 /** How calls to one BMC are spaced and limited. */
@@ -51,9 +52,7 @@ export class CallQueue {
     }
     const time = new AbortController();
     const timer = setTimeout(() => time.abort(new CallAborted('late')), this.#limits.timeoutMs);
-    const unwanted = () => time.abort(new CallAborted('unwanted'));
-    wanted.addEventListener('abort', unwanted, { once: true });
-    if (wanted.aborted) unwanted();
+    const release = onAbort(wanted, () => time.abort(new CallAborted('unwanted')));
 
     this.#waiting += 1;
     const turn = this.#last.then(async () => {
@@ -64,7 +63,7 @@ export class CallQueue {
     });
     const over = turn.finally(() => {
       clearTimeout(timer);
-      wanted.removeEventListener('abort', unwanted);
+      release();
     });
     this.#last = over.catch(() => undefined);
     return unlessAborted(over, time.signal);
@@ -87,21 +86,8 @@ export class CallQueue {
   }
 }
 
-const reasonOf = (signal: AbortSignal): Error =>
-  signal.reason instanceof Error ? signal.reason : new CallAborted('unwanted');
-
 /** Rejects a while after the abort: a driver's own word on how it ended is better, if it comes. */
 const abandoned = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    const give = () => setTimeout(() => reject(reasonOf(signal)), letGoMs).unref();
-    if (signal.aborted) give();
-    else signal.addEventListener('abort', give, { once: true });
-  });
-
-const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const give = () => reject(reasonOf(signal));
-    if (signal.aborted) give();
-    signal.addEventListener('abort', give, { once: true });
-    work.then(resolve, reject);
+    onAbort(signal, () => void setTimeout(() => reject(signal.reason as CallAborted), letGoMs).unref());
   });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { onAbort } from '@corral/base/abort';
 import type { ConsoleLine, ConsoleUse, ObmAccess, ObmAnswer, ObmClient } from '../drivers/obm/contract.ts';
 import type { ConsoleSession } from './console-sessions.ts';
 import { blocked } from './errors.ts';
@@ -30,9 +31,7 @@ const openConsole = async (
   const id = randomUUID();
   const node = await desk.write((op) => takeOver(op, args.node, id));
   const session = desk.site.consoles.open({ id, nodeId: node.id }, args.use);
-  const leave = () => session.cut(null);
-  signal.addEventListener('abort', leave, { once: true });
-  if (signal.aborted) leave();
+  onAbort(signal, () => session.cut(null));
   try {
     await connect(desk, obm, node, session, args.use);
     return session;

@@ -1,3 +1,4 @@
+import { firstOf, onAbort } from '@corral/base/abort';
 import { openWebSocket, wantsWebSocket } from '@corral/base/http/upgrades';
 import type {
   FastifyReply,
@@ -59,14 +60,18 @@ export const handlerOf = (app: App, route: Route, { kept, closing }: Answering):
         const { call, result: session } = await run(app, route, answer.accept, request, reply);
         const vigil = keepVigil(app, request, route, call.stillMay);
         session.stream.once('close', vigil.end);
-        vigil.signal.addEventListener('abort', () => session.cut(String(vigil.signal.reason)), { once: true });
+        onAbort(vigil.signal, () => session.cut(String(vigil.signal.reason)));
         return sendConsole(request, reply, session);
       };
     case 'tunnel':
       return async (request, reply) => {
         const { call, result: endpoint } = await run(app, route, answer.accept, request, reply);
         const vigil = keepVigil(app, request, route, call.stillMay);
-        return openTunnel(request, reply, endpoint, AbortSignal.any([closing, vigil.signal])).finally(vigil.end);
+        const { signal, release } = firstOf(closing, vigil.signal);
+        return openTunnel(request, reply, endpoint, signal).finally(() => {
+          release();
+          vigil.end();
+        });
       };
     case 'events':
       return eventStream(app, (request) => answer.accept(partsOf(request)), closing);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { firstOf, onAbort } from '@corral/base/abort';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newestEvent } from '../core/audit.ts';
 import { invalid } from '../core/errors.ts';
@@ -33,9 +34,9 @@ export const eventStream = (
     const desk = async () => deskFor(app.db, app.site, { caller: await identify(), requestId: request.id });
     const start = last === undefined ? await newestEvent(app.db.ask) : Number(last);
     const greeting = last === undefined ? '' : await gapAfter(app, start);
-    const frames = Readable.from(follow(feed, desk, { start, greeting }, AbortSignal.any([closed.signal, closing])), {
-      objectMode: false,
-    });
+    const { signal, release } = firstOf(closed.signal, closing);
+    onAbort(closed.signal, release);
+    const frames = Readable.from(follow(feed, desk, { start, greeting }, signal), { objectMode: false });
     hangUpOnStalled(reply.raw, closed.signal, patience);
     return reply.type(`${mediaTypes.events}; charset=utf-8`).header('cache-control', 'no-store').send(frames);
   };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { onAbort } from '@corral/base/abort';
 import { keepAlive, openWebSocket, sayGoodbye, wantsWebSocket } from '@corral/base/http/upgrades';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
@@ -36,10 +37,9 @@ export const openTunnel = async (
     if (typeof ending.reason === 'string') sayGoodbye(socket, takenAway, ending.reason);
     else sayGoodbye(socket, goingAway, 'the service is stopping');
   };
-  ending.addEventListener('abort', stop, { once: true });
-  if (ending.aborted) stop();
+  const release = onAbort(ending, stop);
   await once(socket, 'close');
-  ending.removeEventListener('abort', stop);
+  release();
   return reply;
 };
 

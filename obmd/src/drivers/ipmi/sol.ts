@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Duplex } from 'node:stream';
+import { firstOf, onAbort } from '@corral/base/abort';
 import { BmcError } from '../contract.ts';
 import { IpmiConsole } from './console.ts';
 import { cannotStart, endedBy, faultFrom, stillWanted } from './faults.ts';
@@ -50,10 +51,9 @@ const openAfter = async (
   taken: AbortSignal,
 ): Promise<IpmiConsole> => {
   await before?.takeAway();
-  const console = await opened(target, AbortSignal.any([signal, taken]));
-  const giveUp = () => console.takeAway(endedBy(taken));
-  if (taken.aborted) giveUp();
-  else taken.addEventListener('abort', giveUp);
+  const { signal: either, release } = firstOf(signal, taken);
+  const console = await opened(target, either).finally(release);
+  onAbort(taken, () => console.takeAway(endedBy(taken)));
   return console;
 };
 

@@ -1,3 +1,4 @@
+import { unlessAborted } from '@corral/base/abort';
 import { BmcError } from '../contract.ts';
 import { jsonIn } from './documents.ts';
 import { textAt } from './json.ts';
@@ -44,7 +45,8 @@ export class Entry {
       const isMine = this.#making === null;
       this.#making ??= this.#make(root, signal).finally(() => (this.#making = null));
       try {
-        return await unlessAborted(this.#making, signal);
+        // As long as our own signal allows: others wait for it too.
+        return await unlessAborted(this.#making, signal, { error: notInTime });
       } catch (error) {
         // Another call's end is not ours; a password that is wrong is wrong for everybody.
         const isTheirs = !isMine && error instanceof BmcError && error.fault === 'unreachable';
@@ -105,18 +107,3 @@ export class Entry {
     return address === undefined ? null : pathOn(origin, address);
   }
 }
-
-/** Waits for something that others wait for too, as long as our own signal allows. */
-const unlessAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
-  if (signal.aborted) throw notInTime(signal.reason);
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(notInTime(signal.reason));
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-};

@@ -1,37 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { unlessAborted } from '@corral/base/abort';
 import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
 import { resetSocket } from '@corral/base/net/reset';
 import { connectTcp } from '@corral/base/net/tcp';
 import ssh2, { type Algorithms, type ClientErrorExtensions, type ServerHostKeyAlgorithm } from 'ssh2';
 import type { SshLogin } from './ssh-login.ts';
 
-/** A promise that is rejected as soon as the signal aborts; `giveUp` then ends what was begun. */
-export const unlessAborted = <T>(
-  signal: AbortSignal,
-  what: string,
-  begin: (resolve: (value: T) => void, reject: (error: Error) => void) => void,
-  giveUp: () => void,
-): Promise<T> =>
-  new Promise<T>((resolve, reject) => {
-    const onAbort = () => {
-      // Rejected first: ending what was begun must not give another reason.
-      reject(new Error(`gave up ${what}`, { cause: signal.reason }));
-      giveUp();
-    };
-    if (signal.aborted) {
-      onAbort();
-      return;
-    }
-    signal.addEventListener('abort', onAbort, { once: true });
-    const settled =
-      <V>(settle: (value: V) => void) =>
-      (value: V) => {
-        signal.removeEventListener('abort', onAbort);
-        settle(value);
-      };
-    begin(settled(resolve), settled(reject));
-  });
+/** For `unlessAborted`: what is told of what was given up, and how it is ended. */
+export const gaveUp = (what: string, giveUp: () => void) => ({
+  error: (cause: unknown) => new Error(`gave up ${what}`, { cause }),
+  giveUp,
+});
 
 /** A login on a switch. */
 export interface SshConnection {
@@ -53,10 +33,8 @@ export const connectSsh = async (
   const reset = (): void => resetSocket(socket);
   const place = `${login.host} port ${login.port}`;
   let presented: Buffer | null = null;
-  return unlessAborted<SshConnection>(
-    signal,
-    `connecting to ${place}`,
-    (resolve, reject) => {
+  const connected = () =>
+    new Promise<SshConnection>((resolve, reject) => {
       const fail = (error: Error): void => {
         reset();
         reject(error);
@@ -77,9 +55,8 @@ export const connectSsh = async (
         return login.hostKey === undefined || isKey(login.hostKey, key);
       };
       attempt(client, socket, login, isExpected, fail);
-    },
-    reset,
-  );
+    });
+  return unlessAborted(connected, signal, gaveUp(`connecting to ${place}`, reset));
 };
 
 const attempt = (

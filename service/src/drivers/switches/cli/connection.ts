@@ -1,6 +1,7 @@
+import { unlessAborted } from '@corral/base/abort';
 import type { Outbound } from '@corral/base/http/outbound';
 import type { ClientChannel } from 'ssh2';
-import { connectSsh, unlessAborted } from '../ssh.ts';
+import { connectSsh, gaveUp } from '../ssh.ts';
 import type { SshLogin } from '../ssh-login.ts';
 
 /** A shell on a switch. */
@@ -29,20 +30,17 @@ export const openShell = async (
     client.end();
     client.destroy();
   };
-  const channel = await unlessAborted<ClientChannel>(
-    signal,
-    'waiting for the command line of the switch',
-    (resolve, reject) => {
+  const opened = () =>
+    new Promise<ClientChannel>((resolve, reject) => {
       client.once('close', () => reject(new Error('the switch closed the connection before its first prompt')));
       client.shell(terminal, (error, shell) =>
         error ? reject(new Error(`the switch offers no command line: ${error.message}`)) : resolve(shell),
       );
-    },
-    reset,
-  ).catch((error: unknown) => {
-    reset();
-    throw error;
-  });
+    }).catch((error: unknown) => {
+      reset();
+      throw error;
+    });
+  const channel = await unlessAborted(opened, signal, gaveUp('waiting for the command line of the switch', reset));
   client.on('error', (error) => broken(new Error(`the connection to the switch failed: ${error.message}`)));
   client.on('close', () => broken(new Error('the connection to the switch was lost')));
   channel.on('close', () => broken(new Error('the switch closed the session')));

@@ -1,3 +1,4 @@
+import { onAbort } from '@corral/base/abort';
 import type { Permit, SessionLimits } from '../contract.ts';
 import { type Connection, openShell } from './connection.ts';
 import type { Console } from './dialect.ts';
@@ -160,9 +161,8 @@ export class CommandLine {
   }
 
   async #until<T>(purpose: string, signal: AbortSignal, found: () => T | null): Promise<T> {
-    const abort = (): void => this.#fail(new Error(`gave up waiting for the switch ${purpose}${this.#seen()}`));
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
+    const giveUp = (): void => this.#fail(new Error(`gave up waiting for the switch ${purpose}${this.#seen()}`));
+    const release = onAbort(signal, giveUp);
     try {
       for (;;) {
         const hit = this.#failure ? null : found();
@@ -171,7 +171,7 @@ export class CommandLine {
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     } finally {
-      signal.removeEventListener('abort', abort);
+      release();
     }
   }
 

@@ -1,6 +1,7 @@
+import { unlessAborted } from '@corral/base/abort';
 import type ssh2 from 'ssh2';
 import type { Permit, SessionLimits } from '../contract.ts';
-import { connectSsh, type SshConnection, unlessAborted } from '../ssh.ts';
+import { connectSsh, gaveUp, type SshConnection } from '../ssh.ts';
 import type { SshLogin } from '../ssh-login.ts';
 import { shortened } from '../words.ts';
 import { childOf, childrenOf, type Element, parseXml } from '../xml.ts';
@@ -56,18 +57,16 @@ export class NetconfClient {
   ): Promise<NetconfClient> {
     const ssh = await connectSsh(login, signal, outbound ?? null);
     try {
-      const channel = await unlessAborted<ssh2.ClientChannel>(
-        signal,
-        'opening the NETCONF subsystem',
-        (resolve, reject) => {
+      const opened = () =>
+        new Promise<ssh2.ClientChannel>((resolve, reject) => {
           ssh.client.once('close', () => reject(new Error('the device closed the connection')));
           ssh.client.subsys('netconf', (error, channel) => {
             if (error) reject(new Error(`the device has no NETCONF subsystem: ${error.message}`, { cause: error }));
             else resolve(channel);
           });
-        },
-        () => ssh.reset(),
-      );
+        });
+      const giveUp = gaveUp('opening the NETCONF subsystem', () => ssh.reset());
+      const channel = await unlessAborted(opened, signal, giveUp);
       const client = new NetconfClient(ssh, channel, permit);
       await client.#greet(signal);
       return client;
@@ -92,15 +91,13 @@ export class NetconfClient {
     if (this.#ended) throw this.#ended;
     const id = String(++this.#lastId);
     const what = /^<([a-z-]+)/.exec(operation)?.[1] ?? 'the call';
-    const reply = await unlessAborted<Element>(
-      signal,
-      what,
-      (resolve, reject) => {
+    const answered = () =>
+      new Promise<Element>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });
         this.#say(`<rpc xmlns="${base}" message-id="${id}">${operation}</rpc>`);
-      },
-      () => this.#end(new Error('a call was aborted')),
-    ).finally(() => this.#waiting.delete(id));
+      });
+    const giveUp = gaveUp(what, () => this.#end(new Error('a call was given up')));
+    const reply = await unlessAborted(answered, signal, giveUp).finally(() => this.#waiting.delete(id));
     const errors = rpcErrorsIn(reply).filter(({ severity }) => severity === 'error');
     if (errors.length > 0) throw new RpcRefused(what, errors);
     return reply;
@@ -130,17 +127,15 @@ export class NetconfClient {
   }
 
   async #greet(signal: AbortSignal): Promise<void> {
-    const hello = await unlessAborted<Element>(
-      signal,
-      'the greeting',
-      (resolve, reject) => {
+    const greeted = () =>
+      new Promise<Element>((resolve, reject) => {
         this.#hello = { resolve, reject };
         if (this.#ended) reject(this.#ended);
         else this.#say(ourHello);
-      },
-      () => this.#end(new Error('the hello was aborted')),
-    );
-    if (hello.name !== 'hello') throw new Error(`expected a NETCONF hello, received <${hello.name}>`);
+      });
+    const giveUp = gaveUp('the greeting', () => this.#end(new Error('the greeting was given up')));
+    const hello = await unlessAborted(greeted, signal, giveUp);
+    if (hello.name !== 'hello') throw new Error(`no NETCONF greeting: <${hello.name}>`);
     this.#capabilities = capabilitiesIn(hello);
   }
 

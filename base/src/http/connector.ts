@@ -68,7 +68,8 @@ export class Connector {
       socket.on('error', () => undefined).destroy();
       callback(error, null);
     };
-    const onClose = (): void => onError(new Error('the connection was closed before it was established'));
+    const onClose = (): void =>
+      onError(Object.assign(new Error('the connection was closed before it was established'), { code: 'ECONNRESET' }));
     const onOpen = (): void => {
       try {
         this.#check();

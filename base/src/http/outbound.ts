@@ -1,7 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import type { buildConnector } from 'undici';
 import { unlessAborted } from '../abort.ts';
 import { addressIn } from './address.ts';
 import { AllowList } from './allow-list.ts';
@@ -85,13 +84,4 @@ export class Outbound {
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), ''),
     );
   };
-
-  /** Has a connector of undici, which was made with the lookup above, refuse addresses too. */
-  guard(connect: buildConnector.connector): buildConnector.connector {
-    return (options, callback) => {
-      const refusal = this.refusalOf(options.hostname);
-      if (refusal === null) connect(options, callback);
-      else callback(refusal, null);
-    };
-  }
 }

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Agent, buildConnector, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AllowList } from '../../src/http/allow-list.ts';
-import { Connector } from '../../src/http/connector.ts';
+import { HttpClient, placeOf } from '../../src/http/http-client.ts';
+import { HttpFault } from '../../src/http/http-fault.ts';
 import { AddressRefused, Outbound, type Resolve } from '../../src/http/outbound.ts';
 
 interface Place {
@@ -52,20 +52,17 @@ const outboundTo = (allow: readonly string[], resolve?: Resolve): Outbound =>
     ...(resolve === undefined ? {} : { resolve }),
   });
 
-type Connect = (outbound: Outbound) => buildConnector.connector;
-const ways: readonly (readonly [string, Connect])[] = [
-  ["undici's own connector", (outbound) => outbound.guard(buildConnector({ lookup: outbound.lookup }))],
-  ['a connector to a device', (outbound) => new Connector({}, outbound).connect],
-];
-
-describe.each(ways)('by %s', (_name, connect) => {
+describe('an HTTP client', () => {
   const ask = async (url: string, outbound: Outbound): Promise<string> => {
     // Every request on a connection of its own.
-    const dispatcher = new Agent({ connect: connect(outbound), pipelining: 0 });
+    const http = new HttpClient({ outbound, largestAnswer: 1000, connections: 1, keepAlive: false });
+    const request = { method: 'GET', ...placeOf(new URL(url)) } as const;
     try {
-      return await (await request(url, { dispatcher })).body.text();
+      return (await http.request(request, AbortSignal.timeout(10_000))).text;
+    } catch (error) {
+      throw error instanceof HttpFault ? error.cause : error;
     } finally {
-      await dispatcher.destroy();
+      await http.close();
     }
   };
   const refusalOf = async (url: string, outbound: Outbound): Promise<AddressRefused> => {

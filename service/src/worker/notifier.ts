@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withDeadline } from '@corral/base/abort';
 import { Backoff, pauseAfter } from '@corral/base/backoff';
+import { HttpClient, placeOf } from '@corral/base/http/http-client';
+import { httpFaultOf } from '@corral/base/http/http-fault';
 import type { Outbound } from '@corral/base/http/outbound';
 import { dueAt, steadyNow } from '@corral/base/steady-clock';
 import type { Logger } from 'pino';
-import { Agent, buildConnector, request } from 'undici';
 import type { Db } from '../db/db.ts';
 import { releaseLease, renewLease, thisProcess, tryLease } from '../core/leases.ts';
 import type { Desk } from '../core/op.ts';
@@ -22,15 +24,14 @@ export class Notifier {
   readonly #pool: MaintenancePool;
   readonly #log: Logger;
   readonly #stop = new AbortController();
-  readonly #agent: Agent;
+  readonly #http: HttpClient;
   #loop: Promise<void> = Promise.resolve();
 
   constructor(db: Db, desk: Desk, pool: MaintenancePool, outbound: Outbound, log: Logger) {
     this.#db = db;
     this.#desk = desk;
     this.#pool = pool;
-    const connect = outbound.guard(buildConnector({ timeout: timeoutMs, lookup: outbound.lookup }));
-    this.#agent = new Agent({ connect, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+    this.#http = new HttpClient({ outbound, largestAnswer: -1, connections: 1, keepAlive: false });
     this.#log = log;
   }
 
@@ -41,7 +42,7 @@ export class Notifier {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#loop;
-    await this.#agent.destroy();
+    await this.#http.close();
   }
 
   async #run(): Promise<void> {
@@ -107,26 +108,23 @@ export class Notifier {
 
   /** null when the service heard; otherwise why it did not. */
   async #tell(node: string): Promise<string | null> {
-    // Not AbortSignal.timeout: inside AbortSignal.any, Node 20 forgets it with the next garbage collection.
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs / 1_000} s`)), timeoutMs);
     try {
-      const { statusCode, body } = await request(this.#pool.url, {
-        dispatcher: this.#agent,
+      const request = {
         method: 'POST',
+        ...placeOf(new URL(this.#pool.url)),
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ node }),
-        signal: AbortSignal.any([this.#stop.signal, late.signal]),
-      });
-      await body.dump();
-      if (statusCode >= 300 && statusCode < 400) {
-        return `it redirects (status ${statusCode}), which is not followed; set maintenance.url to its final address`;
+      } as const;
+      const { status, body } = await withDeadline({ ms: timeoutMs, signals: [this.#stop.signal] }, (signal) =>
+        this.#http.stream(request, signal),
+      );
+      body.destroy();
+      if (status >= 300 && status < 400) {
+        return `it redirects (status ${status}), which is not followed; set maintenance.url to its final address`;
       }
-      return statusCode >= 200 && statusCode < 300 ? null : `it answered ${statusCode}`;
+      return status >= 200 && status < 300 ? null : `it answered ${status}`;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    } finally {
-      clearTimeout(timer);
+      return httpFaultOf(error).details;
     }
   }
 

@@ -239,9 +239,7 @@ describe('an Arista switch', () => {
   });
 
   it('is rid of the sessions that a broken line left of ours, and keeps those of others', async () => {
-    const line = await HttpLine.open(
-      httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }),
-    );
+    const line = new HttpLine(httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }));
     const ours = `corral-${hash('sha256', 'sw').slice(0, 8)}`;
     for (const name of ['ansible_1', `${ours}-1`, `${ours}-2`, `${ours}-3`, `${ours}-4`])
       await runCommands(line, ['enable', `configure session ${name}`, 'vlan 4000'], amply());
@@ -256,9 +254,7 @@ describe('an Arista switch', () => {
   });
 
   it('says which commands it did not take, and that is a fault where no port is to blame', async () => {
-    const line = await HttpLine.open(
-      httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }),
-    );
+    const line = new HttpLine(httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }));
     await expect(runCommands(line, ['enable', 'reload now'], amply())).rejects.toMatchObject({
       index: 1,
       words: "Invalid input (at token 0: 'reload')",

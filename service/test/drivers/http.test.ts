@@ -35,7 +35,7 @@ describe('a line over HTTP', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    const line = await HttpLine.open(
+    const line = new HttpLine(
       httpTargetFrom({ hostname: '127.0.0.1', port: address.port, username: 'u', password: 'p' }, defaults),
     );
     lines.push(line);

@@ -1,5 +1,6 @@
+import type { HttpFault } from '@corral/base/http/http-fault';
 import { type CorralError, unavailable } from '../../core/errors.ts';
-import { type Ask, type ProviderAddress, ProviderLine, type Silence } from '../provider-line.ts';
+import { type Ask, type ProviderAddress, ProviderLine } from '../provider-line.ts';
 
 export interface KeystoneAddress extends ProviderAddress {
   /** Ends in `/v3`. */
@@ -22,8 +23,8 @@ export interface KeystoneLine extends Pick<ProviderLine, 'inTime' | 'close'> {
 const largestAnswer = 256 * 1024;
 
 export const keystoneLine = ({ url, ...address }: KeystoneAddress): KeystoneLine => {
-  const unanswered = (silence: Silence) => refusalOf(silence, address.timeoutMs);
-  const line = new ProviderLine({ ...address, largestAnswer, keeps: true, unanswered });
+  const unanswered = (fault: HttpFault) => refusalOf(fault, address.timeoutMs);
+  const line = new ProviderLine({ ...address, largestAnswer, keepAlive: true, unanswered });
   // The catalogue of all services can be long, and nobody reads it here.
   const tokens = `${url}/auth/tokens?nocatalog`;
   return {
@@ -37,7 +38,7 @@ export const keystoneLine = ({ url, ...address }: KeystoneAddress): KeystoneLine
   };
 };
 
-const refusalOf = ({ kind, code }: Silence, timeoutMs: number): CorralError => {
+const refusalOf = ({ kind, code }: HttpFault, timeoutMs: number): CorralError => {
   const options = { cause: new Error(`Keystone: ${code}`) };
   switch (kind) {
     case 'late':
@@ -47,12 +48,12 @@ const refusalOf = ({ kind, code }: Silence, timeoutMs: number): CorralError => {
       );
     case 'too long':
       return misunderstood('with too much data', `more than ${largestAnswer} bytes`);
-    case 'not trusted':
+    case 'untrusted':
       return unavailable(
         "Keystone's certificate is not trusted here, so tokens cannot be validated; an administrator has to set keystone.ca",
         options,
       );
-    case 'not reached':
+    default:
       return unavailable('Keystone cannot be reached, so tokens cannot be validated; try again later', options);
   }
 };

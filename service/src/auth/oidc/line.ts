@@ -1,6 +1,7 @@
 import { isLoopback } from '@corral/base/http/loopback';
+import type { HttpFault } from '@corral/base/http/http-fault';
 import { type CorralError, unavailable } from '../../core/errors.ts';
-import { type Ask, type ProviderAddress, ProviderLine, type Silence } from '../provider-line.ts';
+import { type Ask, type ProviderAddress, ProviderLine } from '../provider-line.ts';
 
 export interface OpenIdAddress extends ProviderAddress {
   readonly issuer: string;
@@ -15,8 +16,8 @@ export interface OpenIdLine extends Pick<ProviderLine, 'close'> {
 const largestAnswer = 1024 * 1024;
 
 export const openIdLine = ({ issuer, ...address }: OpenIdAddress): OpenIdLine => {
-  const unanswered = (silence: Silence) => refusalOf(silence, issuer, address.timeoutMs);
-  const line = new ProviderLine({ ...address, largestAnswer, keeps: false, unanswered });
+  const unanswered = (fault: HttpFault) => refusalOf(fault, issuer, address.timeoutMs);
+  const line = new ProviderLine({ ...address, largestAnswer, keepAlive: false, unanswered });
   return {
     ask: async (url, ask) => {
       if (!isSafeAddress(url)) throw untrustworthy(issuer, `uses an address that is not https: ${url}`);
@@ -46,7 +47,7 @@ export const untrustworthy = (issuer: string, details: string) =>
     { cause: new Error(`the identity provider ${details}`) },
   );
 
-const refusalOf = ({ kind, code }: Silence, issuer: string, timeoutMs: number): CorralError => {
+const refusalOf = ({ kind, code }: HttpFault, issuer: string, timeoutMs: number): CorralError => {
   const options = { cause: new Error(`the identity provider: ${code}`) };
   switch (kind) {
     case 'late':
@@ -56,12 +57,12 @@ const refusalOf = ({ kind, code }: Silence, issuer: string, timeoutMs: number): 
       );
     case 'too long':
       return untrustworthy(issuer, `sent more than ${largestAnswer} bytes`);
-    case 'not trusted':
+    case 'untrusted':
       return unavailable(
         `the certificate of the identity provider ${issuer} is not trusted here; an administrator has to set oidc.ca`,
         options,
       );
-    case 'not reached':
+    default:
       return unavailable(`the identity provider ${issuer} cannot be reached; try again later`, options);
   }
 };

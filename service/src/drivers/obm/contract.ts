@@ -29,7 +29,7 @@ export type NextBoot = 'once' | 'lasting' | 'unknown';
 /** The right to make a call: one process at a time has it, or the caller's rights were read a moment ago. */
 export interface CallPermit {
   /** Throws if the right may have ended meanwhile: this process may have slept. Asked right before a request is sent. */
-  check(): void;
+  readonly check: () => void;
   /** Aborts when it has: the call is given up. */
   readonly lost: AbortSignal;
 }

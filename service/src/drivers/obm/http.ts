@@ -1,9 +1,11 @@
+import { withDeadline } from '@corral/base/abort';
+import { HttpClient, type HttpRequest, placeOf } from '@corral/base/http/http-client';
+import { httpFaultOf } from '@corral/base/http/http-fault';
 import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
 import { CorralError, obmFailed } from '../../core/errors.ts';
 import type { CallPermit, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from './contract.ts';
-import { OwnConnection } from './own-connection.ts';
 import { watch } from './watch.ts';
-import { converse } from './web-socket.ts';
+import { type Conversation, converse } from './web-socket.ts';
 import { isOnceIn, powerStatusIn, reasonIn, tokenIn } from './answers.ts';
 
 /** What a daemon answered, read to its end. */
@@ -27,76 +29,38 @@ export interface ObmHttpOptions {
 
 /** The OBM daemon's API over HTTP. Redirects are not followed: credentials go to the registered address only. */
 export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmClient & { close(): Promise<void> } => {
-  // Loaded at the first call: it is a tenth of the time to start.
-  let loaded: ReturnType<typeof load> | null = null;
-  const load = async () => {
-    const { Agent, buildConnector, request } = await import('undici');
-    const { lookup } = outbound;
-    const limits = {
-      connect: outbound.guard(buildConnector({ timeout: timeoutMs, lookup, ...(ca === null ? {} : { ca }) })),
-      headersTimeout: timeoutMs,
-      // No connection is kept: one that the daemon closes just then would cost a power call, which cannot be repeated.
-      pipelining: 0,
-    };
-    return {
-      request,
-      calls: new Agent({
-        ...limits,
-        bodyTimeout: timeoutMs,
-        connections: connectionsPerDaemon,
-        maxResponseSize: largestAnswer,
-      }),
-    };
-  };
-  const http = () => (loaded ??= load());
-  const watched = new Set<OwnConnection>();
+  const way = { ca: ca ?? undefined, outbound };
+  // No connection is kept: one that the daemon closes just then would cost a power call, which cannot be repeated.
+  const options = { trust: way, outbound, connections: connectionsPerDaemon, keepAlive: false };
+  const calls = new HttpClient({ ...options, largestAnswer });
+  const consoles = new HttpClient({ ...options, largestAnswer: -1 });
 
-  /** Asks for something; nothing changes by it. */
-  const ask = async (node: ObmAccess, name: string): Promise<Reply> => {
-    const { request, calls } = await http();
-    const signal = AbortSignal.timeout(timeoutMs);
-    const answer = async () => {
-      const reply = await request(urlOf(node, name), { dispatcher: calls, method: 'GET', signal });
-      return { status: reply.statusCode, text: await reply.body.text() };
-    };
-    try {
-      return await unlessAborted(answer(), signal);
-    } catch (error) {
-      throw unanswered(node, timeoutMs, error);
-    }
-  };
-
-  /** Changes something, which needs a right that may have ended by the time of the call. */
-  const tell = async (
+  const call = async (
     node: ObmAdmin | ObmAccess,
-    method: 'PUT' | 'POST' | 'DELETE',
+    method: HttpRequest['method'],
     name: string,
-    permit: CallPermit,
+    permit: CallPermit | null,
     content: object = {},
   ): Promise<Reply> => {
-    const url = urlOf(node, name);
-    const connection = await OwnConnection.to(url, { ca, outbound }, permit, largestAnswer);
-    const sent =
-      method === 'DELETE'
-        ? { headers: credentialsOf(node) }
-        : { headers: { ...credentialsOf(node), 'content-type': 'application/json' }, body: JSON.stringify(content) };
-    try {
-      return await timed({ permit }, timeoutMs, async (signal) => {
-        const { statusCode, body } = await connection.ask(url, { method, ...sent }, signal);
-        return { status: statusCode, text: await body.text() };
-      });
-    } catch (error) {
+    const hasBody = method === 'PUT' || method === 'POST';
+    const request = {
+      method,
+      ...placeOf(urlOf(node, name)),
+      headers: { ...credentialsOf(node), ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+      body: hasBody ? JSON.stringify(content) : null,
+      check: permit?.check,
+    };
+    const deadline = { ms: timeoutMs, signals: permit === null ? [] : [permit.lost] };
+    return withDeadline(deadline, (signal) => calls.request(request, signal)).catch((error: unknown) => {
       // Whoever lost the right to call is not told that the daemon failed.
-      permit.lost.throwIfAborted();
-      throw error instanceof CorralError ? error : unanswered(node, timeoutMs, error);
-    } finally {
-      await connection.end();
-    }
+      permit?.lost.throwIfAborted();
+      throw unanswered(node, timeoutMs, error);
+    });
   };
 
   /** A call about tokens. */
   const admin = async (node: ObmAdmin, method: 'POST' | 'DELETE', permit: CallPermit): Promise<Reply> =>
-    admitted(node, await tell(node, method, 'token', permit));
+    admitted(node, await call(node, method, 'token', permit));
 
   const order = async (
     node: ObmAccess,
@@ -104,7 +68,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     name: string,
     permit: CallPermit,
     content?: object,
-  ): Promise<ObmAnswer<null>> => judge(node, await tell(node, method, name, permit, content), () => null);
+  ): Promise<ObmAnswer<null>> => judge(node, await call(node, method, name, permit, content), () => null);
 
   return {
     createToken: async (node, permit) => {
@@ -120,7 +84,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     powerCycle: (node, force, permit) => order(node, 'POST', 'power_cycle', permit, { force }),
     setBootDevice: (node, device, permit) => order(node, 'PUT', 'boot_device', permit, { bootdev: device }),
     setNextBoot: async (node, device, permit) => {
-      const set = (content: object) => tell(node, 'PUT', 'boot_device', permit, content);
+      const set = (content: object) => call(node, 'PUT', 'boot_device', permit, content);
       const first = await set({ bootdev: device, once: true });
       // Some take no field that they do not know.
       const reply = first.status === 400 ? await set({ bootdev: device }) : first;
@@ -128,19 +92,20 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
       return judge(node, reply, (text) => (reply === first && isOnceIn(text) ? 'once' : 'lasting'));
     },
     powerStatus: async (node) =>
-      judge(node, await ask(node, 'power_status'), (text) => {
+      judge(node, await call(node, 'GET', 'power_status', null), (text) => {
         const status = powerStatusIn(text);
         if (status === null) throw unexpected(node, 'returned no power status');
         return status;
       }),
     console: async (node, use, signal, permit) => {
       const url = urlOf(node, 'console');
-      const way = { ca, outbound };
-      const opened =
+      const opened = (either: AbortSignal): Promise<Conversation> =>
         use === 'talk'
-          ? (either: AbortSignal) => converse(url, way, either, permit)
-          : (either: AbortSignal) => watch(url, way, either, permit, watched);
-      const answer = await timed({ signal, permit }, timeoutMs, opened).catch((error: unknown) => {
+          ? converse(url, way, either, permit)
+          : watch(consoles, { method: 'GET', ...placeOf(url), check: permit.check }, either);
+      // Only until it is answered: a console that is open is its client's.
+      const deadline = { ms: timeoutMs, signals: [signal, permit.lost] };
+      const answer = await withDeadline(deadline, opened).catch((error: unknown) => {
         permit.check();
         if (signal.aborted)
           throw obmFailed(`the request for the console at ${originOf(node)} was cancelled; send it again`);
@@ -149,37 +114,14 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
       return answer.kind === 'line' ? { kind: 'done', value: answer.line } : judge(node, answer, unreachable);
     },
     close: async () => {
-      const { calls } = (await loaded) ?? {};
-      await Promise.all([calls?.destroy(), ...[...watched].map((connection) => connection.end())]);
+      await Promise.all([calls.close(), consoles.close()]);
     },
   };
-};
-
-/** Gives up when the time is over, the right to call is lost, or nobody wants it any more. */
-const timed = async <T>(
-  { signal, permit }: { readonly signal?: AbortSignal; readonly permit: CallPermit },
-  timeoutMs: number,
-  ask: (signal: AbortSignal) => Promise<T>,
-): Promise<T> => {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Timeout()), timeoutMs);
-  // Only until it is answered: a console that is open is its client's.
-  const lose = (): void => late.abort(permit.lost.reason);
-  permit.lost.addEventListener('abort', lose, { once: true });
-  const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
-  return unlessAborted(ask(either), either).finally(() => {
-    clearTimeout(timer);
-    permit.lost.removeEventListener('abort', lose);
-  });
 };
 
 const unreachable = (): never => {
   throw new Error('a refusal has no value');
 };
-
-class Timeout extends Error {
-  override readonly name = 'TimeoutError';
-}
 
 const originOf = ({ uri }: ObmAdmin | ObmAccess): string => new URL(uri).origin;
 
@@ -192,15 +134,6 @@ const urlOf = (node: ObmAdmin | ObmAccess, name: string): URL => {
 
 const credentialsOf = (node: ObmAdmin | ObmAccess): Record<string, string> =>
   'adminToken' in node ? { authorization: `Basic ${Buffer.from(`admin:${node.adminToken}`).toString('base64')}` } : {};
-
-/** undici hears an abort only once a request is on the wire; nobody should wait in its queue for that. */
-const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const give = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    if (signal.aborted) give();
-    signal.addEventListener('abort', give, { once: true });
-    work.then(resolve, reject);
-  });
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
@@ -239,24 +172,22 @@ const failed = (node: ObmAdmin | ObmAccess, status: number, reason: string | nul
 const unexpected = (node: ObmAdmin | ObmAccess, what: string): CorralError =>
   obmFailed(`the OBM daemon at ${originOf(node)} ${what}; check that the node's address is that of an OBM daemon`);
 
-/** How Node.js calls what is wrong with a certificate. */
-const untrusted = /^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|INVALID_CA|ERR_TLS_CERT_)/;
-const timeouts = ['TimeoutError', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
-
-/** What undici threw stays here: it can carry the URL with the token, or the answer with it. Only its code goes on. */
+/** What was thrown stays here: it can carry the URL with the token, or the answer with it. Only its code goes on. */
 const unanswered = (node: ObmAdmin | ObmAccess, timeoutMs: number, error: unknown): CorralError => {
-  if (error instanceof AddressRefused) return notPermitted(node, error);
-  const code = codeOf(error);
+  const { kind, code, cause } = httpFaultOf(error);
+  const known = [error, cause].find((one) => one instanceof CorralError);
+  if (known !== undefined) return known;
+  if (cause instanceof AddressRefused) return notPermitted(node, cause);
   const options = { cause: new Error(code) };
   const daemon = `the OBM daemon at ${originOf(node)}`;
-  if (timeouts.includes(code)) {
+  if (kind === 'late') {
     return obmFailed(
       `${daemon} did not answer within ${timeoutMs / 1000} s; check that it runs and can be reached`,
       options,
     );
   }
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unexpected(node, 'sent a response that is too large');
-  if (untrusted.test(code)) {
+  if (kind === 'too long') return unexpected(node, 'sent a response that is too large');
+  if (kind === 'untrusted') {
     return obmFailed(
       `the certificate of ${daemon} is not trusted here (${code}); set obm.ca to the authority that it is from`,
       options,
@@ -275,10 +206,4 @@ const notPermitted = (node: ObmAdmin | ObmAccess, refused: AddressRefused): Corr
       forAdmins: `${daemon} is not contacted: ${refused.message}; or register the node under another address`,
     },
   );
-};
-
-const codeOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'unknown';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return /^\w{1,64}$/.test(code) ? code : 'unknown';
 };

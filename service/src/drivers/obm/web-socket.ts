@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
+import { onAbort } from '@corral/base/abort';
+import type { Outbound } from '@corral/base/http/outbound';
 import type { WebSocket } from 'ws';
-import type { Way } from './own-connection.ts';
 import { beginningOf } from './answers.ts';
 import type { CallPermit, ConsoleLine } from './contract.ts';
 
@@ -10,6 +11,13 @@ import type { CallPermit, ConsoleLine } from './contract.ts';
 export type Conversation =
   | { readonly kind: 'line'; readonly line: ConsoleLine }
   | { readonly kind: 'refused'; readonly status: number; readonly text: string };
+
+/** How a daemon is reached. */
+export interface Way {
+  /** PEM of the authority that its certificate is from; undefined: those that Node.js trusts. */
+  readonly ca: string | undefined;
+  readonly outbound: Outbound;
+}
 
 /** How much may wait for the client before the daemon is made to wait. */
 const highWaterMark = 64 * 1024;
@@ -37,16 +45,14 @@ export const converse = async (
     lookup: outbound.lookup,
     finishRequest: sendWhenConnected(permit),
   };
-  const socket = new WebSocket(address, { ...options, ...(ca === null ? {} : { ca }) });
-  const stop = () => socket.terminate();
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
+  const socket = new WebSocket(address, { ...options, ...(ca === undefined ? {} : { ca }) });
+  const release = onAbort(signal, () => socket.terminate());
   return new Promise((resolve, reject) => {
     // From the first moment: what the daemon sends right after its answer must find a listener.
     const line = lineOf(socket);
     const give = (given: ConsoleLine) => {
       // From here on, whoever reads the line ends it.
-      signal.removeEventListener('abort', stop);
+      release();
       resolve({ kind: 'line', line: given });
     };
     socket.once('open', () => give(line));

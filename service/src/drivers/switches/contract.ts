@@ -53,7 +53,7 @@ export interface Permit {
    * Throws if the right may have passed to another process meanwhile: this one may have slept. A driver calls it right
    * before anything is sent.
    */
-  check(): void;
+  readonly check: () => void;
 }
 
 /** The switch has seen a session with a greater number: ours is old, or the database was restored from a backup. */

@@ -96,7 +96,7 @@ export class NetconfClient {
         this.#waiting.set(id, { resolve, reject });
         this.#say(`<rpc xmlns="${base}" message-id="${id}">${operation}</rpc>`);
       });
-    const giveUp = gaveUp(what, () => this.#end(new Error('a call was given up')));
+    const giveUp = gaveUp(what, () => this.#end(new Error('a call was aborted')));
     const reply = await unlessAborted(answered, signal, giveUp).finally(() => this.#waiting.delete(id));
     const errors = rpcErrorsIn(reply).filter(({ severity }) => severity === 'error');
     if (errors.length > 0) throw new RpcRefused(what, errors);
@@ -133,9 +133,9 @@ export class NetconfClient {
         if (this.#ended) reject(this.#ended);
         else this.#say(ourHello);
       });
-    const giveUp = gaveUp('the greeting', () => this.#end(new Error('the greeting was given up')));
+    const giveUp = gaveUp('the greeting', () => this.#end(new Error('the hello was aborted')));
     const hello = await unlessAborted(greeted, signal, giveUp);
-    if (hello.name !== 'hello') throw new Error(`no NETCONF greeting: <${hello.name}>`);
+    if (hello.name !== 'hello') throw new Error(`expected a NETCONF hello, received <${hello.name}>`);
     this.#capabilities = capabilitiesIn(hello);
   }
 

@@ -1,13 +1,11 @@
-import { keepNewest } from './bounded.ts';
-
-const mostKept = 10_000;
+import { Cache } from '@corral/base/cache';
 
 /** When sessions were last used here, by a clock that nobody can set. */
 export class LastUses {
-  readonly #uses = new Map<number, number>();
+  readonly #uses = new Cache<number, number>({ most: 10_000 });
 
   note(id: number): void {
-    keepNewest(this.#uses, id, performance.now(), mostKept);
+    this.#uses.set(id, performance.now());
   }
 
   isWithin(id: number, ms: number): boolean {

@@ -1,4 +1,4 @@
-import { keepNewest } from './bounded.ts';
+import { Cache } from '@corral/base/cache';
 
 interface Count {
   readonly level: number;
@@ -20,7 +20,7 @@ const mostKeys = 20_000;
  * forgotten at an even pace, so whoever goes on for ever is held to that pace.
  */
 export class LeakyCounts {
-  readonly #counts = new Map<string, Count>();
+  readonly #counts = new Cache<string, Count>({ most: mostKeys });
   readonly #free: number;
 
   constructor(free: number) {
@@ -66,6 +66,6 @@ export class LeakyCounts {
     // Rounded: a little of each is forgotten while the next is on its way.
     const beyond = Math.round(level) - this.#free;
     const pauseMs = beyond < 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** beyond);
-    keepNewest(this.#counts, key, { level, at: now, until: now + pauseMs }, mostKeys);
+    this.#counts.set(key, { level, at: now, until: now + pauseMs });
   }
 }

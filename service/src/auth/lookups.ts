@@ -1,3 +1,4 @@
+import { Cache } from '@corral/base/cache';
 import type { Caller } from '../core/caller.ts';
 import { hashOfSecret } from '../core/secret.ts';
 import type { Db } from '../db/db.ts';
@@ -14,8 +15,6 @@ export interface Holder {
 
 interface Entry {
   readonly holder: Holder;
-  /** By the monotonic clock. */
-  readonly lookedUpAt: number;
   readonly epoch: number;
   /** Moves on as soon as a use is being written down. */
   usedAt: number;
@@ -40,7 +39,7 @@ const mostEntries = 10_000;
 /** Secrets that were looked up a short while ago. A change to users makes every one be looked up again. */
 export class Lookups {
   readonly #store: SecretStore;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Cache<string, Entry>({ most: mostEntries, lastsMs: lookupLastsMs });
   readonly #underWay = new Map<string, Promise<Caller>>();
   readonly #noting = new Set<number>();
   #epoch = 0;
@@ -55,9 +54,7 @@ export class Lookups {
     const hash = hashOfSecret(secret);
     const now = Date.now();
     const entry = this.#entries.get(hash);
-    const isFresh =
-      entry?.epoch === this.#epoch && performance.now() - entry.lookedUpAt < lookupLastsMs && now < entry.holder.until;
-    if (isFresh) return this.#admit(entry, use, now);
+    if (entry?.epoch === this.#epoch && now < entry.holder.until) return this.#admit(entry, use, now);
     // Whoever comes after a change does not join a look-up that began before it.
     const key = `${this.#epoch} ${use} ${hash}`;
     const waiting = this.#underWay.get(key);
@@ -72,12 +69,8 @@ export class Lookups {
     const lookedUpAt = performance.now();
     this.#entries.delete(hash);
     const holder = await this.#store.find(hash);
-    const entry = { holder, lookedUpAt, epoch, usedAt: holder.usedAt };
-    this.#entries.set(hash, entry);
-    if (this.#entries.size > mostEntries) {
-      const [oldest] = this.#entries.keys();
-      if (oldest !== undefined) this.#entries.delete(oldest);
-    }
+    const entry = { holder, epoch, usedAt: holder.usedAt };
+    this.#entries.set(hash, entry, lookedUpAt);
     return this.#admit(entry, use, Date.now());
   }
 

@@ -1,7 +1,7 @@
+import { Cache } from '@corral/base/cache';
 import { tooMany, unauthorized } from '../core/errors.ts';
 import { type CheckPassword, hashPassword, passwordFits } from '../core/passwords.ts';
 import type { Db } from '../db/db.ts';
-import { keepNewest } from './bounded.ts';
 import { HashGate } from './hash-gate.ts';
 import { type Attempt, Throttle } from './throttle.ts';
 import { findUserRecord, type UserRecord } from './user-record.ts';
@@ -34,7 +34,7 @@ export const passwordCheck = (db: Db, watch: LoginWatch): PasswordCheck => {
   const throttle = new Throttle();
   const gate = new HashGate();
   const hammering: ((username: string, from: string) => void)[] = [];
-  const told = new Map<string, number>();
+  const told = new Cache<string, true>({ most: mostTold, lastsMs: tellEveryMs });
   let epoch = 0;
   db.changes.on('users', () => (epoch += 1));
   // An unknown user costs as much time as a known one.
@@ -45,8 +45,8 @@ export const passwordCheck = (db: Db, watch: LoginWatch): PasswordCheck => {
     const seconds = Math.ceil(ms / 1000);
     watch.failed('throttled');
     if (throttle.distrust(attempt, now)) for (const listener of hammering) listener(user, attempt.from);
-    if (now - (told.get(attempt.pair) ?? Number.NEGATIVE_INFINITY) >= tellEveryMs) {
-      keepNewest(told, attempt.pair, now, mostTold);
+    if (told.get(attempt.pair) === undefined) {
+      told.set(attempt.pair, true);
       watch.throttled({ user: user.slice(0, longestName), address, seconds });
     }
     return tooMany(`too many failed logins; try again in ${seconds} s, or use a session or an API token`, seconds);

@@ -1,12 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-
-/** What is known of a token: whose it is, or null: it is not good. */
-interface Entry<Identity> {
-  readonly identity: Identity | null;
-  /** By the clock that only goes forward, and by the one that the token's end is written in. */
-  readonly until: number;
-  readonly expiresAt: number;
-}
+import { Cache } from '@corral/base/cache';
 
 const refusalLastsMs = 5_000;
 const mostGood = 10_000;
@@ -15,12 +8,12 @@ const mostRefused = 2_000;
 /** Tokens that were looked into a short while ago, by a keyed hash. Refused ones crowd out no good ones. */
 export class RememberedTokens<Identity> {
   readonly #key = randomBytes(32).toString('base64');
-  readonly #good = new Map<string, Entry<Identity>>();
-  readonly #refused = new Map<string, Entry<Identity>>();
-  readonly #cacheMs: number;
+  readonly #good: Cache<string, { readonly identity: Identity; readonly expiresAt: number }>;
+  readonly #refused: Cache<string, null>;
 
-  constructor(cacheMs: number) {
-    this.#cacheMs = cacheMs;
+  constructor(lastsMs: number) {
+    this.#good = new Cache({ most: mostGood, lastsMs });
+    this.#refused = new Cache({ most: mostRefused, lastsMs: Math.min(refusalLastsMs, lastsMs) });
   }
 
   /** The name under which a token is remembered; says nothing about the token. */
@@ -30,29 +23,18 @@ export class RememberedTokens<Identity> {
 
   /** Whose token it is; null: it is not good; undefined: it has to be looked into. */
   recall(name: string): Identity | null | undefined {
-    const entry = this.#good.get(name) ?? this.#refused.get(name);
-    if (entry === undefined) return undefined;
-    if (performance.now() < entry.until && Date.now() < entry.expiresAt) return entry.identity;
+    const good = this.#good.get(name);
+    if (good !== undefined && Date.now() < good.expiresAt) return good.identity;
     this.#good.delete(name);
-    this.#refused.delete(name);
-    return undefined;
+    return this.#refused.get(name);
   }
 
   /** `askedAt` is when the question was sent, by `performance.now()`: what happened since then may not be in the answer. */
   remember(name: string, identity: Identity, askedAt: number, expiresAt: number): void {
-    put(this.#good, mostGood, name, { identity, until: askedAt + this.#cacheMs, expiresAt });
+    this.#good.set(name, { identity, expiresAt }, askedAt);
   }
 
   refuse(name: string, askedAt: number): void {
-    const until = askedAt + Math.min(refusalLastsMs, this.#cacheMs);
-    put(this.#refused, mostRefused, name, { identity: null, until, expiresAt: Number.POSITIVE_INFINITY });
+    this.#refused.set(name, null, askedAt);
   }
 }
-
-const put = <T>(entries: Map<string, T>, most: number, name: string, entry: T): void => {
-  entries.delete(name);
-  entries.set(name, entry);
-  if (entries.size <= most) return;
-  const [oldest] = entries.keys();
-  if (oldest !== undefined) entries.delete(oldest);
-};

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { Cache } from '@corral/base/cache';
 import { type Caller, nameOf } from '../core/caller.ts';
 
 /** A credential that passed the slow check, and for whom. */
@@ -31,7 +32,7 @@ const mostEntries = 10_000;
  */
 export class RememberedCredentials {
   readonly #key = randomBytes(32).toString('base64');
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Cache<string, Entry>({ most: mostEntries });
   #epoch = 0;
 
   /** The name under which a credential is remembered; says nothing about the credential. */
@@ -63,11 +64,7 @@ export class RememberedCredentials {
 
   remember(name: string, remembered: Remembered, epoch: number, now: number): void {
     const verifiedAt = this.stale(name, now) ? (this.#entries.get(name)?.verifiedAt ?? now) : now;
-    this.#entries.delete(name);
     this.#entries.set(name, { ...remembered, verifiedAt, lookedUpAt: now, epoch });
-    if (this.#entries.size <= mostEntries) return;
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined) this.#entries.delete(oldest);
   }
 
   forget(name: string): void {
@@ -76,8 +73,6 @@ export class RememberedCredentials {
 
   /** Forgets all credentials of a user that came from there. */
   forgetThose(username: string, from: string): void {
-    for (const [name, { caller, from: where }] of this.#entries) {
-      if (where === from && nameOf(caller) === username) this.#entries.delete(name);
-    }
+    this.#entries.deleteWhere((entry) => entry.from === from && nameOf(entry.caller) === username);
   }
 }

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
+import { Cache } from '@corral/base/cache';
 import { addressKey, isOwnKey, siteKey } from '@corral/base/http/address-key';
-import { keepNewest } from './bounded.ts';
 import { LeakyCounts } from './leaky-counts.ts';
 
 /** One user name and password from one address. All that is kept of it are keyed hashes. */
@@ -59,10 +59,10 @@ export class Throttle {
   readonly #sites = new LeakyCounts(free.site);
   readonly #users = new LeakyCounts(free.user);
   readonly #refusals = new LeakyCounts(freeRefusals);
-  readonly #wrong = new Map<string, Map<string, WrongGuess>>();
+  readonly #wrong = new Cache<string, Cache<string, WrongGuess>>({ most: mostPairs });
   /** When the last attempt of a user from a site was wrong. */
-  readonly #failures = new Map<string, number>();
-  readonly #good = new Map<string, { readonly guess: string; readonly at: number }>();
+  readonly #failures = new Cache<string, number>({ most: mostPairs });
+  readonly #good = new Cache<string, { readonly guess: string; readonly at: number }>({ most: mostPairs });
 
   attempt(username: string, password: string, address: string): Attempt {
     const from = addressKey(address);
@@ -106,7 +106,7 @@ export class Throttle {
     this.#pairs.clear(attempt.pair);
     this.#wrong.get(attempt.pair)?.delete(attempt.guess);
     this.#failures.delete(attempt.sitePair);
-    keepNewest(this.#good, attempt.pair, { guess: attempt.guess, at: now }, mostPairs);
+    this.#good.set(attempt.pair, { guess: attempt.guess, at: now });
   }
 
   failed(attempt: Attempt, { isKnown }: { readonly isKnown: boolean }, epoch: number, now: number): void {
@@ -120,10 +120,10 @@ export class Throttle {
       this.#sites.beginPause(attempt.site, now);
       this.#users.beginPause(attempt.user, now);
     }
-    keepNewest(this.#failures, attempt.sitePair, now, mostPairs);
-    const guesses = this.#wrong.get(attempt.pair) ?? new Map<string, WrongGuess>();
-    keepNewest(this.#wrong, attempt.pair, guesses, mostPairs);
-    keepNewest(guesses, attempt.guess, { epoch, at: now }, mostWrongGuesses);
+    this.#failures.set(attempt.sitePair, now);
+    const guesses = this.#wrong.get(attempt.pair) ?? new Cache<string, WrongGuess>({ most: mostWrongGuesses });
+    this.#wrong.set(attempt.pair, guesses);
+    guesses.set(attempt.guess, { epoch, at: now });
   }
 
   /** It was counted, and nobody found out whether it was right. */

@@ -1,3 +1,4 @@
+import { Cache } from '@corral/base/cache';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/db.ts';
 
@@ -31,7 +32,7 @@ const mostSightings = 10_000;
  * evenly. A clock that is set forward ends no lease of a holder that renews it; one that is set back keeps none for ever.
  */
 export class LeaseWatch {
-  readonly #sightings = new Map<string, Sighting>();
+  readonly #sightings = new Cache<string, Sighting>({ most: mostSightings });
 
   /** Looks at several at once; `ms` is for how long they are taken. */
   async look(tx: Tx, now: Db['now'], names: readonly string[], ms: number): Promise<(name: string) => LeaseLook> {
@@ -60,10 +61,6 @@ export class LeaseWatch {
     const isSame = before?.fence === row.fence && before.expiresAt === row.expires_at;
     const since = isSame ? before.since : now;
     this.#sightings.set(name, { fence: row.fence, expiresAt: row.expires_at, since });
-    if (this.#sightings.size > mostSightings) {
-      const [oldest] = this.#sightings.keys();
-      if (oldest !== undefined) this.#sightings.delete(oldest);
-    }
     const stoodMs = now - since;
     if (row.leftMs < 0) return Math.ceil(deadAfter * ms - stoodMs);
     return Math.ceil(Math.min(row.leftMs + 1, longestWait * ms - stoodMs));

@@ -1,9 +1,9 @@
+import { Cache } from '@corral/base/cache';
 import { newestEvent } from '../core/audit.ts';
 import type { Db } from '../db/db.ts';
 
 interface Kept {
   readonly event: number;
-  readonly until: number;
   readonly text: Text;
 }
 
@@ -15,17 +15,18 @@ const largestString = 16 * 1024;
 const keptForMs = 5_000;
 const mostCharacters = 32 * 1024 * 1024;
 
-const sizeOf = (name: string, { text }: Kept): number => name.length + text.length;
-
 /**
  * Answers that stay right until something happens. Every change writes an event in its own transaction, so
  * the newest event's id names the state of everything: an answer made at that id is given again while the
  * id is the same. One look at an index instead of a join over seven tables, or ten thousand rows.
  */
 export class KeptAnswers {
-  readonly #answers = new Map<string, Kept>();
+  readonly #answers = new Cache<string, Kept>({
+    most: mostCharacters,
+    sizeOf: (name, { text }) => name.length + text.length,
+    lastsMs: keptForMs,
+  });
   readonly #db: Db;
-  #characters = 0;
   #nextLook: Promise<number> | null = null;
 
   constructor(db: Db) {
@@ -35,12 +36,12 @@ export class KeptAnswers {
   async answer(name: string, make: () => Promise<string>): Promise<Text> {
     const event = await this.#newest();
     const kept = this.#answers.get(name);
+    if (kept?.event === event) return kept.text;
     const now = performance.now();
-    if (kept?.event === event && now < kept.until) return kept.text;
     // Made after the id was read, so at worst it is newer than its id says.
     const made = await make();
     const text = made.length > largestString ? Buffer.from(made) : made;
-    this.#keep(name, { event, until: now + keptForMs, text });
+    this.#answers.set(name, { event, text }, now);
     return text;
   }
 
@@ -56,22 +57,5 @@ export class KeptAnswers {
       });
     });
     return this.#nextLook;
-  }
-
-  #keep(name: string, kept: Kept): void {
-    this.#drop(name);
-    this.#answers.set(name, kept);
-    this.#characters += sizeOf(name, kept);
-    for (const oldest of this.#answers.keys()) {
-      if (this.#characters <= mostCharacters) return;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(name: string): void {
-    const kept = this.#answers.get(name);
-    if (kept === undefined) return;
-    this.#characters -= sizeOf(name, kept);
-    this.#answers.delete(name);
   }
 }

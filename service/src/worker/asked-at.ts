@@ -1,6 +1,7 @@
+import { Cache } from '@corral/base/cache';
+
 /** Actions whose time lies in the future, and when this process saw them first. Few: the clock has to be set for one. */
-const firstSeen = new Map<string, number>();
-const mostKept = 1_000;
+const firstSeen = new Cache<string, number>({ most: 1_000 });
 
 /**
  * When an action was asked for. One that was asked for in the future, because the clock has been set back since, or that
@@ -11,9 +12,5 @@ export const askedAt = (statusId: string, createdAt: number, now: number): numbe
   const seen = firstSeen.get(statusId);
   if (seen !== undefined) return Math.min(seen, now);
   firstSeen.set(statusId, now);
-  if (firstSeen.size > mostKept) {
-    const [oldest] = firstSeen.keys();
-    if (oldest !== undefined) firstSeen.delete(oldest);
-  }
   return now;
 };

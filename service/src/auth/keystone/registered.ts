@@ -1,3 +1,4 @@
+import { Cache } from '@corral/base/cache';
 import type { Db } from '../../db/db.ts';
 import { statement } from '../../db/statement.ts';
 
@@ -8,7 +9,7 @@ const mostEntries = 10_000;
 /** Which projects are registered here. One that is not is looked up every time: it may be the next moment. */
 export class RegisteredProjects {
   readonly #db: Db;
-  readonly #seenAt = new Map<string, number>();
+  readonly #seen = new Cache<string, true>({ most: mostEntries, lastsMs: lookupLastsMs });
   #epoch = 0;
 
   constructor(db: Db) {
@@ -16,14 +17,13 @@ export class RegisteredProjects {
     // Deleting a project changes who may do what, and rings this bell.
     db.changes.on('users', () => {
       this.#epoch += 1;
-      this.#seenAt.clear();
+      this.#seen.clear();
     });
   }
 
   /** Known at once in most cases. */
   has(label: string): boolean | Promise<boolean> {
-    const seenAt = this.#seenAt.get(label);
-    return seenAt !== undefined && performance.now() - seenAt < lookupLastsMs ? true : this.#look(label);
+    return this.#seen.get(label) ?? this.#look(label);
   }
 
   async #look(label: string): Promise<boolean> {
@@ -31,8 +31,7 @@ export class RegisteredProjects {
     const begun = performance.now();
     const [found] = await this.#db.ask(projectByLabel, { label });
     if (found === undefined) return false;
-    if (this.#seenAt.size >= mostEntries) this.#seenAt.clear();
-    if (epoch === this.#epoch) this.#seenAt.set(label, begun);
+    if (epoch === this.#epoch) this.#seen.set(label, true, begun);
     return true;
   }
 }

@@ -4,7 +4,7 @@ import type { WriteOp } from '../src/core/op.ts';
 import type { Db, Tx } from '../src/db/db.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { leaveInDoubt } from '../src/worker/late-writes.ts';
-import type { PortTask } from '../src/worker/plan.ts';
+import type { PortTask } from '../src/worker/port-task.ts';
 import { engines, migratedPostgres } from './support/engines.ts';
 import { gate } from './support/rack.ts';
 import { serviceForTest } from './support/service.ts';

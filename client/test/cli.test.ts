@@ -219,11 +219,11 @@ describe.each(engines)('the command line, on %s', (engine) => {
 
 describe('the command line says what is wrong', () => {
   it.each([
-    ['node shwo n1', 2, 'there is no corral node shwo; did you mean corral node show?'],
-    ['nodes', 2, 'there is no corral nodes; did you mean corral node?'],
-    ['hlep', 2, 'there is no corral hlep; did you mean corral help?'],
-    ['help nodes', 2, 'there is no corral nodes; did you mean corral node?'],
-    ['node shwo --help', 2, 'there is no corral node shwo; did you mean corral node show?'],
+    ['node shwo n1', 2, 'unknown command corral node shwo; did you mean corral node show?'],
+    ['nodes', 2, 'unknown command corral nodes; did you mean corral node?'],
+    ['hlep', 2, 'unknown command corral hlep; did you mean corral help?'],
+    ['help nodes', 2, 'unknown command corral nodes; did you mean corral node?'],
+    ['node shwo --help', 2, 'unknown command corral node shwo; did you mean corral node show?'],
     ['--verison', 2, 'corral has no option --verison; did you mean --version?'],
     ['logout --profile constructor', 2, 'no profile to log out of'],
     ['user create ada --password-file /nowhere', 2, '/nowhere does not exist'],

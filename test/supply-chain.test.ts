@@ -88,7 +88,7 @@ describe('the audit', () => {
     ['is out of reach', { message: 'getaddrinfo ENOTFOUND a.b', error: {} }, 'cannot be reached (ENOTFOUND)'],
   ] as const;
   it.each(silent)(
-    'a registry that %s is told in one line, and is a failure only if asked for',
+    'a registry that %s is reported in one line, and is a failure only if asked for',
     async (_, answer, why) => {
       const lenient = await auditWith(answer, answer);
       expect(lenient.code).toBe(0);

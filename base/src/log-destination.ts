@@ -7,8 +7,8 @@ const againMs = 50;
 type Write = (fd: number, bytes: Buffer) => number;
 
 /**
- * Where log entries go. A disk that is full or a pipe that nobody reads loses entries, and neither stops the program nor
- * holds it up; how many were lost is told when there is room again.
+ * Where log entries go. A disk that is full or a pipe that nobody reads loses entries, and neither stops the program
+ * nor holds it up; the number of lost entries is logged when there is room again.
  */
 export class LogDestination {
   readonly #fd: number;

@@ -10,7 +10,7 @@ export const thisPlace = (): string => {
   }
 };
 
-/** Is a process of some place gone for certain? One that is elsewhere cannot be told to be. */
+/** Is a process of some place gone for certain? That cannot be determined for one on another host. */
 export const isGone = (place: string, pid: number): boolean => {
   const here = thisPlace();
   if (here === 'unknown' || here !== place) return false;

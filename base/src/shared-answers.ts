@@ -13,7 +13,7 @@ export class SharedAnswers {
 
   /** `question` is the same only for those who are to have the same answer. */
   ask<T>(question: string, ask: () => Promise<T>): Promise<T> {
-    // Whoever names a question alike asks for the same type.
+    // The same name always means the same type.
     const asking = this.#asked.get(question) as Asking<T> | undefined;
     if (asking === undefined) return this.#begin(question, ask);
     const begin = (): Promise<T> => this.#begin(question, ask);

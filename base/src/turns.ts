@@ -5,7 +5,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Nobody gets a turn that long: whoever waited would do late what he wanted done then. */
+/** No caller waits longer: its work would be done too late. */
 export class NoTurn extends Error {
   constructor() {
     super('too many callers are waiting');
@@ -55,7 +55,7 @@ export class Turns {
     });
   }
 
-  /** The turn goes to whoever waits first, or is over. */
+  /** The turn passes to the first waiter, or ends. */
   #pass(key: string): void {
     const next = this.#waiting.get(key)?.shift();
     if (next) {

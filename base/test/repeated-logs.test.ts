@@ -51,7 +51,7 @@ it('faults of other things, other faults and plain entries are not counted with 
   expect(entries.filter((entry) => entry.switch === 'sw1')).toHaveLength(1);
 });
 
-it('nothing is told of a fault that did not repeat', () => {
+it('nothing is logged about a fault that did not repeat', () => {
   const { log, entries } = logged();
   log.warn('once');
   vi.advanceTimersByTime(600_000);

@@ -59,7 +59,7 @@ it('so many of each are at work, the others wait in order, and those beyond the 
   expect(done.filter((number) => number < 100)).toEqual(Array.from({ length: 17 }, (_, number) => number));
 });
 
-it('whoever waits too long is refused and never begins, and what fails gives its turn on', async () => {
+it('a caller that waits too long is refused and never begins, and a failure passes its turn on', async () => {
   const turns = new Turns(1, 20);
   const { asked, ask } = held();
   const first = turns.run('red', ask);

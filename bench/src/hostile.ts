@@ -127,7 +127,13 @@ const besideOversized = async (letter: string): Promise<Figure[]> =>
     return [
       ...compared(letter, `${size.oversized} uploads of 100 MB`, beside, together(alone)),
       none(`(${letter}) uploads that were taken whole`, whole, `of ${size.oversized}`),
-      below(`(${letter}) sent before the service hung up`, megabytes / size.oversized, 20, 'MB each', 'of 100 MB'),
+      below(
+        `(${letter}) sent before the service closed the connection`,
+        megabytes / size.oversized,
+        20,
+        'MB each',
+        'of 100 MB',
+      ),
       below(`(${letter}) memory afterwards`, service.memory(), memoryAim, 'MB'),
     ];
   });

@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('../../service/dist/corral-service.js', im
 export interface Site {
   readonly dataDir: string;
   readonly database: string;
-  /** `preload`: a module that is loaded into the service, and talks to whoever started it. */
+  /** `preload`: a module that is loaded into the service, and talks to its parent. */
   start(options?: { readonly preload: URL }): Promise<Measured>;
   /** Tells a simulated switch what to do wrong. */
   misbehave(label: string, faults: object): Promise<void>;

@@ -17,11 +17,13 @@ export interface DeviceCode {
 export interface DeviceLogin {
   readonly issuer: string;
   readonly clientId: string;
-  /** With `offline_access`, or at providers that do so anyway, the login is renewed for as long as the provider likes. */
+  /**
+   * With `offline_access`, or at providers that do so anyway, the login is renewed for as long as the provider likes.
+   */
   readonly scopes?: string;
   /** What tokens for the service hold in `aud`. */
   readonly audience?: string;
-  /** Shows the code to whoever logs in. */
+  /** Shows the code to the user. */
   readonly onCode: (code: DeviceCode) => void | Promise<void>;
   readonly signal?: AbortSignal;
   /** How long each answer of the provider may take; half a minute by default. */
@@ -45,7 +47,10 @@ const longestIntervalS = 60;
 /** No code is waited for longer, whatever the provider says. */
 const longestCodeS = 30 * 60;
 
-/** Logs somebody in with a browser that may be elsewhere: shows a code, waits until it was entered, answers with who it is. */
+/**
+ * Logs somebody in with a browser that may be elsewhere: shows a code, waits until it was entered, answers with who it
+ * is.
+ */
 export const deviceLogin = (login: DeviceLogin): Promise<Credentials> => deviceLoginWith(login, pause);
 
 /** The same with another way to wait. */
@@ -190,7 +195,7 @@ const tokensIn = (way: ProviderWay, { audience }: DeviceLogin, said: Readonly<Re
 };
 
 /**
- * Providers that issue tokens for many services want to be told for which: by RFC 8707, or as some did before it. It
+ * Providers that issue tokens for many services need the name of the service: by RFC 8707, or as some did before it. It
  * is an address for them; others know the audience by the client or its scopes.
  */
 const targetOf = ({ audience }: DeviceLogin): Readonly<Record<string, string>> =>

@@ -71,7 +71,7 @@ export const errorOf = (told: Told): CorralError => {
   return Kind ? new Kind(told) : new CorralError(told);
 };
 
-/** The refusal of whoever was asked to vouch for the caller, before the service was asked for anything. */
+/** The refusal of the identity provider, before any request to the service. */
 export const refusedBy = (message: string): AuthorizationError =>
   new AuthorizationError({ type: 'AuthorizationError', message, status: 401, requestId: null, retryAfter: null });
 

@@ -20,7 +20,10 @@ const longestPauseMs = 30_000;
 /** A stream that was up for so long was a good one: the next is opened again soon. */
 const goodMs = 60_000;
 
-/** Events as they happen. A line that breaks is opened again where it broke, so nothing is missed and nothing told twice. */
+/**
+ * Events as they happen. A line that breaks is opened again where it broke, so nothing is missed and nothing told
+ * twice.
+ */
 export async function* followEvents(transport: Transport, options: FollowOptions = {}): AsyncGenerator<CorralEvent> {
   const { signal, onOpen } = options;
   let last = options.after;
@@ -81,7 +84,7 @@ async function* framesIn(answer: Answer): AsyncGenerator<string> {
 
 const frameEnd = '\n\n';
 
-/** Cuts a stream of frames at their ends. Of a frame that has not ended only its last sign is looked at again. */
+/** Cuts a stream of frames at their ends. Only the last character of an unfinished frame is read again. */
 export class Frames {
   #begun: string[] = [];
 

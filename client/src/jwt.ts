@@ -11,7 +11,7 @@ export const bearerOf = (tokens: readonly unknown[], audience: string | undefine
   return meant ?? null;
 };
 
-/** What a JWT says, unchecked: whoever it is sent to checks it. */
+/** The claims of a JWT, unverified: the receiver verifies it. */
 const claimsIn = (token: string): Readonly<Record<string, unknown>> | null => {
   const payload = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(token)?.[1];
   if (payload === undefined) return null;

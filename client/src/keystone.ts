@@ -13,7 +13,7 @@ export interface KeystoneLogin {
   readonly project?: { readonly name: string; readonly domain?: string } | { readonly id: string };
 }
 
-/** A Keystone token is asked for when it is first needed, and anew when the service refuses it. */
+/** A Keystone token is requested when it is first needed, and again when the service rejects it. */
 export const keystone = (login: KeystoneLogin, fetcher: typeof fetch = fetch): Credentials => {
   const unfit = unfitIn(login.authUrl);
   if (unfit !== null) throw new TypeError(`Keystone's URL ${unfit}; pass the user name and password separately`);

@@ -6,11 +6,11 @@ import { timerFor } from './pause.ts';
 /** What became of a queued change, as `show_networking_action` tells it. */
 export type Action = Calls['showNetworkingAction']['reply'];
 
-/** How long to wait, and whom to tell meanwhile. */
+/** How long to wait, and where to report progress. */
 export interface WaitOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Told every time that it was looked at and is not over. */
+  /** Called after every check while it is pending. */
   readonly onPending?: (action: Action) => void;
 }
 
@@ -81,7 +81,7 @@ const listen = async (eyes: Eyes, signal: AbortSignal, hear: (event: CorralEvent
   }
 };
 
-/** Wakes whoever waits, or the next one who comes to wait. */
+/** Wakes the waiter, or the next one. */
 class Bell {
   #isRung = false;
   #wake: () => void = () => undefined;

@@ -20,7 +20,7 @@ describe('a document that cannot be meant', () => {
     ['a name twice, spelled otherwise', 'users:\n  1: {}\n  "1": {}\n', '3:3 users.1: duplicate name'],
     ['names that are equal', 'projects: []\nprojects: []\n', 'duplicate projects'],
     ['a list where names belong', '- projects\n', '1:1 expected a mapping'],
-  ])('is told with its line: %s', async (_, text, mistake) => {
+  ])('is reported with its line: %s', async (_, text, mistake) => {
     const service = await serviceForTest('sqlite');
     const { apply } = await siteShell(service, text);
     const { code, err } = await apply('--yes');

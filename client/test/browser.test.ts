@@ -107,7 +107,7 @@ describe.skipIf(!hasPart('Chromium'))('the SDK in a browser', () => {
     expect(await following).toEqual(['node_set_metadata n1', 'node_delete_metadata n1']);
   });
 
-  it('is not let in from a page that the service does not know', async () => {
+  it('is refused from a page that the service does not know', async () => {
     const { page, caller } = await scene(false);
     const refused = await page.evaluate(async ({ url, password }) => {
       const corral = sdk.createClient({ endpoint: url, credentials: sdk.basic('ada', password), retries: 0 });

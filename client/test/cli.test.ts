@@ -172,7 +172,7 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect((await shell('whoami', { env: { CORRAL_ENDPOINT: service.url } })).code).toBe(1);
   });
 
-  it('makes tokens for scripts with the password of whoever is logged in: a token makes no other', async () => {
+  it('makes tokens for scripts with the password of the user who is logged in: a token makes no other', async () => {
     const service = await serviceForTest(engine);
     const shell = await shellForTest();
     const password = await shell.file('pw', adminPassword);

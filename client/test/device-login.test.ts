@@ -43,7 +43,7 @@ describe('logging in with a code', () => {
   const clientWith = async (login: ReturnType<typeof deviceLogin>) =>
     createClient({ endpoint: site().service.url, credentials: await login });
 
-  it('asks as seldom as the provider wants, and more seldom when it is told to', async () => {
+  it('asks as seldom as the provider wants, and more seldom on request', async () => {
     begin();
     const { oidc } = site();
     oidc.misbehave(tokenPath, says(400, { error: 'slow_down' }));
@@ -232,7 +232,7 @@ describe('logging in with a code', () => {
     );
   });
 
-  it('ends when the provider is gone or hangs, and when it is told to', async () => {
+  it('ends when the provider is gone or hangs, and when it is aborted', async () => {
     begin();
     const { oidc } = site();
     oidc.misbehave(discovery, { kind: 'hang' });

@@ -213,7 +213,7 @@ describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
     }
   });
 
-  it('waits as long as it is told, also for ever', async () => {
+  it('waits as long as requested, also for ever', async () => {
     const server = createServer((_request, response) => void setTimeout(() => response.end('["red"]'), 100));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -236,7 +236,7 @@ describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
     expect(asked).toHaveLength(2);
   });
 
-  it('lets go when it is told to', async () => {
+  it('stops when it is aborted', async () => {
     const stop = new AbortController();
     const slow = await answering((count) => {
       if (count === 1) stop.abort(new Error('enough'));

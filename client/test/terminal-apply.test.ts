@@ -65,7 +65,7 @@ describe('corral apply at a terminal', () => {
     ['nothing', keys.enter, 2],
     ['Ctrl-D', keys.end, 2],
     ['Ctrl-C', keys.interrupt, 130],
-  ])('changes nothing for whoever answers %s', async (_answer, typed, code) => {
+  ])('changes nothing if the answer is %s', async (_answer, typed, code) => {
     const { service, terminal, file } = await scene();
     const applying = terminal.corral(`apply ${file}`);
     await applying.shows('[y/N]:');

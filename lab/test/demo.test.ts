@@ -43,7 +43,7 @@ describe('the rack of the demo', () => {
 });
 
 describe('the directory of the demo', () => {
-  it('is made anew where an earlier demo was', async () => {
+  it('is created again where an earlier demo was', async () => {
     const directory = await place();
     const first = await freshHome(directory);
     await writeFile(join(directory, 'left'), 'something');

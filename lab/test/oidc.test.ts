@@ -36,7 +36,7 @@ describe('the OpenID provider of the lab', () => {
     expect(await keyNames()).toEqual([oidc.key.kid]);
   });
 
-  it('misbehaves where it is told to', async () => {
+  it('fails where it is configured to', async () => {
     oidc.misbehave(/^\/jwks$/, { kind: 'status', status: 500 });
     expect((await fetch(`${oidc.issuer}/jwks`)).status).toBe(500);
     expect((await fetch(`${oidc.issuer}/.well-known/openid-configuration`)).status).toBe(200);

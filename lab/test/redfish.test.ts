@@ -66,7 +66,7 @@ describe('the lab’s Redfish service', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([308, `${system}/`]);
   });
 
-  it('misbehaves as often as it is told to', async () => {
+  it('fails as often as it is configured to', async () => {
     const { service, ask } = await start();
     service.fault({ kind: 'status', status: 503, headers: { 'retry-after': '7' }, times: 1, on: { path: /Systems/ } });
     expect((await ask('GET', '/redfish/v1/')).status).toBe(200);

@@ -19,20 +19,23 @@ describe.each(ways)('a console as a $way', ({ open }) => {
     expect(watcher.isOver).toBe(false);
   });
 
-  it.each(ways)('goes to the next client, a $way: the first is told and disconnected', async ({ open: openNext }) => {
-    const daemon = await daemonForTest('sqlite');
-    const { tenant, machine } = await makeNode(daemon, 'n1', 'tick_ms=60000');
-    machine.powerOn();
-    const first = await open(tenant);
-    const second = await openNext(tenant);
-    await soon(() => first.isOver).toBe(true);
-    expect(first.text + (first.ending?.why ?? '')).toContain('another client has taken over this console');
-    if (first.ending) expect(first.ending.code).toBe(4000);
-    machine.say('for the second');
-    await soon(() => second.text).toContain('for the second');
-    expect(first.text).not.toContain('for the second');
-    expect(machine.isWatched).toBe(true);
-  });
+  it.each(ways)(
+    'goes to the next client, a $way: the first is notified and disconnected',
+    async ({ open: openNext }) => {
+      const daemon = await daemonForTest('sqlite');
+      const { tenant, machine } = await makeNode(daemon, 'n1', 'tick_ms=60000');
+      machine.powerOn();
+      const first = await open(tenant);
+      const second = await openNext(tenant);
+      await soon(() => first.isOver).toBe(true);
+      expect(first.text + (first.ending?.why ?? '')).toContain('another client has taken over this console');
+      if (first.ending) expect(first.ending.code).toBe(4000);
+      machine.say('for the second');
+      await soon(() => second.text).toContain('for the second');
+      expect(first.text).not.toContain('for the second');
+      expect(machine.isWatched).toBe(true);
+    },
+  );
 
   it('shows a newcomer the last 64 KiB, and all that comes after', async () => {
     const { bmc, tenant } = await makeDoubleNode();
@@ -53,7 +56,7 @@ describe.each(ways)('a console as a $way', ({ open }) => {
   it.each([
     ['a new token', 'POST', '/node/n1/token', 'a new token was issued'],
     ['the end of the token', 'DELETE', '/node/n1/token', 'access to this node was disabled'],
-  ])('ends with %s, and nothing of it is shown to whoever comes next', async (_by, method, path, why) => {
+  ])('ends with %s, and nothing of it is shown to the next client', async (_by, method, path, why) => {
     const { bmc, daemon, tenant } = await makeDoubleNode();
     const first = await open(tenant);
     bmc.line?.write('the secret of the first');
@@ -115,7 +118,7 @@ describe.each(ways)('a console as a $way', ({ open }) => {
     expect(machine.isWatched).toBe(false);
   });
 
-  it('is taken by the last of many who come at once, and each of the others is told', async () => {
+  it('is taken by the last of many concurrent clients, and each of the others is notified', async () => {
     const { bmc, tenant } = await makeDoubleNode();
     const watchers = await Promise.all(Array.from({ length: 12 }, () => open(tenant)));
     await soon(() => watchers.filter(({ isOver }) => !isOver).length).toBe(1);

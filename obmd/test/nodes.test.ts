@@ -56,7 +56,7 @@ describe.each(engines)('nodes on %s', (engine) => {
     },
   );
 
-  it('that are registered anew have lost their token, and whoever watched is cut off and told', async () => {
+  it('that are registered again have lost their token, and their clients are disconnected with the reason', async () => {
     const daemon = shared();
     const { tenant, machine } = await makeNode(daemon, 'n1');
     machine.powerOn();
@@ -70,7 +70,7 @@ describe.each(engines)('nodes on %s', (engine) => {
     await done((await newTenant(daemon, 'n1')).status());
   });
 
-  it('that are deleted have lost their token, and whoever watched is cut off and told', async () => {
+  it('that are deleted have lost their token, and their clients are disconnected with the reason', async () => {
     const daemon = shared();
     const { tenant, machine } = await makeNode(daemon, 'n1');
     const watcher = await watch(tenant);

@@ -12,7 +12,7 @@ const orders = [
   ['GET', 'console', undefined],
 ] as const;
 
-describe('whoever holds the token of a node', () => {
+describe('the holder of the token of a node', () => {
   const shared = sharedDaemon('sqlite');
 
   it('turns it on and off, and sees which it is', async () => {
@@ -45,7 +45,7 @@ describe('whoever holds the token of a node', () => {
     expect(machine.bootDevice).toBe('none');
   });
 
-  it('is told what is wrong with the BMC, and the node is shown to fail until it works again', async () => {
+  it('gets what is wrong with the BMC, and the node is shown to fail until it works again', async () => {
     const daemon = shared();
     const { tenant } = await makeNode(daemon, 'n1', 'fail=power_on&fault=credentials');
     expect(await refusal(tenant.order('power_on'))).toBe('502 BmcError');
@@ -58,7 +58,7 @@ describe('whoever holds the token of a node', () => {
     expect((await daemon.admin('GET', '/node/n1')).body).toMatchObject({ fault: null });
   });
 
-  it('is told when the BMC cannot do it at all', async () => {
+  it('gets an error when the BMC cannot do it at all', async () => {
     const daemon = shared();
     const { tenant } = await makeNode(daemon, 'n1', 'fail=boot_device,console&fault=unsupported');
     expect(await refusal(tenant.bootFrom('pxe'))).toBe('501 UnsupportedError');
@@ -107,7 +107,7 @@ describe.each(engines)('a token on %s', (engine) => {
     expect(machine.boots).toBe(0);
   });
 
-  it('of nothing opens nothing: unknown nodes are told as such', async () => {
+  it('of nothing opens nothing: unknown nodes are reported as such', async () => {
     const daemon = await daemonForTest(engine);
     const { tenant } = await makeNode(daemon, 'n1');
     const lost = new Tenant(daemon, 'n2', tenant.token);

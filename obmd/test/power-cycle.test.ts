@@ -141,7 +141,7 @@ describe.each(engines)('a soft power cycle on %s', (engine) => {
 const patientEngines = engines.filter((engine) => engine === 'postgres');
 
 describe.each(patientEngines)('a soft power cycle whose token changes meanwhile, on %s', (engine) => {
-  it('is not remembered for whoever comes next', async () => {
+  it('is not remembered for the next caller', async () => {
     const bmc = new DoubleBmc();
     const env = { ...quick, CORRAL_OBMD_CALL_TIMEOUT: '20' };
     const daemon = await daemonForTest(engine, { env, drivers: { double: doubleDriver(bmc) } });

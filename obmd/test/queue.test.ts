@@ -109,7 +109,7 @@ describe('a BMC that hangs', () => {
     await done(tenant.status());
   });
 
-  it('is told as such to those who wait behind, within their own time', async () => {
+  it('is reported as such to the callers behind it, within their own time', async () => {
     const daemon = await daemonForTest('sqlite');
     const { tenant, machine } = await makeNode(daemon, 'n1', 'hang=power_on');
     const begun = performance.now();

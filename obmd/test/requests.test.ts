@@ -70,7 +70,7 @@ describe('a request', () => {
     ['POST', '/node/n1/power_status', 'GET'],
     ['POST', '/node/n1/boot_device', 'PUT'],
     ['DELETE', '/node/n1/console', 'GET'],
-  ])('%s %s is told what is allowed', async (method, path, allow) => {
+  ])('%s %s gets the allowed methods', async (method, path, allow) => {
     const daemon = shared();
     const answer = daemon.admin(method, path);
     expect(await refusal(answer)).toBe('405 MethodNotAllowedError');

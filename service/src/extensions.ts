@@ -19,7 +19,7 @@ const marks = { switches: 'open', hypervisors: 'start', auth: 'authenticate' } a
 >;
 const kinds = Object.keys(marks) as (keyof Extensions)[];
 
-/** Loads the operator's modules and joins what they export with what comes with Corral. No name is there twice. */
+/** Loads the operator's modules and joins what they export with what comes with Corral. Names are unique. */
 export const loadExtensions = async (modules: readonly string[], builtIn: Extensions): Promise<Extensions> => {
   let all = builtIn;
   for (const name of modules) all = join(all, await load(name), name);

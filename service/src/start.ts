@@ -199,7 +199,7 @@ const hypervisorsFor = (config: Config, step: Observe): Readonly<Record<string, 
   libvirt: libvirtHypervisor({ ...config.libvirt, images: config.images }, step),
 });
 
-/** How long a start waits for the hypervisor. One that is down then is looked at when headnodes are made. */
+/** How long a start waits for the hypervisor. One that is down then is checked when headnodes are created. */
 const fitTimeoutMs = 10_000;
 
 /** Refuses to start with templates by which headnodes would share something. */

@@ -177,7 +177,7 @@ describe.each(engines)('networking actions on %s', (engine) => {
     const queueOf = async (queued: Answer, client = alice): Promise<unknown> =>
       ((await show(queued, client)).body as { queue?: unknown }).queue;
 
-    it('counts the changes on the same switch that came before, whoever made them, and forgets them with the switch’s answer', async () => {
+    it('counts the changes on the same switch that came before, from any caller, and forgets them with the switch’s answer', async () => {
       await makeOwn('w1', ['eth0', 'eth1']);
       await makeNode(service, 'w2', ['eth0'], 'switch-of-w1');
       await reserve(service, 'blue', 'w2');

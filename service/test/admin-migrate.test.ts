@@ -70,7 +70,7 @@ describe.each(engines)('migrate on %s', (engine) => {
     }
   });
 
-  it('is told of the OBM daemon inside the service too', async () => {
+  it('includes the OBM daemon inside the service', async () => {
     const env: Record<string, string> = { ...(await siteAt(engine, newest)), CORRAL_OBMD: '127.0.0.1:0' };
     const place = engine === 'sqlite' ? join(env['CORRAL_DATA_DIR'] ?? '', 'obmd.db') : 'PostgreSQL';
     expect(await administered(env, 'migrate')).toBe(

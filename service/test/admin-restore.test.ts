@@ -54,13 +54,13 @@ describe.each(engines)('restore on %s', (engine) => {
     expect(await restored(site, site.file, '--yes')).toEqual([2, 'restore: --yes requires --replace']);
     expect(await restored(site, site.file, '--replace')).toEqual([
       2,
-      expect.stringMatching(/^there is no terminal to ask "Everything in .* Go on\?"; use --yes$/),
+      expect.stringMatching(/^there is no terminal to ask "Everything in .* Continue\?"; use --yes$/),
     ]);
     const terminal = await terminalForTest(site.env);
     const asked = terminal.run(process.execPath, [programFile('corral-admin'), 'restore', site.file, '--replace'], {
       columns: 200,
     });
-    await asked.shows('Go on? [y/N]');
+    await asked.shows('Continue? [y/N]');
     asked.type(`no${keys.enter}`);
     expect(await asked.exit()).toBe(2);
     expect(asked.screen()).toContain('corral-admin: nothing was changed');
@@ -69,7 +69,7 @@ describe.each(engines)('restore on %s', (engine) => {
     const sure = terminal.run(process.execPath, [programFile('corral-admin'), 'restore', site.file, '--replace'], {
       columns: 200,
     });
-    await sure.shows('Go on? [y/N]');
+    await sure.shows('Continue? [y/N]');
     sure.type(`yes${keys.enter}`);
     expect(await sure.exit()).toBe(0);
     expect(await projectsOf(site)).toEqual(['red']);
@@ -89,7 +89,7 @@ describe.each(engines)('restore on %s', (engine) => {
     const asked = terminal.run(process.execPath, [programFile('corral-admin'), 'restore', site.file, '--replace'], {
       columns: 300,
     });
-    await asked.shows('Go on? [y/N]');
+    await asked.shows('Continue? [y/N]');
     if (engine === 'sqlite') {
       const { code, output } = await runToEnd(site.env);
       expect([code, output]).toEqual([expect.any(Number), expect.stringContaining('locked')]);

@@ -35,7 +35,7 @@ describe('corral-admin', () => {
     [['rotate-key', '--prepare', '--keep-old'], 'rotate-key: --prepare cannot be combined with other options'],
     [['rotate-key', 'now'], 'rotate-key: unexpected argument "now"; see corral-admin help rotate-key'],
   ] as const;
-  it.each(mistakes)('%j is told as a mistake', async (args, sentence) => {
+  it.each(mistakes)('%j is reported as an error', async (args, sentence) => {
     expect(await runAdmin({}, ...args)).toEqual({ code: 2, output: `corral-admin: ${sentence}\n` });
   });
 

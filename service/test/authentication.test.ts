@@ -222,7 +222,7 @@ describe.each(engines)('authentication on %s', (engine) => {
     }
   });
 
-  it('a caller with credentials but without permission is told which permission it was', async () => {
+  it('a caller with credentials but without permission gets the name of the permission', async () => {
     const user = await makeUser(service(), 'asker');
     expect(await message(user.get('/projects'))).toMatch(/administrative access/);
     await done(service().admin.put('/node/asked', { obmd }));

@@ -72,7 +72,7 @@ describe.each(engines)('authorization on %s', (engine) => {
     },
   );
 
-  it('whether one may create a network or a headnode is told from the request alone: 401 before 404, 409 and 400', async () => {
+  it('the permission to create a network or a headnode depends on the request alone: 401 before 404, 409 and 400', async () => {
     const { stranger, member, admin } = rig.callers;
     const network = await rig.network('red', 'red');
     for (const path of [`/network/${network}`, '/network/none']) {

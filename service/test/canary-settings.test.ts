@@ -12,7 +12,7 @@ describe('a secret in a setting', () => {
     return [message, stack, ...mistakes].join('\n');
   };
 
-  it.each(secretSettings)('%s is not told when it is invalid', (key) => {
+  it.each(secretSettings)('%s is not revealed when it is invalid', (key) => {
     const canaries = new Canaries();
     const { env } = settings.find((setting) => setting.key === key) ?? { env: '' };
     for (const bad of [
@@ -35,7 +35,7 @@ describe('a secret in a setting', () => {
     }
   });
 
-  it('database_url is not told when the database cannot be reached', async () => {
+  it('database_url is not revealed when the database cannot be reached', async () => {
     const canaries = new Canaries();
     const url = `postgres://corral:${encodeURIComponent(canaries.make('password'))}@127.0.0.1:1/corral`;
     const failure = await startService('sqlite', { CORRAL_DATABASE_URL: url }).catch((error: unknown) => error);

@@ -69,7 +69,7 @@ describe.runIf(hasPart('faketime')).each(engines)('a service whose clock is set,
     { what: 'an hour forward', offset: '+3600', node: 'n0' },
     { what: 'two hours back', offset: '-3600', node: 'n1' },
     { what: 'right again', offset: '+0', node: 'n2' },
-  ])('$what: a retry goes on and neither ends nor waits for ever, and whoever is in stays in', async (step) => {
+  ])('$what: a retry goes on and neither ends nor waits for ever, and sessions stay valid', async (step) => {
     for (const client of Object.values(clients)) await done(client.get('/auth/whoami'));
     onSwitch().faults = { unreachable: true };
     const queued = await done(admin.post(`/node/${step.node}/nic/eth0/connect_network`, { network: 'net' }));

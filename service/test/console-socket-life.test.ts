@@ -64,7 +64,7 @@ describe.each(engines.flatMap((engine) => scenes.map(([name, make]) => [name, en
       expect(await recorded(scene)).toBe(1);
     });
 
-    it('is cut off when OBM is disabled, and is told why', async () => {
+    it('is cut off when OBM is disabled, with the reason', async () => {
       const scene = await make(engine);
       const talker = await talking(scene);
       await setObm(scene.alice, false);

@@ -18,7 +18,7 @@ describe.each(engines)('who may open a console by WebSocket, on %s', (engine) =>
     return talker.status;
   };
 
-  it('is told in HTTP, before there is a WebSocket', async () => {
+  it('is sent over HTTP, before there is a WebSocket', async () => {
     const { service, alice, obmd, machine } = await makeRack(engine);
     await makeProject(service, 'blue');
     const bob = await makeUser(service, 'bob', 'blue');
@@ -109,7 +109,7 @@ describe.each(engines)('typing on %s', (engine) => {
     await soon(() => scene.typed()).toContain('one two three');
   });
 
-  it('goes nowhere if the daemon takes no input, and who wants to is told', async () => {
+  it('goes nowhere if the daemon takes no input, and the client gets a note', async () => {
     const scene = await labScene(engine);
     const talker = await talking(scene);
     expect(talker.text.startsWith(noInput)).toBe(true);

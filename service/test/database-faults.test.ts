@@ -165,7 +165,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL', () => {
     await expectRecovery(service);
   });
 
-  it('that is gone is told as that, and used again when it is back', async () => {
+  it('that is gone is reported as such, and used again when it is back', async () => {
     const url = new URL(await migratedPostgres('corral', openDatabase));
     const relay = await relayTo(Number(url.port));
     url.port = String(relay.port);

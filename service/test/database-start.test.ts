@@ -142,7 +142,7 @@ describe.each(engines)('the key for secrets at rest on %s', (engine) => {
     }
   });
 
-  it('that cannot be made is told in one line', async () => {
+  it('that cannot be created is reported in one line', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'corral-test-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     await writeFile(join(directory, 'file'), '');

@@ -170,7 +170,7 @@ describe.each(engines)('drift on %s', (engine) => {
     expect((await sweep(service(), onSwitch)).ports).toEqual([]);
   });
 
-  it('a project is told nothing of switches: drift is for administrators', async () => {
+  it('a project sees nothing of switches: drift is for administrators', async () => {
     const onSwitch = await attached('discreet');
     await makeUser(service(), 'alice', 'red');
     tamper(service(), onSwitch, 'discreet/eth0', { native: 600 });

@@ -148,7 +148,7 @@ describe.each(engines)('the network engine on %s', (engine) => {
     expect((await settled(service, bad)).status).toBe('ERROR');
   });
 
-  it('what a project is told of a failure names no switch and no port', async () => {
+  it('what a project sees of a failure names no switch and no port', async () => {
     await nodeOn('discreet');
     const action = await failing({ refuse: ['*'] }, 'discreet');
     expect(action.error).not.toMatch(/sw0|discreet\/eth0/);

@@ -75,7 +75,7 @@ describe.each(engines)('event streams on %s', (engine) => {
 });
 
 describe('a reader that takes nothing', () => {
-  it('is hung up on, and one that is only quiet is not', async () => {
+  it('is disconnected, and one that is only quiet is not', async () => {
     const ended: string[] = [];
     const server = createServer((request, response) => {
       const closed = new AbortController();

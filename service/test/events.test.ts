@@ -109,7 +109,7 @@ describe.each(engines)('events on %s', (engine) => {
     expect((await service.as('alice').get('/events?switch=sw0')).status).toBe(401);
   });
 
-  it('a project made anew under an old label does not see what happened before', async () => {
+  it('a new project under an old label does not see what happened before', async () => {
     await makeProject(service, 'reborn');
     const carol = await makeUser(service, 'carol', 'reborn');
     await done(service.admin.del('/project/reborn'));

@@ -61,7 +61,7 @@ describe.each(engines)('the first administrator on %s', (engine) => {
     expect(running.log.join()).not.toContain('"given"');
   });
 
-  it('otherwise has a generated password: told to whoever started, kept in a file that its owner alone can read', async () => {
+  it('otherwise has a generated password: printed at the start, kept in a file that its owner alone can read', async () => {
     const place = await emptyPlace(engine);
     const running = await place.start();
     const file = join(place.dataDir, 'admin-password');

@@ -117,7 +117,7 @@ describe.each(engines)('connections on %s', (engine) => {
     expect(proxied.map(({ state }) => state)).not.toContain('closed');
   });
 
-  it('that take too long to say what they want are told so, and closed', async () => {
+  it('that take too long to send a request get an error, and are closed', async () => {
     const [plain, tls] = [await start({}), await start(certificate().env)];
     const lines = [plain, tls].map(({ url }) => new RawLine(url, { manners: 'rude' }).say(unfinished));
     for (const line of lines) {

@@ -126,7 +126,7 @@ describe.each(engines)('a request that is expensive to read, on %s', (engine) =>
     expect(await told(11)).not.toContain('"unknown10"');
   });
 
-  it('is told the beginning of a name that it made up', async () => {
+  it('gets the beginning of a name that it made up', async () => {
     const { headers } = service().admin;
     const body = JSON.stringify({ ['x'.repeat(300)]: 1 });
     const answer = await raw(service().url, { method: 'PUT', path: '/project/costly', headers, body });

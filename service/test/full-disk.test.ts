@@ -15,7 +15,7 @@ const memoryOf = async (pid: number): Promise<number> =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 describe.runIf(canMount)('a service as a process on a full disk', () => {
-  it('neither spins nor grows, goes on when there is room, and ends when it is told to', async () => {
+  it('neither spins nor grows, continues when there is room, and ends when it is stopped', async () => {
     const disk = await smallDisk(8);
     onTestFinished(disk.remove);
     const program = await startProgram({

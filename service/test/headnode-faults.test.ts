@@ -33,7 +33,7 @@ describe.each(engines)('a hypervisor with faults, on %s', (engine) => {
     expect([...backstage.machines.values()]).toMatchObject([{ hnics: [], isOn: true }]);
   });
 
-  it('that can neither make the machine nor take it back: it is told, and the next start makes it', async () => {
+  it('that can neither make the machine nor take it back: it is reported, and the next start makes it', async () => {
     const service = await redService(engine, oddHypervisor);
     await makeHeadnode(service, 'h', 'red');
     backstage.after = (verb) => (verb === 'start' ? failing() : undefined);

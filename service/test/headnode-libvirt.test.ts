@@ -211,7 +211,7 @@ describe.skipIf(!hasPart('libvirt'))('headnodes on libvirt', { timeout }, () => 
       expect((await showHeadnode(service, 'h')).vncport).toEqual(expect.any(Number));
     });
 
-    it('twenty at once: no name, address or port is there twice; deleted at once, nothing is left', async () => {
+    it('twenty at once: names, addresses and ports are unique; deleted at once, nothing is left', async () => {
       const { admin } = service;
       const labels = Array.from({ length: 20 }, (_, number) => `many-${number}`);
       await Promise.all(labels.map((label) => makeHeadnode(service, label, 'red', ['eth0', 'eth1'])));

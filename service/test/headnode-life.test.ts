@@ -100,7 +100,7 @@ describe.each(engines)('a headnode that a dead process left half done, on %s', (
     });
   });
 
-  it('while the hypervisor fails it stays as it is; whoever starts it again finishes the start', async () => {
+  it('while the hypervisor fails it stays as it is; the next start finishes it', async () => {
     const first = await redService(engine);
     const uuid = await makeHeadnode(first, 'h', 'red', ['eth0']);
     await first.stop();
@@ -126,7 +126,7 @@ describe.each(engines)('a headnode that a dead process left half done, on %s', (
     expect(await leftoversOf(service)).toEqual(nothingLeft);
   });
 
-  it('while the hypervisor fails it stays as it is; whoever deletes it finishes that', async () => {
+  it('while the hypervisor fails it stays as it is; the next delete finishes it', async () => {
     const first = await redService(engine);
     const uuid = await makeHeadnode(first, 'h', 'red');
     await first.stop();

@@ -58,7 +58,7 @@ describe.each(engines)('the screen of a headnode on %s', (engine) => {
     await expect.poll(() => [first.bytes.toString(), second.bytes.toString()], within).toEqual(['one', 'two']);
   });
 
-  it('ends when either side hangs up', async () => {
+  it('ends when either side closes', async () => {
     const office = await makeOffice(engine);
     const [first, firstViewer] = await connectedPair(office);
     firstViewer.end('the last words');
@@ -150,7 +150,7 @@ describe.each(engines)('the screen of a headnode on %s', (engine) => {
     await opened(service, alice, 'h');
   });
 
-  it('that hangs up before anybody looked takes nothing down', async () => {
+  it('that closes before it was read takes nothing down', async () => {
     const { service, alice, display } = await makeOffice(engine);
     for (let time = 0; time < 10; time += 1) {
       const rude = display.viewer().then((viewer) => viewer.resetAndDestroy());

@@ -66,7 +66,7 @@ describe.each(engines)('headnodes on %s', (engine) => {
       expect(await refusal(answer)).toBe('404 NotFoundError');
     });
 
-    it('asks for permission first, which can be told from the request alone', async () => {
+    it('checks the permission first, which depends on the request alone', async () => {
       const user = await makeUser(service(), 'no-maker');
       for (const headnode of ['made', 'unmade']) {
         for (const project of ['makers', 'nowhere']) {
@@ -212,7 +212,7 @@ describe.each(engines)('headnodes on %s', (engine) => {
     expect(await refusal(admin.get('/headnode/halfway'))).toBe('404 NotFoundError');
   });
 
-  it('a start that the hypervisor refuses is told, and leaves the headnode as it was: it may be tried again', async () => {
+  it('a start that the hypervisor refuses is reported, and leaves the headnode as it was: it may be tried again', async () => {
     const { admin, dataDir } = service();
     await makeProject(service(), 'stubborn');
     await makeHeadnode('stubborn', 'stubborn');

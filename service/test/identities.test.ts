@@ -70,7 +70,7 @@ describe.each(engines)('people of another backend on %s', (engine) => {
     expect(await rightsOf(script)).toMatchObject({ admin: true });
   });
 
-  it('are vouched for since their credentials were made, and not since they were used', async () => {
+  it('count as confirmed since their credentials were made, and not since they were used', async () => {
     const seenAt = async () => {
       const [row] = await sql(service(), "select seen_at from identities where name = 'kim'");
       return Number((row as { seen_at: number | string }).seen_at);
@@ -124,7 +124,7 @@ describe.each(engines)('people of another backend on %s', (engine) => {
     }
   });
 
-  it('are told apart by what the backend calls them, and from users of the same name', async () => {
+  it('are distinguished by what the backend calls them, and from users of the same name', async () => {
     const user = await makeUser(service(), 'eve');
     await makeToken(user, 'of the user');
     const eve = person('eve');
@@ -177,7 +177,7 @@ describe.each(engines)('people of another backend on %s', (engine) => {
     expect(await refusal(browser.put('/auth/token/more', {}))).toBe('401 AuthorizationError');
   });
 
-  it('whom their backend gives no account can have neither tokens nor sessions', async () => {
+  it('without an account of their backend can have neither tokens nor sessions', async () => {
     const guest = clientOf(service().url, 'Guests gus red');
     expect(await rightsOf(guest)).toMatchObject({ name: 'gus', projects: ['red'] });
     const answer = guest.put('/auth/token/ci', {});

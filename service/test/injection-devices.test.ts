@@ -37,7 +37,7 @@ const driverOf = (type: string): SwitchDriver => {
   return driver;
 };
 
-it('every driver has a device that tells what it was told', () => {
+it('every driver has a device that shows what it received', () => {
   expect(types.filter((type) => devices[type] === undefined)).toEqual([]);
 });
 
@@ -113,7 +113,7 @@ describe.each(present)('a switch of type %s', (type) => {
     }
   });
 
-  it('is told nothing of the labels that others chose', async () => {
+  it('sees nothing of the labels that others chose', async () => {
     const [engine = 'sqlite'] = engines;
     const service = await serviceForTest(engine, {
       CORRAL_ENGINE_DEVICE_TIMEOUT: '20',
@@ -180,7 +180,7 @@ const useWithEvilLabels = async ({ admin, ...service }: Service, type: string, r
 describe.each(['arista-eos', 'cisco-ios', 'cisco-nxos', 'nexus', 'dell-os10', 'delln3000', 'powerconnect55xx'])(
   'the command line of %s',
   (type) => {
-    it('is sent nothing that has a control character in it, even by a driver that was told to', async () => {
+    it('is sent nothing that has a control character in it, even by a driver that tries to', async () => {
       const recorded = await startRecorded(type);
       const session = await recorded.driver.open({ label: 'sw', config: recorded.fields }, amply());
       recorded.told();

@@ -35,7 +35,7 @@ describe.each(engines)('a kept answer, on %s,', (engine) => {
   });
 });
 
-it('an answer holds what its schema names and nothing else, whether it is kept or made anew', async () => {
+it('an answer holds what its schema names and nothing else, whether it is cached or computed', async () => {
   const dataDir = await dataDirectory('corral-reply-');
   const { front, database } = loadConfig({ CORRAL_DATA_DIR: dataDir });
   const db = await openDatabase(database);

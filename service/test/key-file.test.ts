@@ -14,7 +14,7 @@ const aKey = (): string => `${randomBytes(32).toString('base64')}\n`;
 const aSwitch = { type: 'mock', hostname: 'h', username: 'u', password: 'canary-password' };
 
 describe.each(engines)('a key file on %s', (engine) => {
-  it('that is not right is told in one line with the key that is wanted, and nothing is started', async () => {
+  it('that is not right is reported in one line with the key that is wanted, and nothing is started', async () => {
     const service = await serviceForTest(engine);
     await makeSwitch(service, 'sw0');
     await service.stop();

@@ -42,7 +42,7 @@ describe('the configuration of Keystone', () => {
     });
   });
 
-  it('is needed only where tokens are taken, and what is missing is told in a line each', () => {
+  it('is needed only where tokens are taken, and each missing setting is reported in a line', () => {
     expect(loadConfig({}).keystone).toBeNull();
     expect(mistakesIn({ CORRAL_AUTH: 'database, keystone' })).toEqual(
       ['url', 'username', 'password', 'project'].map((key) => `keystone.${key}: missing; required by auth "keystone"`),

@@ -66,7 +66,7 @@ describe.each(engines)('how a Keystone is asked on %s: one', (engine) => {
     expect((await service.admin.get('/networks')).body).not.toHaveProperty('late');
   });
 
-  it('that hangs up on a kept connection is asked once more', async () => {
+  it('that closes a kept connection is asked once more', async () => {
     const script = await startScriptedKeystone();
     const service = await start(script);
     script.describe = (_, good) => (script.questions.length === 1 ? 'drop' : good);
@@ -122,7 +122,7 @@ describe.each(engines)('how a Keystone is asked on %s: one', (engine) => {
     expect(script.questions).toHaveLength(1);
   });
 
-  it('that hangs makes so many wait and no more; the others are told at once', async () => {
+  it('that hangs makes so many wait and no more; the others get an answer at once', async () => {
     const script = await startScriptedKeystone();
     const service = await start(script);
     expect((await ask(service)).status).toBe(200);
@@ -168,7 +168,7 @@ describe.each(engines)('how a Keystone is asked on %s: one', (engine) => {
     expect((await from('2001:db8:7::1', 'another')).status).toBe(200);
   });
 
-  it('is talked to by HTTPS only if its certificate is vouched for', async () => {
+  it('is contacted by HTTPS only if its certificate is trusted', async () => {
     const script = await startScriptedKeystone({ tls: true });
     const directory = await mkdtemp(join(tmpdir(), 'corral-keystone-ca-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));

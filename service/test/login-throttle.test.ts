@@ -21,7 +21,7 @@ describe.each(engines)('failed logins on %s', (engine) => {
     return Number(new RegExp(`corral_failed_logins_total{why="${why}"} (\\d+)`).exec(text)?.[1]);
   };
 
-  it('have to wait after some, and are told for how long', async () => {
+  it('have to wait after some, and the answer says for how long', async () => {
     await makeUser(service(), 'target');
     expect(await guess('192.0.2.1', 'target', 5)).toEqual(five);
     const held = await from('192.0.2.1', 'target', 'a sixth').get('/nodes/free');
@@ -53,7 +53,7 @@ describe.each(engines)('failed logins on %s', (engine) => {
     expect((await from('2001:db8::4', 'admin', adminPassword).get('/projects')).status).toBe(200);
   });
 
-  it('do not hold up whoever came right from the same address before, also when users have changed', async () => {
+  it('do not delay a user who logged in from the same address before, also when users have changed', async () => {
     const owner = from('192.0.2.5', 'admin', adminPassword);
     await done(owner.get('/projects'));
     expect((await guess('192.0.2.5', 'admin', 8)).at(-1)).toBe(429);

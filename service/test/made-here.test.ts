@@ -152,7 +152,7 @@ describe.each(engines)('what is made here for people on %s', (engine) => {
     });
   });
 
-  it('whoever is refused because of a token is told the way out', async () => {
+  it('a refusal because of a token names the way out', async () => {
     const answer = clientOf({ person: 'boss', by: 'token' }).patch('/auth/basic/user/owner', { is_admin: true });
     expect(await message(answer)).toBe(
       'an API token may not give or take administrative access; sign in, or send user name and password',

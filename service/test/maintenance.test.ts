@@ -55,7 +55,7 @@ describe.each(engines)('the maintenance pool on %s', (engine) => {
     expect((await again.admin.get('/project/repair/nodes')).body).toEqual(['n1']);
   });
 
-  it('gets a node that leaves any other project, and its service is told', async () => {
+  it('gets a node that leaves any other project, and its service is notified', async () => {
     const { service, listener } = await makePool(engine);
     await makeNode(service, 'n1');
     await reserve(service, 'red', 'n1');
@@ -76,7 +76,7 @@ describe.each(engines)('the maintenance pool on %s', (engine) => {
     ]);
   });
 
-  it('lets go of a node that leaves it: the node is free, and nobody is told', async () => {
+  it('lets go of a node that leaves it: the node is free, and no notification is sent', async () => {
     const { service, listener } = await makePool(engine);
     await leave(service, 'n1');
     await allTold(service);
@@ -87,7 +87,7 @@ describe.each(engines)('the maintenance pool on %s', (engine) => {
     await reserve(service, 'red', 'n1');
   });
 
-  it('is told again after failures, until it says that it heard, and then no more', async () => {
+  it('is notified again after failures, until it confirms, and then no more', async () => {
     const { service, listener } = await makePool(engine);
     const reactions = [500, 'drop', 302] as const;
     listener.react = () => reactions[listener.heard.length] ?? 200;
@@ -113,7 +113,7 @@ describe.each(engines)('the maintenance pool on %s', (engine) => {
     expect(pauseOf(await tried(1001))).toBeLessThanOrEqual(10 * 60_000);
   });
 
-  it('is told of the others while one of them fails', async () => {
+  it('is notified of the others while one of them fails', async () => {
     const { service, listener } = await makePool(engine);
     listener.react = (body) => ((body as { node: string }).node === 'bad' ? 500 : 200);
     for (const node of ['bad', 'good-1', 'good-2']) await leave(service, node);
@@ -123,7 +123,7 @@ describe.each(engines)('the maintenance pool on %s', (engine) => {
     await allTold(service);
   });
 
-  it('is told after a restart what it was not told before', async () => {
+  it('is notified after a restart of what failed before', async () => {
     const { service, listener } = await makePool(engine);
     listener.react = () => 503;
     for (const node of ['n1', 'n2']) await leave(service, node);
@@ -154,7 +154,7 @@ describe.each(engines)('the maintenance pool on %s', (engine) => {
     expect((await gone.admin.get('/project/repair/nodes')).body).toEqual(['n1', 'n2', 'n3']);
   });
 
-  it('is told once by many replicas', async () => {
+  it('is notified once by many replicas', async () => {
     const { service, listener } = await makePool(engine);
     const replica = await replicaOf(service);
     const nodes = Array.from({ length: 6 }, (_, index) => `n${index}`);
@@ -163,7 +163,7 @@ describe.each(engines)('the maintenance pool on %s', (engine) => {
     expect(nodesTold(listener).sort()).toEqual(nodes);
   });
 
-  it('is told of nodes whatever they are called', async () => {
+  it('is notified of nodes with any name', async () => {
     const { service, listener } = await makePool(engine);
     for (const { label } of oddLabels) await leave(service, label);
     await allTold(service);

@@ -126,7 +126,7 @@ describe.each(engines)('metadata on %s', (engine) => {
     },
   );
 
-  it('metadata is shown to whoever may see the node', async () => {
+  it('metadata is shown to all who may see the node', async () => {
     await done(service().admin.put('/node/open', { obmd, metadata: { rack: '1' } }));
     expect((await service().anonymous.get('/node/open')).body).toMatchObject({ metadata: { rack: '1' } });
   });

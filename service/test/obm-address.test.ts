@@ -4,7 +4,7 @@ import { expectNoSecrets, labObmd, makeEnabledRack, makeRack, registerNode, setO
 import { done, makeProject, makeUser, reserve } from './support/world.ts';
 
 describe.each(engines)('where the OBM daemon of a node is, on %s', (engine) => {
-  it('can be told anew, and access stays as it is', async () => {
+  it('can be set again, and access stays as it is', async () => {
     const { service, alice, machine, obmd } = await makeEnabledRack(engine);
     const { token } = machine;
     const uri = `${obmd.uri('n1')}/`;

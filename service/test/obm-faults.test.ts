@@ -83,7 +83,7 @@ describe.each(engines)('a bad OBM daemon on %s', (engine) => {
     expect(answer.text).toContain('rejected the admin token');
   });
 
-  it('a token that the daemon forgot is a 502, and disabling and enabling mends it', async () => {
+  it('a token that the daemon forgot is a 502, and disabling and enabling fixes it', async () => {
     const { alice, machine } = await makeEnabledRack(engine);
     machine.voidToken();
     const answer = await alice.post('/node/n1/power_on');

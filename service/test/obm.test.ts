@@ -96,7 +96,7 @@ describe.each(engines)('OBM on %s', (engine) => {
     expect((await alice.post('/node/n1/power_cycle', { force: 'yes' })).status).toBe(400);
   });
 
-  it('power_cycle boots from the network, softly unless it is told otherwise', async () => {
+  it('power_cycle boots from the network, softly unless it is forced', async () => {
     const { alice, machine, obmd } = await makeEnabledRack(engine);
     await done(alice.put('/node/n1/boot_device', { bootdev: 'disk' }));
     const before = obmd.calls.length;

@@ -115,7 +115,7 @@ describe.skipIf(!hasPart('ipmi_sim')).each(engines)('machines behind IPMI, on %s
     await tells(sims.obedient, () => alice.post('/node/obedient/power_cycle', body), 'power 1');
   });
 
-  it('boots from where it is told to, and a device that there is not is a 400', async () => {
+  it('boots from where it is set to, and an unknown device is a 400', async () => {
     for (const bootdev of ['disk', 'pxe', 'none']) {
       await done(alice.put('/node/obedient/boot_device', { bootdev }));
       expect(await sims.obedient.bootDevice()).toBe(bootdev);

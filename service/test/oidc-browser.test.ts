@@ -73,7 +73,7 @@ describe.skipIf(!hasPart('Chromium')).each(engines)('logging in with a browser, 
     expect(await browser.cookies(home())).toHaveLength(1);
   });
 
-  it('whoever cancels sees a page that says so, and can begin again from it', async () => {
+  it('a user who cancels sees a page that says so, and can start again from it', async () => {
     registerClient(site());
     site().oidc.user('second', { preferred_username: 'second thoughts' });
     const page = await (await newBrowser()).newPage();

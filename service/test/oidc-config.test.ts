@@ -52,7 +52,7 @@ describe('the configuration of an OpenID provider', () => {
     expect(loadConfig({ ...given, ...device }).oidc?.device).toEqual({ id: 'cli', scopes: 'openid groups' });
   });
 
-  it('is told to be idle if it is set up and not used', () => {
+  it('is reported as idle if it is configured and not used', () => {
     expect(loadConfig(given).idleBackends).toEqual([]);
     const keystone = { CORRAL_KEYSTONE_URL: 'https://keystone.example.org:5000/v3' };
     expect(loadConfig({ ...given, ...keystone, CORRAL_AUTH: 'database' }).idleBackends).toEqual(['keystone', 'oidc']);

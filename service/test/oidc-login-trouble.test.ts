@@ -31,7 +31,7 @@ describe.each(engines)('when logging in goes wrong, on %s', (engine) => {
     return { jar, back: await atTheDoor(site(), jar, user), oidc };
   };
 
-  it('a provider that is down is told as such, before and after', async () => {
+  it('a provider that is down is reported as such, before and after', async () => {
     const made = await startOidcSite(engine, loginEnv);
     onTestFinished(() => made.close());
     await made.oidc.stop();
@@ -115,7 +115,7 @@ describe.each(engines)('when logging in goes wrong, on %s', (engine) => {
     }
   });
 
-  it('a client that the provider does not know, or whose secret is wrong, is told as such, and the log says why', async () => {
+  it('a client that the provider does not know, or whose secret is wrong, is reported as such, and the log says why', async () => {
     const { oidc, service } = site();
     registerClient(site(), 'another secret');
     oidc.user('secret');

@@ -100,7 +100,7 @@ describe.each(engines)('logging in at an OpenID provider, on %s', (engine) => {
     expect(await whoIs(site(), victim)).toBeNull();
   });
 
-  it('a cookie that was changed, made up, or is there twice counts for nothing', async () => {
+  it('a cookie that was changed, made up, or is duplicate counts for nothing', async () => {
     registerClient(site());
     site().oidc.user('tamper');
     const { vaulted, back, jar } = await (async () => {
@@ -121,7 +121,7 @@ describe.each(engines)('logging in at an OpenID provider, on %s', (engine) => {
     expect((await jar.open(back)).status).toBe(200);
   });
 
-  it('whoever takes longer than ten minutes begins again', async () => {
+  it('a user who takes longer than ten minutes starts again', async () => {
     registerClient(site());
     site().oidc.user('slow');
     const jar = new Jar();
@@ -155,7 +155,7 @@ describe.each(engines)('logging in at an OpenID provider, on %s', (engine) => {
     }
   });
 
-  it('whoever says no at the provider is told what to do', async () => {
+  it('a user who denies the login at the provider sees what to do', async () => {
     registerClient(site());
     const jar = new Jar();
     const home = addressOf(site());

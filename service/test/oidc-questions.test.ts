@@ -61,7 +61,7 @@ describe.each(engines)('how an OpenID provider is asked on %s:', (engine) => {
     expect(await refusal(second())).toBe('401 AuthorizationError');
   });
 
-  it('keys that it has not told for a day are good no longer', async () => {
+  it('keys that it has not published for a day are no longer valid', async () => {
     const { pass } = clocks();
     const site = await start();
     const ada = await someone(site, 'ada');

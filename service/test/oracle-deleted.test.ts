@@ -133,7 +133,7 @@ describe.each(engines)('what has been deleted on %s', (engine) => {
     expect(heir).toEqual(await bareViews(rig.fresh(kind)));
   });
 
-  it('a project made anew under an old label has neither members nor history', async () => {
+  it('a new project under an old label has neither members nor history', async () => {
     const { admin } = rig.service;
     const project = rig.fresh('project');
     const its = await lives.project.full(rig, project);
@@ -152,7 +152,7 @@ describe.each(engines)('what has been deleted on %s', (engine) => {
     ]);
   });
 
-  it('a user made anew under an old name has neither the password, nor the rights, nor the projects', async () => {
+  it('a new user under an old name has neither the password, nor the rights, nor the projects', async () => {
     const user = rig.fresh('user');
     const its = await lives.user.full(rig, user);
     const [before, after] = [rig.service.as(user, 'old password'), rig.service.as(user, 'new password')];
@@ -170,7 +170,7 @@ describe.each(engines)('what has been deleted on %s', (engine) => {
     expect((await done(after.get('/auth/tokens'))).body).toEqual([]);
   });
 
-  it('a token made anew under an old name has another text, and the old one is dead', async () => {
+  it('a new token under an old name has another text, and the old one is invalid', async () => {
     const user = rig.service.as(await rig.user('red'));
     const made = async () => (await done(user.put('/auth/token/ci', {}))).body as { token: string };
     const [old, path] = [await made(), '/project/red/nodes'];
@@ -180,7 +180,7 @@ describe.each(engines)('what has been deleted on %s', (engine) => {
     expect((await clientOf(rig.service.url, `Bearer ${now.token}`).get(path)).status).toBe(200);
   });
 
-  it('a node made anew under an old label answers to nobody until its OBM is enabled again', async () => {
+  it('a new node under an old label answers to nobody until its OBM is enabled again', async () => {
     const node = rig.fresh('node');
     const its = await lives.node.full(rig, node);
     await end(rig, 'node', its);

@@ -194,7 +194,7 @@ describe.each(engines)('the maintenance service on %s', (engine) => {
       service.log.find((line) => line.includes('failed to notify the maintenance service') && what.test(line)),
     );
 
-  it('is not told where no connection may go; the notification is kept until it may', async () => {
+  it('is not notified where connections are not allowed; the notification is kept until they are', async () => {
     const names = new Names();
     const { service, listener } = await makePool((url) => `http://hook.example.org:${url.port}/`, names, '127.0.0.1');
     const trap = await startTrap('127.0.0.2', Number(new URL(listener.url).port));

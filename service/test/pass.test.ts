@@ -96,7 +96,7 @@ describe('a port that shows what is recorded after a change that failed', () => 
   });
 });
 
-describe('a port that nobody trusted, and that is in order when it is looked at', () => {
+describe('a port that nobody trusted, and that is in order when it is read', () => {
   const resting = { ...detachment(false), action: null, isWork: false };
   const drifting = { ...resting, driftSince: 1 };
   const inOrder = { port: 'p1', native: 100, tagged: [] };

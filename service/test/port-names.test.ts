@@ -125,7 +125,7 @@ describe.each(engines)('names of ports on %s', (engine) => {
     });
   });
 
-  it('the wrong method is told which there are', async () => {
+  it('the wrong method gets the list of allowed ones', async () => {
     const onSwitch = await freshSwitch();
     const port = await admin.post(`${onSwitch}/port/gi1/0/11`);
     expect([port.status, port.headers.get('allow')]).toEqual([405, 'DELETE, GET, PUT']);

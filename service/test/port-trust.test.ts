@@ -51,7 +51,7 @@ describe.each(engines)('ports that are not to be trusted on %s', (engine) => {
   const create = (network: string, net_id = '') =>
     service().admin.put(`/network/${network}`, { owner: 'admin', access: '', net_id });
 
-  it('a network that a port was seen to carry is not deleted, and only the operator is told where', async () => {
+  it('a network that a port was seen to carry is not deleted, and only the operator sees where', async () => {
     const { onSwitch, vlan } = await drifting('kept');
     const tenant = await makeUser(service(), 'kept-tenant', 'kept');
     const words = [`port kept/eth0 on switch ${onSwitch}`, `VLAN ${vlan}`, 'net-kept', 'revert'];

@@ -61,7 +61,7 @@ describe.each(grounds)('at the same time on $ground', ({ engine, replicas }) => 
     expect(new Set(Object.values(networks).map(({ network_id }) => network_id)).size).toBe(crowd);
   });
 
-  it('eighty networks want ten VLANs: ten get one, and the others are told that the pool is empty', async () => {
+  it('eighty networks want ten VLANs: ten get one, and the others get an error that the pool is empty', async () => {
     const ground = await makeGround(engine, replicas, { CORRAL_VLANS: '100-109' });
     const answers = await Promise.all(
       Array.from({ length: crowd }, (_, turn) =>
@@ -100,7 +100,7 @@ describe.each(grounds)('at the same time on $ground', ({ engine, replicas }) => 
       ({ admin }, turn) => admin(turn).post('/switch/sw0/port/1/connect_nic', { node: 'n1', nic: `e${turn}` }),
     ],
   ];
-  it('the same thing is made eighty times, of every kind: once it works, and all others are told that it exists', async () => {
+  it('the same thing is made eighty times, of every kind: once it works, and all others get an error that it exists', async () => {
     const ground = await start();
     const { service } = ground;
     await makeProject(service, 'red');

@@ -196,7 +196,7 @@ describe.each(engines)('the reach of a network on %s', (engine) => {
     expect(reach.ports).toEqual([portOf('n3', 'as recorded', 'vlan/native', odd)]);
   });
 
-  it('the owner is told who is on it, and nothing of switches and ports', async () => {
+  it('the owner sees who is on it, and nothing of switches and ports', async () => {
     const service = await makeWorld();
     await makeNode(service, 'n3', ['eth0']);
     await done(service.admin.put('/network/net/access/blue'));
@@ -224,7 +224,7 @@ describe.each(engines)('the reach of a network on %s', (engine) => {
     expect(text).not.toMatch(/sw0|uplink|refused|n1\/eth0/);
   });
 
-  it('nobody else is told anything', async () => {
+  it('nobody else sees anything', async () => {
     const service = await makeWorld();
     await done(service.admin.put('/network/net/access/blue'));
     await done(service.admin.put('/network/shared', { owner: 'admin', access: 'red', net_id: '' }));

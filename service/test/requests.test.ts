@@ -104,7 +104,7 @@ describe.each(engines)('requests on %s', (engine) => {
       expect(await message(answer)).toContain(`"${name}" is unknown`);
     });
 
-    it('with several mistakes is told all of them', async () => {
+    it('with several errors gets all of them', async () => {
       const answer = service().admin.put('/node/unknown', { obmd: { uri: 1 }, colour: 'red' });
       for (const field of ['obmd.uri', 'obmd.admin_token', 'colour']) {
         expect(await message(answer)).toContain(`"${field}"`);

@@ -155,7 +155,7 @@ describe.runIf(engines.includes('postgres'))('a change that is being committed, 
     ['the password', byPassword, 'update "users" set "version" = "version"'],
     ['a session', bySession, 'update "sessions" set "seen_at" = "seen_at"'],
     ['a token', byToken, 'update "api_tokens" set "used_at" = "used_at"'],
-  ])('is made before the rights of whoever came with %s end, or not at all', async (_what, credentials, removal) => {
+  ])('is made before the rights of a caller with %s end, or not at all', async (_what, credentials, removal) => {
     const rig = await makeRig('postgres');
     try {
       const node = await rig.freeNode();

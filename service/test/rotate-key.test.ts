@@ -94,7 +94,7 @@ const steps: readonly (readonly [RotationStep, number])[] = [
 ];
 
 describe.each(engines)('rotate-key on %s', (engine) => {
-  it('seals everything anew while the service goes on, and needs no restart', async () => {
+  it('re-seals everything while the service runs, and needs no restart', async () => {
     const household = await householdForTest(engine);
     const { service } = household;
     const before = ringOf(service);
@@ -123,7 +123,7 @@ describe.each(engines)('rotate-key on %s', (engine) => {
     await expectAtWork(again, 'after-a-restart');
   });
 
-  it('waits for a transaction that had sealed with the old key, and seals that anew too', async () => {
+  it('waits for a transaction that had sealed with the old key, and re-seals that too', async () => {
     const { service } = await householdForTest(engine);
     const before = ringOf(service);
     const go = `${service.dataDir}/go`;

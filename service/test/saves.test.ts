@@ -114,7 +114,7 @@ describe.each(engines)('the configuration of a switch on %s', (engine) => {
     await connect(service, 'n2', 'eth0', 'net');
   });
 
-  it('that a reboot lost is drift at the next sweep, and mended where the policy says so', async () => {
+  it('that a reboot lost is drift at the next sweep, and repaired where the policy says so', async () => {
     const service = await makeWorld();
     await connect(service, 'n1', 'eth0', 'net');
     await saved(service, 'sw0');

@@ -159,7 +159,7 @@ describe.each(engines)('sessions on %s', (engine) => {
       }
     });
 
-    it('is not looked at when credentials come in a header, right or wrong', async () => {
+    it('is ignored when credentials come in a header, right or wrong', async () => {
       const { admin } = service();
       const named = bare({ ...admin.headers, ...ownPage(service()) });
       expect((await done(named.get('/auth/whoami'))).body).toMatchObject({ name: 'admin', by: 'credentials' });

@@ -78,7 +78,7 @@ const works: Readonly<Record<string, Work>> = {
     check: (service, node) => agree(service, node, { 'vlan/native': 'net' }, { native: vlan, tagged: [] }),
   },
   'a first look at a port': {
-    reaches: ['ports looked at', 'look recorded'],
+    reaches: ['ports checked', 'check recorded'],
     prepare: async (service, node) => {
       await makeNode(service, node);
       await done(service.admin.put(`/node/${node}/nic/eth0`, { macaddr: 'm' }));

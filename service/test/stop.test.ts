@@ -21,7 +21,7 @@ const stopsSoon = (service: Service): Promise<void> => {
   return Promise.race([service.stop(), late]);
 };
 
-describe.each(engines)('a service that is told to stop on %s', (engine) => {
+describe.each(engines)('a service that is stopped on %s', (engine) => {
   it('answers what it was asked, and stops although its clients go on calling', async () => {
     for (let round = 0; round < 5; round += 1) {
       const service = await started(engine);

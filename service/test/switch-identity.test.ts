@@ -153,7 +153,7 @@ describe.each(engines)('the identity of switches on %s', (engine) => {
     await done(service().admin.post('/project/green/detach_node', { node: 'early' }));
   });
 
-  it('a device that was exchanged is told, and its ports are read anew', async () => {
+  it('a device that was exchanged is detected, and its ports are read again', async () => {
     await makeSwitch(service(), 'swap');
     service().simulated('swap').serial = 'OLD-1';
     await makeNode(service(), 'swapped', ['eth0'], 'swap');

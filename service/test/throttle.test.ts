@@ -56,7 +56,7 @@ const steps = (addresses: readonly string[], users: readonly string[]) =>
 const elsewhere = ['203.0.113.1', '203.0.113.2', '2001:db8::1', '2001:db8:0:1::1'];
 
 describe('the throttle of logins', () => {
-  it('never holds up, because of what others do elsewhere, whoever came right from the same address before', () => {
+  it('never holds up, because of what others do elsewhere, a user who logged in from the same address before', () => {
     const property = fc.property(steps(elsewhere, ['ada', 'bob', 'nobody']), (path) => {
       const { guess, pass, comeRight } = trial();
       expect(comeRight('ada', home)).toBe('check');
@@ -203,7 +203,7 @@ describe('the throttle of logins', () => {
     expect(throttle.size).toBeGreaterThan(0);
   });
 
-  it('lets whoever sits at the machine in, whatever others have tried', () => {
+  it('accepts a user on this machine, whatever others have tried', () => {
     const { guess, comeRight } = trial();
     for (let count = 0; count < 200; count += 1) guess('admin', 'guess', `203.0.113.${count}`);
     for (let count = 0; count < 60; count += 1) guess(`user ${count}`, 'guess', '127.0.0.1');

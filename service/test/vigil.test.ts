@@ -39,7 +39,7 @@ it.each<[boolean, string, Error | CorralError]>([
 it.each<[string, () => Promise<unknown>]>([
   ['fails', () => Promise.reject(new Error('connection lost'))],
   ['stays without an answer', () => new Promise(() => undefined)],
-])('ends what is sent to somebody of whom every question %s, after 30 seconds', async (_, answer) => {
+])('ends a stream when every check of its caller %s, after 30 seconds', async (_, answer) => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { signal } = vigilOver(answer);
@@ -49,7 +49,7 @@ it.each<[string, () => Promise<unknown>]>([
   expect(signal.reason).toBe('your access could not be confirmed for 30 seconds; open it again');
 });
 
-it('goes on with somebody of whom one question in six is answered', async () => {
+it('continues when one check in six is answered', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let questions = 0;

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 
-/** A doorbell: it says that something changed, never what. Whoever hears it looks for himself. */
+/** A doorbell: it says that something changed, never what. Listeners read the state themselves. */
 export class Changes<Topic extends string> {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
 

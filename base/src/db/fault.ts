@@ -1,7 +1,7 @@
 /** What keeps a database from doing its work, in the kinds that an operator acts on differently. */
 export type FaultKind = 'full' | 'read-only' | 'locked' | 'unreachable' | 'broken';
 
-/** A sentence for whoever asked: what is wrong, and that it can be tried again. */
+/** A sentence for the caller: what is wrong, and that it can be tried again. */
 const sentences = {
   full: 'the disk of the database is full: no changes can be stored until the operator frees space',
   'read-only': 'the database is read-only: no changes can be stored until the operator makes it writable',
@@ -10,7 +10,7 @@ const sentences = {
   broken: 'the storage of the database reports errors: the operator must check it',
 } as const satisfies Record<FaultKind, string>;
 
-/** When it is worth another try. What somebody has to mend takes longer than what passes. */
+/** When it is worth another try. A fault that needs an operator takes longer than a transient one. */
 const retryAfterS = {
   full: 30,
   'read-only': 30,

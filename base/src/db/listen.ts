@@ -4,7 +4,10 @@ import { connectionAs } from './connection.ts';
 
 /** The pauses before a lost listening connection is made again. */
 const growth = { firstMs: 100, longestMs: 5_000 };
-/** One that lasted this long was a good one: a server that lets in and hangs up at once is left alone like one that is gone. */
+/**
+ * One that lasted this long was a good one: a server that accepts and closes connections immediately is treated like
+ * one that is down.
+ */
 const goodMs = 10_000;
 
 /** How a connection that only listens is called. */

@@ -2,9 +2,9 @@
 const longestTurnMs = 15;
 
 /**
- * The embedded database answers without leaving the event loop, so that whoever asks it again and again (a reader of a
- * long history, thirty streams at once) would never let a timer or a connection have its turn. Before each access to
- * the database one asks here, and waits for a later turn when this one has lasted long enough.
+ * The embedded database answers without leaving the event loop, so that a caller that queries it repeatedly (a reader
+ * of a long history, thirty streams at once) would never let a timer or a connection have its turn. Before each
+ * access to the database one asks here, and waits for a later turn when this one has lasted long enough.
  */
 export class LoopShare {
   #began: number | null = null;

@@ -13,7 +13,7 @@ export const olderTransactionsEnd = async <Schema, Topic extends string>(
   waiting: (count: number) => Promise<void>,
 ): Promise<void> => {
   if (db.engine === 'sqlite') {
-    // There is one writer at a time: whoever comes after it comes after all before it.
+    // There is one writer at a time, so a later writer follows all earlier ones.
     await db.write(() => Promise.resolve());
     return;
   }

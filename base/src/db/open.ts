@@ -59,6 +59,6 @@ export const versionIn = async (
   return versionInPostgres(location.url, history);
 };
 
-/** Where it is, as an operator may be told: an address can hold a password. */
+/** Where it is, without secrets, for messages: an address can contain a password. */
 export const placeOf = (location: DatabaseLocation): string =>
   location.engine === 'sqlite' ? location.path : 'PostgreSQL';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 
 /** Those who ask whether a process is ready seldom wait longer. */
 const answerWithinMs = 2_000;
-/** Who asks more often is told the same again. */
+/** More frequent callers get the same answer again. */
 const lastsMs = 500;
 
 interface Look {

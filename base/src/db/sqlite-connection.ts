@@ -37,7 +37,7 @@ export class SqliteConnection<Schema> {
     // A read that sorts must not need a disk that can be written.
     this.exec('pragma temp_store = memory');
     this.exec(`pragma journal_size_limit = ${mostWalBytes}`);
-    // SQLite would wait on the only thread there is, and nobody would be served meanwhile. Whoever has to wait does it outside.
+    // SQLite would wait on the only thread there is, and no request would be served meanwhile. Callers wait outside.
     this.exec('pragma busy_timeout = 0');
     this.tx = boundTo(grammar, this.#run);
   }
@@ -46,7 +46,7 @@ export class SqliteConnection<Schema> {
     this.#raw.exec(statement);
   }
 
-  /** Whoever has the file open, in any process, keeps a lock by which the exclusive one is refused, and is refused by it. */
+  /** Every process that has the file open holds a shared lock, which conflicts with the exclusive one. */
   #shutOut(path: string): void {
     try {
       this.exec('pragma busy_timeout = 0');

@@ -57,7 +57,7 @@ export class SqliteFile {
   }
 
   /**
-   * Begins the log anew when it has grown long. SQLite does so by itself only when a change meets no reader, which on a
+   * Truncates the log when it has grown long. SQLite does so by itself only when a change meets no reader, which on a
    * busy service may never happen. Called while nobody of this process reads; a reader elsewhere makes it wait for the
    * next time.
    */

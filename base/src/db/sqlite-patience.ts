@@ -3,7 +3,7 @@ import { isBusy } from './sqlite-fault.ts';
 
 /** How long a change waits for another process (an operator's tool) to let go of the file. */
 export const patienceMs = 5_000;
-/** After this long the wait is told, while it goes on. */
+/** After this long the wait is reported, while it continues. */
 const tellAfterMs = 500;
 const firstPauseMs = 1;
 const longestPauseMs = 100;
@@ -27,7 +27,7 @@ export const whileBusy = async <T>(
   }
 };
 
-/** Begins a transaction that writes. `waiting` is told when somebody else has kept the file for a while. */
+/** Begins a transaction that writes. `waiting` is called when another process has held the lock for a while. */
 export const begun = async (
   connection: { exec(statement: string): void },
   until: number,

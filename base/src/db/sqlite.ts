@@ -19,7 +19,9 @@ import type { Statement } from './statement.ts';
 
 const words = { id: 'id integer primary key autoincrement', bigint: 'integer' };
 
-/** Takes turns at writing a file. Two of ours in one process must not wait in SQLite, where the first could not go on. */
+/**
+ * Takes turns at writing a file. Two of ours in one process must not wait in SQLite, where the first could not go on.
+ */
 const turnsAt = (path: string): Mutex => {
   const turns = turnsByPath.get(path) ?? new Mutex();
   turnsByPath.set(path, turns);
@@ -76,7 +78,10 @@ export const openSqlite = async <Schema, Topic extends string>(
     }
   };
 
-  /** One change, in its turn. Whoever waits for another process's lock keeps the turn: those behind would wait for the same. */
+  /**
+   * One change, in its turn. A caller that waits for another process's lock keeps its turn: those behind it would wait
+   * for the same lock.
+   */
   const change = <T>(work: (tx: Tx<Schema>) => Promise<T>, until: number): Promise<T> =>
     turns.run(async () => {
       if (share.isUsedUp) await share.wait();
@@ -164,8 +169,8 @@ export const openSqlite = async <Schema, Topic extends string>(
     close: async () => {
       await Promise.all([reader.mutex.run(() => Promise.resolve()), turns.run(() => Promise.resolve())]);
       if (held === undefined) for (const connection of [asker, reader]) connection.close();
-      // Everything into the one file, so that a copy of it is a copy of the database. On a full disk it stays in the log
-      // beside it, where the next start finds it.
+      // Everything into the one file, so that a copy of it is a copy of the database. On a full disk it stays in the
+      // log beside it, where the next start finds it.
       writer.attempt('pragma wal_checkpoint(truncate)');
       if (held === undefined) writer.close();
     },

@@ -3,7 +3,7 @@ import { type Grammar, rawOf } from './bound.ts';
 import type { Tx } from './transaction.ts';
 
 /*
- * Kysely builds and compiles a query anew at every call, which costs more than most of our queries (60 to
+ * Kysely builds and compiles a query again at every call, which costs more than most of our queries (60 to
  * 100 µs against 5 to 15 µs, measured on SQLite). The statements that every reservation, connection and pass
  * needs have a fixed text, so they are compiled once for each engine and run with other values from then on.
  */

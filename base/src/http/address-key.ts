@@ -2,7 +2,7 @@ import { addressIn } from './address.ts';
 import { isLoopback } from './loopback.ts';
 
 /**
- * Whom an address belongs to, for counting: itself in IPv4, its /64 in IPv6, where a single customer has all of one.
+ * The key that an address is counted under: itself in IPv4, its /64 in IPv6, where a single customer has all of one.
  * What is no address belongs to one that nobody has.
  */
 export const addressKey = (text: string): string => keyOf(text, 64);

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url';
 import { type Address, addressIn, type Network, networkIn, Networks } from './address.ts';
 import { embeddedIpv4 } from './embedded-ipv4.ts';
 
-/** What an entry may be, for whoever wrote another. */
+/** What an entry may be, for error messages. */
 export const entryRule =
   'addresses, networks and host names such as 192.168.7.5, 10.0.0.0/8, 2001:db8::/32, bmc.example.org or *.bmc.example.org';
 
@@ -62,7 +62,7 @@ export class AllowList {
     this.#suffixes = names.filter((name) => name.startsWith('*')).map((name) => name.slice(1));
   }
 
-  /** Reads entries; `wrong` is told of each that is none. */
+  /** Reads entries; `wrong` is called for each invalid one. */
   static from(entries: readonly string[], wrong: (entry: string) => void): AllowList {
     const networks: Network[] = [];
     const names: string[] = [];

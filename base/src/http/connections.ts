@@ -48,8 +48,8 @@ interface Line {
 
 /**
  * Counts connections, and finds a place for newcomers when there is none: first those go that have not sent a whole
- * request yet, longest first, then those that wait for their next request, then slow uploads. Whoever waits for an
- * answer or follows a stream stays, and the newcomer goes.
+ * request yet, longest first, then those that wait for their next request, then slow uploads. A client that waits for
+ * an answer or follows a stream stays, and the newcomer goes.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -203,7 +203,9 @@ export class Connections {
   }
 }
 
-/** What has come is parsed at once; more of it is read when the body is wanted, and Node resumes the connection then. */
+/**
+ * What has come is parsed at once; more of it is read when the body is wanted, and Node resumes the connection then.
+ */
 const beginChunks = (socket: Socket): void => {
   readingTurn.reads(socket);
   socket.pause();

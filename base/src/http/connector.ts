@@ -22,7 +22,7 @@ export class OtherCertificate extends Error {
 }
 
 /**
- * Makes connections to one device, and can be told to stop: left to itself, an attempt that nobody answers would
+ * Makes connections to one device, and can be stopped: otherwise an attempt that nobody answers would
  * outlive the signal by many seconds, and what a connection still had to send by minutes. The certificate is checked
  * before a byte of ours is sent.
  */
@@ -64,7 +64,7 @@ export class Connector {
     };
     const onError = (error: Error): void => {
       settle();
-      // Whatever a failed socket still has to say concerns nobody.
+      // Later errors of a failed socket are ignored.
       socket.on('error', () => undefined).destroy();
       callback(error, null);
     };
@@ -103,7 +103,7 @@ export class Connector {
       host,
       servername: isIP(host) === 0 ? host : '',
       ALPNProtocols: ['http/1.1'],
-      // A pinned certificate is the only one that counts; whoever signed it does not.
+      // A pinned certificate is the only one accepted; its issuer does not matter.
       rejectUnauthorized: fingerprint === undefined,
       ...(ca === undefined ? {} : { ca }),
     });

@@ -8,12 +8,12 @@ const hangingUp = new WeakSet<Socket>();
 
 /**
  * Ends a connection after a last word. Closing it at once would throw away that word together with what the client
- * is still sending, so what comes is dropped for a moment; waiting for the client to hang up would be waiting for ever.
+ * is still sending, so what comes is dropped for a moment; waiting for the client to close would be waiting for ever.
  */
 export const hangUp = (socket: Socket, lastWord?: string): void => {
   if (hangingUp.has(socket) || socket.destroyed) return;
   hangingUp.add(socket);
-  // Whoever reads this connection as HTTP must not find another request in what is dropped.
+  // No part of what is dropped may be parsed as another HTTP request.
   socket.removeAllListeners('data');
   let left = lingerBytes;
   socket.on('data', (chunk: Buffer) => {

@@ -8,7 +8,7 @@ const always = {
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-store',
 } as const;
-/** Half a year; not for the other hosts of the domain, which are not ours to decide for. */
+/** Half a year; not for the other hosts of the domain, about which this service must not decide. */
 const overTls = { ...always, 'strict-transport-security': 'max-age=15552000' } as const;
 
 /** How a request came. */

@@ -85,7 +85,7 @@ export class HttpClient {
     signal: AbortSignal,
   ): Promise<{ readonly status: number; readonly body: Readable }> {
     return this.#exchange(request, signal, ({ statusCode, body }, done) => {
-      // A body that breaks, or is not read to its end, is told by whoever reads it.
+      // A body that breaks, or is not read to its end, is reported to its reader.
       body.on('error', () => undefined).once('close', done);
       return Promise.resolve({ status: statusCode, body });
     });

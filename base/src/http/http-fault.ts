@@ -16,7 +16,7 @@ type HttpFaultKind =
   | 'not reached';
 
 /**
- * A request that was not answered. Its own message is a code only; what is told by its cause may hold the URL, or parts
+ * A request that was not answered. Its own message is a code only; its cause may contain the URL, or parts
  * of the answer, and with them secrets.
  */
 export class HttpFault extends Error {

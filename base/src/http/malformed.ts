@@ -11,7 +11,7 @@ const notHttp = [400, 'the request is malformed; expected HTTP/1.1'] as const;
 
 /** Answers what never became a request, in the shape that every error has. */
 export const refuseMalformed = ({ code }: { readonly code?: string }, socket: Socket): void => {
-  // Who does not get as far as a secret common to both cannot be told anything.
+  // Without a completed handshake no message can be sent.
   const isInHandshake = 'encrypted' in socket && !code?.startsWith('HPE_') && code !== 'ERR_HTTP_REQUEST_TIMEOUT';
   if (code === 'ECONNRESET' || !socket.writable || isInHandshake) {
     socket.destroy();

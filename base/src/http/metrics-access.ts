@@ -3,7 +3,7 @@ import { isForwarded } from './forwarded.ts';
 import type { Front } from './front.ts';
 import { isLoopback } from './loopback.ts';
 
-/** May whoever asks see the metrics without credentials? What comes through a proxy does not come from this machine. */
+/** May the client see the metrics without credentials? What comes through a proxy does not come from this machine. */
 export const seesMetrics = (who: Front['metrics'], { socket, headers }: FastifyRequest): boolean => {
   if (who !== 'loopback') return who === 'anyone';
   const from = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';

@@ -74,7 +74,7 @@ export class Outbound {
     throw new AddressRefused(literal?.text ?? host, refused, this.#setting);
   }
 
-  /** For sockets. Of an address they ask no lookup: whoever connects asks `refusalOf` first. */
+  /** For sockets. For an address there is no lookup: the caller checks `refusalOf` before it connects. */
   readonly lookup: LookupFunction = (host, { all }, callback) => {
     this.addressesOf(host).then(
       ([first, ...others]) => {

@@ -11,7 +11,7 @@ export class RateLimit {
   readonly #burstMs: number;
   readonly #clock: () => number;
   /**
-   * Who called lately, and who did before that. When the first list is full it takes the place of the second: whoever
+   * Who called lately, and who did before that. When the first list is full it replaces the second: a client that
    * is in neither has not called since as many others have. To look for the oldest in one list would be to walk past
    * all that were removed from it.
    */

@@ -17,7 +17,7 @@ interface BodyRules {
   readonly reads: () => void;
 }
 
-/** Reads a body. After a failure what is left of it is not looked at any more. */
+/** Reads a body. After a failure the rest of it is ignored. */
 export const readBody = (
   payload: Readable,
   { declared, most, tooLong, invalid, reads }: BodyRules,

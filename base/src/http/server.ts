@@ -34,7 +34,7 @@ const serverDefaults = {
 /** What a call takes from somebody who has not said who he is, or has nothing long to say. */
 export const smallBodyLimit = 16 * 1024;
 
-/** What is sent before a request can be looked at, and how long that may take. */
+/** What is sent before a request can be read, and how long that may take. */
 const patience = {
   headersTimeout: 10_000,
   // Those that are late go a few at a time: thousands at once would keep everybody else waiting.
@@ -101,5 +101,5 @@ export const limitConnections = (app: FastifyInstance, limits: ConnectionLimits)
   return connections;
 };
 
-/** Before an error is told: if its request is not worth reading to the end, the connection ends with it. */
+/** Before an error is sent: if its request is not worth reading to the end, the connection ends with it. */
 export const endUnread = (request: FastifyRequest, reply: FastifyReply): void => endIfUnread(request.raw, reply.raw);

@@ -8,7 +8,7 @@ const shortBody = 64 * 1024;
 export const isLeftUnread = ({ complete, headers }: IncomingMessage): boolean => {
   if (complete) return false;
   const length = headers['content-length'];
-  // Who waits to be told to go on never sends the rest, or does, and nobody knows which.
+  // A client that waits for 100 Continue may or may not send the rest.
   return headers.expect !== undefined || length === undefined || Number(length) > shortBody;
 };
 

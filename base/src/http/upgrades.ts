@@ -9,14 +9,16 @@ interface Upgrade {
   readonly head: Buffer;
 }
 
-/** What one message may hold; more ends the connection. Nobody types much at once, a screen's clipboard can be large. */
+/**
+ * What one message may hold; more ends the connection. Nobody types much at once, a screen's clipboard can be large.
+ */
 const messageLimits = { typing: 64 * 1024, screen: 1024 * 1024 } as const;
 type Use = keyof typeof messageLimits;
 
 const waiting = new WeakMap<IncomingMessage, Upgrade>();
 
 /**
- * Lets requests that want a WebSocket through the same routes, hooks and errors as all others: whoever handles one
+ * Lets requests that want a WebSocket through the same routes, hooks and errors as all others: the handler of one
  * calls `openWebSocket`, or answers as usual, and then there is none.
  */
 export const acceptUpgrades = (server: FastifyInstance): void => {
@@ -82,7 +84,7 @@ const heartbeatMs = 30_000;
 /** How long a client may take to say goodbye. */
 const goodbyeMs = 2_000;
 
-/** Drops a WebSocket whose other end is gone without a word, as laptops do. */
+/** Drops a WebSocket whose other end disappeared without closing, as laptops do. */
 export const keepAlive = (socket: WebSocket): void => {
   let isAnswering = true;
   const beat = setInterval(() => {

@@ -1,6 +1,6 @@
 /*
  * A URI becomes an argument of a program, and libvirt reads much into it: with "?command=" or "?netcat=" it would run
- * what it is told. So there is a short list of what a URI may be, and it never starts with a dash.
+ * what it is given. So there is a short list of what a URI may be, and it never starts with a dash.
  */
 const path = '/[\\w.+@:/-]+';
 const host = '(?:[A-Za-z0-9_][\\w.-]*@)?(?:[A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:.]+\\])(?::\\d{1,5})?';

@@ -9,10 +9,11 @@ export type Check = (value: unknown) => readonly string[];
 /** `body field "node"` and the like: the place a sentence speaks of. */
 type Place = (path: readonly string[]) => string;
 
-// The schemas are the program's own: to check them against the schema of schemas would take the first request 60 ms more.
+// The schemas are the program's own: to check them against the schema of schemas would take the first request 60 ms
+// more.
 const options = { strict: false, verbose: true, unicodeRegExp: true, meta: false, validateSchema: false } as const;
 
-/** So many mistakes are told at once; whoever makes more has not read anything. */
+/** At most this many errors are reported at once. */
 export const mostMistakes = 10;
 
 /** Compiles schemas, each once. */
@@ -67,7 +68,7 @@ export const inPath: Place = (path) => (path.length === 0 ? 'the path' : `path a
 /** The place of a parameter in the query. */
 export const inQuery: Place = (path) => (path.length === 0 ? 'the query' : `query parameter ${quoted(path)}`);
 
-/** One more than are told: enough to know that there are more. */
+/** One more than are reported, to know that there are more. */
 const sentences = (errors: readonly ErrorObject[], place: Place): string[] => {
   const said = new Set<string>();
   for (const error of errors) {
@@ -79,7 +80,7 @@ const sentences = (errors: readonly ErrorObject[], place: Place): string[] => {
 };
 
 const describe = (error: ErrorObject, place: Place): string | null => {
-  // What is wrong inside a key is told by the summary of the keys.
+  // An error inside a key is reported by the summary of the keys.
   if (error.propertyName !== undefined) return null;
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const params: Record<string, unknown> = error.params;

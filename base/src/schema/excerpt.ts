@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 
-/** Of what is repeated in a value, this much is looked at to say what is wrong with it. */
+/** Of what is repeated in a value, this much is read for the error message. */
 const mostOthers = 20;
 const mostItems = 100;
 /** Longer than any text that a schema accepts. */
@@ -10,7 +10,7 @@ const deepest = 8;
 
 /**
  * Copies of a value what it takes to say what is wrong with it: fields that the schema knows, and of everything else
- * the beginning. However large the value is, whoever lists its mistakes then has little to look at.
+ * the beginning. However large the value is, listing its errors then costs little.
  */
 export const excerptOf = (schema: TSchema): ((value: unknown) => unknown) => {
   const known = new Set<string>();

@@ -5,5 +5,5 @@ export const shorten = (text: string, most: number): string =>
 /** How much of a name that a client made up is repeated to it. */
 export const shortName = (name: string): string => shorten(name, 80);
 
-/** What a client is told, however much it sent. */
+/** The message for a client, however much it sent. */
 export const shortMessage = (message: string): string => shorten(message, 8192);

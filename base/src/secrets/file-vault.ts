@@ -6,8 +6,8 @@ import { keyIdIn, openWithAny, sealWith } from './sealing.ts';
 import type { Vault } from './vault.ts';
 
 /**
- * A vault that goes with its key file: whoever changes the keys there need not restart whoever uses them. It looks
- * before it seals, and when it meets a key that it does not know.
+ * A vault that follows its key file: a change of the keys there needs no restart of the programs that use them. It
+ * looks before it seals, and when it meets a key that it does not know.
  */
 export class FileVault implements Vault {
   readonly #file: string;

@@ -3,7 +3,7 @@ const hidden = '[secret]';
 /** Shorter ones are in many words by chance. */
 const shortest = 4;
 
-/** A text of somebody else, without the secrets that he was sent: devices repeat what they are told, also encoded. */
+/** A text of somebody else, without the secrets that were sent: devices repeat their input, also encoded. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string => {
   let clean = text;
   for (const secret of secrets) {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 const name = 'key_check';
 
-/** Where the word is kept by which a wrong key is told. */
+/** Where the check value is stored that detects a wrong key. */
 export interface KeyCheck {
   /** The sealed word; null: there is none yet. */
   recall(): Promise<string | null>;

@@ -35,7 +35,9 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
-/** The marks of the file as it is now. `need` says what for, and what to do: it ends the sentence that tells a failure. */
+/**
+ * The marks of the file as it is now. `need` says what for, and what to do: it ends the sentence that tells a failure.
+ */
 export const stampNow = (file: string, need: string): string => {
   try {
     return stampOf(statSync(file, { bigint: true }));
@@ -62,7 +64,7 @@ export const readKeyFile = (file: string, need: string): ReadKeyFile => {
   }
 };
 
-/** Whoever can read the key can read every secret of a backup; a group may be given it, everybody may not. */
+/** The key opens every secret of a backup: a group may read the file, all users may not. */
 const requirePrivate = (file: string, mode: bigint): void => {
   if ((mode & 0o007n) === 0n) return;
   const shown = (mode & 0o777n).toString(8).padStart(4, '0');

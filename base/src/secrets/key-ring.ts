@@ -61,10 +61,10 @@ export const withNewKey = ({ keys, next, vouchers }: KeyRing, key: () => Key): K
   return { keys: [sealing, ...keys.filter(({ id }) => id !== sealing.id)], next: null, vouchers };
 };
 
-/** What a key vouches with. The key cannot be told from it, so it may be handed on to whoever knows an older key. */
+/** What a key vouches with. It does not reveal the key, so it may be passed to the holder of an older key. */
 const voucherKeyOf = ({ bytes }: Key): Key => keyOf(createHmac('sha256', bytes).update('corral voucher').digest());
 
-/** Says whom to believe next: whoever can open it can open those that the successor made. */
+/** Names the successor: the key that opens it can open those that the successor made. */
 const voucher = (old: Key, successor: Key): string =>
   sealWith(voucherKeyOf(old), voucherKeyOf(successor).bytes.toString('base64'));
 

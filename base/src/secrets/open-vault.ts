@@ -17,14 +17,14 @@ export const needOf = (word: string | null): string => {
 
 /** Opens the vault, and makes sure that it is the one this database was sealed with. */
 export const openVault = async (file: string, check: KeyCheck): Promise<Vault> => {
-  // A new key in place of a lost one would open nothing, and look like the one that was lost. In this order: whoever
-  // else starts on an empty database makes the file before the word.
+  // A new key in place of a lost one would open nothing, and look like the one that was lost. In this order: a
+  // process that else starts on an empty database makes the file before the word.
   const kept = await check.recall();
   if (kept === null) ensureKeyFile(file);
   const vault = new FileVault(file, needOf(kept));
   let word = await check.remember(vault.seal(checkText));
   while (!opens(vault, word)) {
-    // A rotation may have sealed the word anew, and taken its old key out of the file, between our looks at the two.
+    // A rotation may have re-sealed the check value, and removed its old key from the file, between the two reads.
     const newer = (await check.recall()) ?? word;
     if (newer === word) throw notTheKey(file, word);
     word = newer;

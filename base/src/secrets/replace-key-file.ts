@@ -17,7 +17,7 @@ import { formatKeyRing, type KeyRing } from './key-ring.ts';
 const permissions = 0o777;
 
 /**
- * Puts other keys into a key file. Whoever reads it finds the old ones or the new ones whole, also after a power
+ * Replaces the keys in a key file. A reader finds either the old ones or the new ones complete, also after a power
  * failure; its owner and mode stay, so that the service can read what an administrator wrote.
  */
 export const replaceKeyFile = (file: string, ring: KeyRing, beforeRename: () => void = () => undefined): void => {

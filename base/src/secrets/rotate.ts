@@ -14,7 +14,7 @@ import { openWithAny, sealWith } from './sealing.ts';
 
 /** Small enough that a writer who comes in between hardly waits. */
 const batchSize = 100;
-/** SQLite lets whoever asks first go first, so those who wait are left some time to ask. */
+/** SQLite serves the first request first, so waiting processes get some time to ask. */
 const pauseMs = 20;
 
 /** One database whose secrets are sealed with the key file. */
@@ -30,13 +30,13 @@ export interface SealedDatabase {
 export type RotationStep =
   'locked' | 'key drafted' | 'key added' | 'settled' | 'batch resealed' | 'all resealed' | 'removal drafted' | 'done';
 
-/** What a rotation is told, and whom it tells how far it is. */
+/** The options of a rotation, and where it reports its progress. */
 export interface Rotation {
   readonly file: string;
   readonly databases: readonly SealedDatabase[];
   readonly lock: RotationLock;
   readonly keepOld: boolean;
-  /** Nobody has a copy of the file, whoever uses the databases. */
+  /** No other machine has a copy of the file, even if some use the databases. */
   readonly isSingleMachine: boolean;
   readonly warn: (text: string) => void;
   readonly progress: (text: string) => void;
@@ -46,7 +46,9 @@ export interface Rotation {
 /** How it ended. */
 export interface Rotated {
   readonly sealing: string;
-  /** Keys that seal nothing any more; still in the file if they were to be kept, or if something could not be opened. */
+  /**
+   * Keys that seal nothing any more; still in the file if they were to be kept, or if something could not be opened.
+   */
   readonly old: readonly string[];
   readonly isResumed: boolean;
   readonly resealed: readonly { readonly name: string; readonly count: number }[];
@@ -101,7 +103,7 @@ const rotate = async (rotation: Rotation): Promise<Rotated> => {
   await step('locked');
   const found = await requireRing(file, databases);
   await requireCopied(rotation, found);
-  // Whoever starts for the first time meanwhile keeps this word, not one of his own under a key that goes.
+  // A program that starts for the first time now stores this check value, not its own under a key that is removed.
   for (const { check } of databases) await check.remember(sealWith(found.keys[0], checkText));
   const isResumed = isBegun(found);
   const ring = isResumed ? found : withNewKey(found, newKey);

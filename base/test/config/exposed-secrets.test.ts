@@ -19,7 +19,7 @@ const told = (text: string, mode: number): string | null => {
   return exposedSecrets(settings, { CORRAL_CONFIG: file })?.replaceAll(file, 'FILE') ?? null;
 };
 
-it('a configuration file with secrets that everybody can read is told, with the way out', () => {
+it('a configuration file with secrets that all users can read is reported, with the way out', () => {
   const secret = 'port = 1\n[keystone]\npassword = "canary"\n';
   expect(told(secret, 0o644)).toBe(
     'FILE contains secrets (keystone.password) and is readable by all users of this machine; run `chmod 640 FILE`',

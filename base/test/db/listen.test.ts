@@ -23,7 +23,7 @@ const serve = (socket: Socket): void => {
   });
 };
 
-it('a server that lets in and hangs up at once is tried ever less often', async () => {
+it('a server that accepts and closes connections immediately is tried ever less often', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;

@@ -13,7 +13,7 @@ interface Schema {
 
 const longMs = 300;
 
-describe('whoever asks the embedded database again and again', () => {
+describe('a caller that queries the embedded database repeatedly', () => {
   let directory: string;
   let db: Db<Schema, 'rows'>;
 

@@ -54,7 +54,7 @@ describe('an HTTP client', () => {
     await expect(clientOf().request(get('http://127.0.0.1:1'), soon())).rejects.toMatchObject(nobody);
   });
 
-  it('keeps a connection for the next request only where it is told to', async () => {
+  it('keeps a connection for the next request only where it is configured to', async () => {
     const { origin, connections } = await serve((_, response) => void response.end('ok'));
     const kept = clientOf({ keepAlive: true });
     for (let i = 0; i < 3; i += 1) await kept.request(get(origin), soon());

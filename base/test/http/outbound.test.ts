@@ -71,7 +71,7 @@ describe('an HTTP client', () => {
     return error;
   };
 
-  it('a connection goes to the address that was judged, and a name that changes meanwhile is judged anew', async () => {
+  it('a connection goes to the address that was judged, and a name that changes meanwhile is checked again', async () => {
     const { good, trap, port } = await makePlaces();
     const resolve = answering(['127.0.0.1'], ['127.0.0.2']);
     const outbound = outboundTo(['127.0.0.1'], resolve);

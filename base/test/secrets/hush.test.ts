@@ -14,7 +14,7 @@ describe('what a device says back', () => {
     ['as HTTP Basic', `Basic ${Buffer.from(`user:${secret}`).toString('base64')}`],
     ['after a longer name', `Basic ${Buffer.from(`admin1:${secret}!`).toString('base64')}`],
     ['in the alphabet of URLs', Buffer.from(`admin:${secret}`).toString('base64url')],
-  ])('is told without the secret: %s', (_, text) => {
+  ])('is reported without the secret: %s', (_, text) => {
     const told = withoutSecrets(`it said ${text}`, [secret]);
     expect(told).toContain('it said ');
     expect(told).toContain('[secret]');
@@ -24,7 +24,7 @@ describe('what a device says back', () => {
     expect(Buffer.from(told.replace(/^.* /, ''), 'base64').toString('latin1')).not.toContain('w&rd');
   });
 
-  it('is told as it is where there is nothing to hide, and where a secret is too short to be told from words', () => {
+  it('is reported unchanged where there is nothing to hide, and where a secret is too short to differ from words', () => {
     expect(withoutSecrets('interface gi1/0/1 is down', [secret, 'is', ''])).toBe('interface gi1/0/1 is down');
   });
 

@@ -57,7 +57,7 @@ describe('a sealed value', () => {
     }
   });
 
-  it('is told from what is none', () => {
+  it('differs from what is none', () => {
     for (const text of ['', 'plain', 'v3:000000000000:AAAA', 'v2:short:AAAA', '{"v1:": 1}']) {
       expect(() => keyIdIn(text)).toThrow('a stored secret has an unknown format');
     }

@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 /*
  * Loaded into the service before it starts: how long its event loop was held up, and by what. Node's own measure says
  * how long; what the kernel counts of the main thread says whether it worked, waited for a processor that others had,
- * or slept in a call (SQLite's flush to the disk). Sent to the parent when it asks, and begun anew.
+ * or slept in a call (SQLite's flush to the disk). Sent to the parent on request, and reset.
  */
 
 /** What a parent gets to its question. All in ms. */

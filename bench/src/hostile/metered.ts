@@ -27,7 +27,7 @@ export const startMetered = async (site: Site): Promise<Metered> => {
   };
 };
 
-/** The longest block of a scenario. What the machine's other programs or the disk did is told beside it. */
+/** The longest block of a scenario. What the machine's other programs or the disk did is shown beside it. */
 export const blockFigure = (what: string, { delay, worked, slept, queued }: Blocks): Figure =>
   below(
     `${what}: longest block`,

@@ -2,7 +2,9 @@ import { connect, type Socket } from 'node:net';
 
 const longestWaitMs = 30_000;
 
-/** Sends bytes over a connection of their own and waits until the service hangs up; gives the first line of the answer. */
+/**
+ * Sends bytes over a connection of their own and waits until the service closes; returns the first line of the answer.
+ */
 export const sendRaw = (url: string, bytes: string): Promise<string> =>
   new Promise((resolve) => {
     let answer = '';

@@ -67,7 +67,7 @@ const prepare = async (url: string): Promise<void> => {
   await call(url, 'POST', `/auth/basic/user/${tenant.user}/add_project`, { project: tenant.project });
 };
 
-/** Every request several times, a few at once; the worst of all is told with its name. */
+/** Every request several times, a few at once; the worst of all is shown with its name. */
 const besideRequests = async (service: Metered, { requests }: Extent): Promise<readonly Figure[]> => {
   const figures: Figure[] = [];
   for (const request of hostileRequests) {

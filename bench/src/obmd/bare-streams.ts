@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions } from './questions.ts';
 
-/* The comparator of consoles: a server that says the same lines to whoever has connected, and does nothing else. */
+/* The comparator of consoles: a server that sends the same lines to every client, and does nothing else. */
 const responses: ServerResponse[] = [];
 const server = createServer((_request, response) => {
   response.writeHead(200, { 'content-type': 'application/octet-stream' }).flushHeaders();

@@ -31,7 +31,7 @@ export interface Daemon extends Probed {
   readonly dataDir: string;
   /** Registers a node and gets its token. */
   hold(id: string, type: string, info: object): Promise<HeldNode>;
-  /** Takes it down and starts it anew with what it has stored. */
+  /** Stops it and starts it again with what it has stored. */
   restarted(): Promise<Daemon>;
 }
 

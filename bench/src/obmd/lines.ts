@@ -1,5 +1,5 @@
 /*
- * Lines that tell of themselves: which one it is, and when it was said. Whoever reads them knows what was lost on
+ * Lines that tell of themselves: which one it is, and when it was said. A reader knows what was lost on
  * the way, and how long the way was.
  */
 

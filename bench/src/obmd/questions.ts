@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Sink, startLines } from './lines.ts';
 
-/** What a process under measurement can be asked, by whoever started it. */
+/** What a process under measurement can be asked by its parent. */
 export type Question =
   | { readonly ask: 'look' }
-  /** Says lines on these consoles until it is told to be quiet. */
+  /** Says lines on these consoles until it is stopped. */
   | { readonly ask: 'stream'; readonly consoles: readonly string[] }
   | { readonly ask: 'quiet' };
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Agent, request } from 'node:http';
 
-/** One kind of request, made anew each time. */
+/** One kind of request, created each time. */
 export interface Kind {
   readonly name: string;
   readonly make: () => { readonly headers: Readonly<Record<string, string>>; readonly body?: string };
@@ -9,7 +9,9 @@ export interface Kind {
   readonly path: string;
 }
 
-/** The answers' times by kind: one request after the other on one connection, the kinds in an order that nobody knows. */
+/**
+ * The answers' times by kind: one request after the other on one connection, the kinds in an order that nobody knows.
+ */
 export const sample = async (
   url: string,
   kinds: readonly Kind[],

@@ -14,7 +14,7 @@ export interface Wanted {
   readonly end: AbortSignal | null;
 }
 
-/** Whoever is asked is told where the password goes. */
+/** The prompt names where the password is sent. */
 type AskPassword = (username: string, endpoint: string) => Promise<string>;
 
 /**

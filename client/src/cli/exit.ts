@@ -43,7 +43,7 @@ const unreachableHint = (message: string): string => {
 };
 
 const hintFor = (error: CorralError): string | null => {
-  // Whoever has just said who they are need not be told to.
+  // A user who has just given credentials needs no hint to log in.
   if (error.message.startsWith('wrong user name or password')) return null;
   if (error.type === 'AuthorizationError') return 'log in: corral login; who you are now, and where: corral whoami';
   if (error.type === 'ServerError' && error.requestId !== null)

@@ -45,7 +45,10 @@ const ofAllProjects = async (
   return [...new Set(lists.flat())].sort();
 };
 
-/** Everybody is told the public ones, administrators all; the others are known by the projects that may use them. */
+/**
+ * Every caller sees the public ones, administrators see all; the others are found through the projects that may use
+ * them.
+ */
 const networksOf = async (corral: Corral): Promise<readonly string[]> => {
   const [{ admin }, listed] = await Promise.all([corral.whoami(), corral.listNetworks()]);
   if (admin) return Object.keys(listed);

@@ -3,7 +3,7 @@ import { InterruptedError, UsageError } from './mistake.ts';
 import { printable } from './printable.ts';
 import { widthOf } from './table.ts';
 
-/** Whom to ask. */
+/** Where requests go. */
 export interface Person {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
@@ -49,7 +49,7 @@ export const askLine = (
         line = next;
       }
     };
-    // Before the question is asked: whoever answers at once is not shown either.
+    // Before the question is shown, so that an immediate answer is not echoed either.
     input.setRawMode(true);
     output.write(`${printable(question)}: `);
     input.on('data', hear).once('end', hangUp).once('error', hangUp).resume();

@@ -26,7 +26,7 @@ export const loginOptions: Readonly<Record<string, Option>> = {
 
 export const daysOption: Option = { value: 'N', about: `how long the token lasts; default ${usualDays}` };
 
-/** A token for whoever logs in: one that they have, or a new one that is made with their password or at the provider. */
+/** A token for the login: an existing one, or a new one that is made with their password or at the provider. */
 export const tokenFor = async (scene: Scene, given: Given, endpoint: string): Promise<Held> => {
   const file = given.option('token-file');
   if (file !== undefined) return { token: await scene.secret('the token', file) };
@@ -62,7 +62,7 @@ const credentialsFor = async (scene: Scene, given: Given, endpoint: string): Pro
   return byPassword(scene, given, endpoint);
 };
 
-/** Credentials of whoever is known by a token: a token makes no other. */
+/** Credentials of the user of a token: a token cannot create another. */
 export const credentialsAgain = async (
   scene: Scene,
   given: Given,
@@ -98,7 +98,7 @@ const deviceIn = (methods: Methods | null): Device | null => {
   return { issuer, audience, clientId: device.client_id, scopes: device.scopes };
 };
 
-/** Whose it is can be told from its name later: the user and machine that it was made on, and when. Many may log in at once. */
+/** Its name shows its origin: the user and machine that it was made on, and when. Many may log in at once. */
 const newTokenName = (): string => {
   const when = new Date().toISOString().slice(0, 19).replace('T', ' ');
   return `corral login of ${userHere()} on ${hostname()}, ${when}, ${randomBytes(3).toString('hex')}`;

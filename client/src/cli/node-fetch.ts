@@ -46,7 +46,7 @@ const answerOf = (answer: IncomingMessage, signal: AbortSignal): Answer => {
   };
 };
 
-/** A line that breaks is told in the way that `fetch` tells it. */
+/** A line that breaks is reported as `fetch` reports it. */
 async function* bytesOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {
   try {
     for await (const chunk of answer) yield chunk as Uint8Array;

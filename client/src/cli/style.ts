@@ -16,7 +16,7 @@ const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const;
 
 const ownMarks = new RegExp(`(\n|\u001b\\[(?:${[reset, ...Object.values(codes)].join('|')})m)`);
 
-/** With colours if `isColourful`; whether, is for whoever knows the terminal and NO_COLOR to say. */
+/** With colours if `isColourful`; the caller knows the terminal and NO_COLOR. */
 export const styleFor = (isColourful: boolean): Style => {
   const paint = (code: number) => (text: string) => (isColourful ? `\u001b[${code}m${text}\u001b[${reset}m` : text);
   const left = isColourful ? ownMarks : /(\n)/;

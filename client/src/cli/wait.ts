@@ -44,7 +44,7 @@ export const queued = async (
   }
 };
 
-/** What a pending change waits for: its switch, or those before it. Only administrators are told which switch it is. */
+/** What a pending change waits for: its switch, or those before it. Only administrators see which switch it is. */
 export const whatItWaitsFor = ({ node, nic, queue }: Action): string => {
   const where = queue?.switch === undefined ? `the switch of ${node} ${nic}` : `switch ${queue.switch}`;
   const port = queue?.port === undefined ? '' : `, port ${queue.port},`;

@@ -28,7 +28,7 @@ export class IpmiChassis {
   }
 }
 
-/** One without a machine: it only writes down what it is told, in a file in this directory. */
+/** One without a machine: it only records its commands, in a file in this directory. */
 export const makeChassis = async (directory: string, habits: ChassisHabits): Promise<IpmiChassis> => {
   await writeFile(logIn(directory), '');
   const program = join(directory, 'chassis');
@@ -38,7 +38,9 @@ export const makeChassis = async (directory: string, habits: ChassisHabits): Pro
 
 const logIn = (directory: string): string => join(directory, 'chassis.log');
 
-/** All that such a chassis was told, as `power 1`, `boot pxe`, `shutdown 1` and so on, in the order of events. */
+/**
+ * All commands that such a chassis received, as `power 1`, `boot pxe`, `shutdown 1` and so on, in the order of events.
+ */
 export const toldChassis = async (directory: string): Promise<readonly string[]> =>
   (await readFile(logIn(directory), 'utf8')).split('\n').slice(0, -1);
 

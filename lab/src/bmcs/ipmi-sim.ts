@@ -15,7 +15,9 @@ export interface IpmiSimOptions extends Partial<ChassisHabits> {
   readonly pass?: string;
   /** What the user may do at most; `admin` if left out. ipmi_sim does not insist. */
   readonly privilege?: 'admin' | 'operator';
-  /** A program that drives a machine, called as `PROGRAM MC get|set|check PARAMETER [VALUE] ...`; no spaces in its path. */
+  /**
+   * A program that drives a machine, called as `PROGRAM MC get|set|check PARAMETER [VALUE] ...`; no spaces in its path.
+   */
   readonly chassis?: string;
   /** A TCP port on loopback where the machine's serial line is. */
   readonly serialPort?: number;
@@ -32,7 +34,10 @@ export interface LabIpmiSim {
   setPower(power: 'on' | 'off'): Promise<void>;
   /** `none`, `pxe`, `disk` and so on. */
   bootDevice(): Promise<string>;
-  /** All that the chassis was told, as `power 1`, `boot pxe`, `shutdown 1`; not there with a `chassis` from outside. */
+  /**
+   * All commands that the chassis received, as `power 1`, `boot pxe`, `shutdown 1`; not there with a `chassis` from
+   * outside.
+   */
   told(): Promise<readonly string[]>;
   /** How often the operating system was asked to shut down. */
   shutdowns(): Promise<number>;
@@ -41,8 +46,9 @@ export interface LabIpmiSim {
   /** The machine writes to its serial line. */
   say(said: string | Buffer): Promise<void>;
   /**
-   * All that was typed to it. ipmi_sim has a flaw here: it compares packet numbers, which start anew with every
-   * session, with those of the session before. After one that typed a single packet, the next loses what it types first.
+   * All that was typed to it. ipmi_sim has a flaw here: it compares packet numbers, which start again with every
+   * session, with those of the session before. After one that typed a single packet, the next loses what it types
+   * first.
    */
   typed(): Buffer;
   /** It answers nobody from now on. */

@@ -10,7 +10,7 @@ interface RedfishFaultOn {
 /** How a Redfish service misbehaves. */
 export type RedfishFault = {
   readonly on?: RedfishFaultOn;
-  /** So many times; until it is mended if left out. */
+  /** So many times; until it is repaired if left out. */
   readonly times?: number;
 } & (
   | { readonly kind: 'hang' }
@@ -63,7 +63,7 @@ export class RedfishFaults {
 
 const hugeBytes = 4 * 1024 * 1024;
 
-/** Misbehaves before the request is looked at; true if there is nothing left to answer. */
+/** Fails before the request is read; true if there is nothing left to answer. */
 export const misbehave = async (fault: RedfishFault, response: ServerResponse): Promise<boolean> => {
   const json = { 'content-type': 'application/json' };
   switch (fault.kind) {

@@ -7,7 +7,7 @@ export interface RedfishFlavour {
   /** Addresses end in a slash, and those without one are redirected. */
   readonly slashes: boolean;
   readonly resetTypes: readonly string[];
-  /** Where the reset types are told: in the action itself, in a resource of its own, or nowhere. */
+  /** Where the reset types are listed: in the action itself, in a resource of its own, or nowhere. */
   readonly resetTypesIn: 'action' | 'actionInfo' | 'nowhere';
   /** What a reset to the state that the machine is in already is answered with. */
   readonly noChange: 204 | 400 | 409;
@@ -16,7 +16,7 @@ export interface RedfishFlavour {
   /** The power shows `PoweringOn` and `PoweringOff` in between. */
   readonly showsTransitions: boolean;
   readonly bootTargets: readonly string[];
-  /** `BootSourceOverrideEnabled@Redfish.AllowableValues`; null: it is not told. */
+  /** `BootSourceOverrideEnabled@Redfish.AllowableValues`; null: it is not shown. */
   readonly bootEnabled: readonly string[] | null;
   /** `BootSourceOverrideMode`: changes on demand, has to come with every change, cannot be written, is not there. */
   readonly bootMode: 'free' | 'needed' | 'readOnly' | 'absent';

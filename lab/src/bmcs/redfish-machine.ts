@@ -115,7 +115,7 @@ export class RedfishMachine {
     this.touch();
   }
 
-  /** Whatever it was about to become before is called off. */
+  /** Cancels a pending change of state. */
   #go(goal: 'on' | 'off', then: () => void): void {
     this.stop();
     this.#goal = goal;

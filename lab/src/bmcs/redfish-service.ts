@@ -182,7 +182,7 @@ export class RedfishService {
     machine.setBoot({
       ...(enabled === undefined ? {} : { enabled }),
       ...(target === undefined ? {} : { target }),
-      // Such a service falls back to its default if it is not told again.
+      // Such a service falls back to its default if it is not set again.
       ...(mode !== undefined ? { mode } : bootMode === 'needed' ? { mode: 'Legacy' } : {}),
     });
     return null;

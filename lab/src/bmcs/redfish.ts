@@ -50,7 +50,7 @@ export interface LabRedfish {
   /** What was asked since this was last called. */
   asked(): readonly RedfishCall[];
   fault(fault: RedfishFault): void;
-  /** Ends the faults, and mends the line. */
+  /** Ends the faults, and repairs the connection. */
   mend(): void;
   breakLine(fault: LineFault | null): void;
   stop(): Promise<void>;

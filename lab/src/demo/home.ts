@@ -17,7 +17,7 @@ export interface Home {
 }
 
 /**
- * Makes the directory anew. What is there already is removed only if an earlier demo left it, and only if
+ * Creates the directory again. Existing content is removed only if an earlier demo left it, and only if
  * none of its processes is still alive.
  */
 export const freshHome = async (path: string): Promise<Home> => {

@@ -22,7 +22,7 @@ interface Parts {
   service: DemoService | null;
 }
 
-/** Runs the demo until `stop` aborts. Whatever happens, what it started is stopped. */
+/** Runs the demo until `stop` aborts. In every case, what it started is stopped. */
 export const runDemo = async (port: number, screen: Screen, stop: AbortSignal): Promise<void> => {
   const home = await freshHome(directory);
   const parts: Parts = { home, service: null };

@@ -30,7 +30,7 @@ const scope = 'openid profile groups';
 export const resource = (audience: string, alg: OidcKey['alg']) =>
   ({ scope: '', audience, accessTokenFormat: 'jwt', jwt: { sign: { alg } } }) as const;
 
-/** The provider itself, without the server around it. Whoever has logged in has agreed to everything. */
+/** The provider itself, without the server around it. A user who has logged in has agreed to everything. */
 export const providerOf = ({ Kind, issuer, keys, clients, users, device }: ProviderParts): Provider => {
   const { alg } = keys[0];
   const configuration: Configuration = {

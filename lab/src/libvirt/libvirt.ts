@@ -24,7 +24,7 @@ export interface LabLibvirt {
   readonly directory: string;
   /** Runs virsh by hand. */
   virsh(...args: readonly string[]): Promise<string>;
-  /** Defines a domain, or defines it anew. */
+  /** Defines a domain, or defines it again. */
   define(xml: string): Promise<void>;
   /** Makes a storage pool of files, and gives its directory. */
   pool(name: string): Promise<string>;

@@ -9,15 +9,15 @@ interface SealedRoom {
   run(program: string, args: readonly string[]): Promise<string>;
   /** Starts a program inside. What it gives is the process that entered: it stops and ends with the program. */
   spawn(program: string, args: readonly string[]): ChildProcess;
-  /** Ends all that runs inside, whoever started it. */
+  /** Ends all processes that run inside. */
   stop(): Promise<void>;
 }
 
 /**
  * Makes a room: mounts and process ids of its own. `places` says which directory is seen where,
- * `namespace` whose network it has, if not ours. When this process
+ * `namespace` whose network it has, if not this one. When this process
  * ends, however it does, its end of the pipe closes, the first process inside reads no more, and the kernel ends the
- * rest. It is a shell because somebody has to bury the daemons' orphans; it is told nothing.
+ * rest. It is a shell because the daemons' orphans need a parent; it gets no commands.
  */
 export const sealedRoom = async (places: Readonly<Record<string, string>>, namespace?: string): Promise<SealedRoom> => {
   const apart = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--mount-proc'];

@@ -23,7 +23,7 @@ const arm: Platform = {
 const x86: Platform = {
   program: 'qemu-system-x86_64',
   firmware: ['/usr/share/seabios/bios-256k.bin', '/usr/lib/ipxe/qemu/efi-virtio.rom'],
-  // Without graphics the firmware talks on the serial line. Strict: it boots from what it was told to, or not at all.
+  // Without graphics the firmware talks on the serial line. Strict: it boots from what it is set to, or not at all.
   machine: ['-machine', 'q35,graphics=off', '-boot', 'strict=on'],
   nic: '',
 };

@@ -24,7 +24,7 @@ export interface LabQemuOptions {
 export interface LabQemu extends Chassis {
   readonly port: string;
   readonly mac: string;
-  /** The program by which a BMC drives it. Whoever waits for it has to leave this process free to answer. */
+  /** The program by which a BMC drives it. A caller that waits for it must leave this process free to answer. */
   readonly chassis: string;
   /** Where its serial line listens on loopback, whether it is on or off. */
   readonly serialPort: number;

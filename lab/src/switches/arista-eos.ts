@@ -19,7 +19,7 @@ const freshPort = (): Port => ({ isShut: false, mode: 'access', access: 1, nativ
 /** VLANs that routed ports of this switch use inside. */
 const internalVlans = new Set([1006, 1007]);
 
-/** What the switch knows, whoever is logged in. */
+/** The state of the switch, shared by all sessions. */
 class Leaf {
   readonly byHand = new HandWritten();
   readonly vlans = new Set([1]);

@@ -17,7 +17,7 @@ export const makeAuthority = async (directory: string): Promise<void> => {
   await run('openssl', ['req', '-x509', ...elliptic, '-days', '2', '-subj', '/CN=lab authority', ...files]);
 };
 
-/** Makes a key and a certificate that the authority of this directory vouches for: `<name>.pem`, `<name>.key`. */
+/** Makes a key and a certificate signed by the authority of this directory: `<name>.pem`, `<name>.key`. */
 export const makeCertificate = async (directory: string, name: string, commonName: string): Promise<LabPapers> => {
   const at = (file: string) => join(directory, file);
   const [key, request, certificate] = [at(`${name}.key`), at(`${name}.csr`), at(`${name}.pem`)];

@@ -29,7 +29,7 @@ export const freshPort = (): Port => ({
 /** VLANs that routed ports of this switch use inside. */
 export const internalVlans = new Set([1006, 1007]);
 
-/** What the switch knows, whoever is logged in. */
+/** The state of the switch, shared by all sessions. */
 export class Catalyst {
   readonly byHand = new HandWritten();
   readonly vlans = new Set([1, 1002, 1003, 1004, 1005]);

@@ -17,7 +17,7 @@ interface Port extends TrunkPort {
   isSwitched: boolean;
 }
 
-/** What the switch knows, whoever is logged in. */
+/** The state of the switch, shared by all sessions. */
 class Nexus {
   readonly byHand = new HandWritten();
   readonly vlans = new Set([1]);

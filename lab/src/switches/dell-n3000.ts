@@ -18,7 +18,7 @@ const freshPort = (): Port => ({
   description: '',
 });
 
-/** What the switch knows, whoever is logged in. */
+/** The state of the switch, shared by all sessions. */
 class N3048 {
   readonly byHand = new HandWritten();
   readonly vlans = new Set([1]);

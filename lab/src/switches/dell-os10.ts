@@ -8,7 +8,7 @@ import { os10Nameplate } from './nameplates.ts';
 /** The access VLAN of a trunk is its untagged one, and it may have none; its list begins empty. */
 const freshPort = (): TrunkPort => ({ isShut: false, mode: 'access', access: 1, native: null, allowed: new Set() });
 
-/** What the switch knows, whoever is logged in. */
+/** The state of the switch, shared by all sessions. */
 class PowerSwitch {
   readonly byHand = new HandWritten();
   readonly vlans = new Set([1]);

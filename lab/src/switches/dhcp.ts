@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { end, keep } from './children.ts';
 import type { LabHost } from './host.ts';
 
-/** Whom a host gave an address. */
+/** Hosts that got an address. */
 interface DhcpAnswer {
   readonly answered: 'offer' | 'acknowledgement';
   /** A MAC address. */

@@ -123,7 +123,7 @@ export const captureFrames = async (namespace: string, { machine, device }: Capt
         }, timeoutMs);
         let looked = 0;
         const look = () => {
-          // Each frame is looked at once: there may be many thousands.
+          // Each frame is read once: there may be many thousands.
           const frame = frames.slice(looked).find(isIt);
           looked = frames.length;
           if (!frame) return;

@@ -39,7 +39,7 @@ export interface LabHttpSwitch extends LabSwitch {
   moments(port: string): readonly LabPort[];
 }
 
-/** Who is let in. */
+/** Accepted users. */
 export const labUser = { username: 'corral', password: 'rest-assured' } as const;
 
 /** Answers only those who know the user and the password; the others get 401 and nothing else. */

@@ -6,7 +6,7 @@ import { format, parse, type Xml } from './xml.ts';
 /** How a scripted Junos switch differs from the usual one. */
 export interface LabJunosOptions {
   readonly framing?: LabFraming;
-  /** Commits that have this VLAN are refused, and nobody is told which statement is at fault. */
+  /** Commits that have this VLAN are refused, without naming the statement at fault. */
   readonly unspeakableVlan?: number;
   /** Every message that it sends, as it is after a bad line. */
   readonly garble?: (message: string) => string;

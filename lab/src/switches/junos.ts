@@ -10,7 +10,7 @@ import { format } from './xml.ts';
 export interface LabJunos extends LabSwitch {
   readonly fingerprint: string;
   readonly hostKey: string;
-  /** A key that is let in as well as the password. */
+  /** A key that is accepted as well as the password. */
   readonly privateKey: string;
   /** The names of the operations that it was asked for, in order; `commit confirmed` is its own. */
   readonly operations: readonly string[];

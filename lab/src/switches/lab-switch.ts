@@ -12,7 +12,10 @@ export type LineFault =
   | { readonly kind: 'cut'; readonly afterBytes: number }
   /** Nobody answers a new call. */
   | { readonly kind: 'refuse' }
-  /** One flow is lost, the first that sends this text: what it holds from there on is delivered when the line is mended. */
+  /**
+   * One flow is lost, the first that sends this text: what it holds from there on is delivered when the connection is
+   * repaired.
+   */
   | { readonly kind: 'hold'; readonly from: string };
 
 /** A switch in the lab, real or scripted, that a driver is pointed at. */
@@ -31,7 +34,7 @@ export interface LabSwitch {
   tamper(port: string, state: LabPort): Promise<void>;
   /** Writes down what a port carries, from now on and whenever that changes. Absent: only frames tell. */
   watch?(port: string): readonly LabPort[];
-  /** Breaks the line between driver and device; null mends it. Open lines suffer too. */
+  /** Breaks the line between driver and device; null repairs it. Open connections are affected too. */
   breakLine(fault: LineFault | null): void;
   /** The number that it tells when it is asked which device it is; null: it does not know the question. */
   serial?: string | null;

@@ -49,7 +49,7 @@ export const startLine = async (device: Place): Promise<Line> => {
     callee.on('data', (bytes) => {
       if (fault?.kind !== 'hang' && held?.flow !== caller) caller.write(bytes);
     });
-    // Where packets are lost, nobody learns that the other side hung up.
+    // Where packets are lost, neither side learns that the other closed.
     caller.on('close', () => {
       if (held?.flow !== caller) callee.destroy();
     });

@@ -13,7 +13,7 @@ const freshPort = (): TrunkPort => ({
   allowed: new Set(everyVlan),
 });
 
-/** What the switch knows, whoever is logged in. */
+/** The state of the switch, shared by all sessions. */
 class PowerConnect {
   readonly byHand = new HandWritten();
   readonly vlans = new Set([1]);

@@ -7,7 +7,7 @@ import { listen } from '../listen.ts';
 export interface SshAccount {
   readonly username: string;
   readonly password: string;
-  /** A public key that is let in too, in OpenSSH form. */
+  /** A public key that is accepted too, in OpenSSH form. */
   readonly publicKey?: string;
   /** Takes the password only as an answer to its own question, as many devices do. */
   readonly isKeyboardInteractive?: boolean;

@@ -7,7 +7,7 @@ export interface Drip {
   readonly everyMs: number;
 }
 
-/** The far end of a terminal: keys come in one by one, what is written goes out as slowly as it is told. */
+/** The far end of a terminal: keys come in one by one, what is written goes out as slowly as configured. */
 export class Terminal {
   readonly #channel: ServerChannel;
   readonly #drip: () => Drip | null;

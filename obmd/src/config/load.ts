@@ -10,7 +10,10 @@ import { type ObmdSettingKey, programSettings, type ProgramSettingKey } from './
 const connections = 4;
 const longestToken = 256;
 
-/** Reads what the program of its own is told: the daemon's table of the file, and what the service calls the same. */
+/**
+ * Reads the configuration of the standalone program: the daemon's table of the file, and what the service calls the
+ * same.
+ */
 export const loadConfig = (env: Environment): ObmdConfig & { readonly logLevel: (typeof logLevels)[number] } => {
   const mistakes: string[] = [];
   const values = gather(programSettings, env, mistakes, { table: 'obmd' });

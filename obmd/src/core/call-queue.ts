@@ -12,7 +12,7 @@ export interface CallLimits {
 
 /** More than this many calls waiting for one BMC are refused. */
 const mostWaiting = 32;
-/** A driver that has not let go this long after it was told to is left behind. */
+/** A driver that has not stopped this long after its abort is abandoned. */
 const letGoMs = 5_000;
 
 /** Somebody no longer wants the call, or its time is over. */
@@ -69,7 +69,7 @@ export class CallQueue {
     return unlessAborted(over, time.signal);
   }
 
-  /** The next call begins when this one is over, whatever the caller of this one was told. */
+  /** The next call begins when this one is over, whatever its caller got as an answer. */
   async #perform<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const done = work(signal);
     try {

@@ -44,7 +44,7 @@ const closed = (line: Duplex): Promise<void> =>
 
 /**
  * The console of one node: one line to its BMC, held for one client at a time. The line outlives its client for a
- * while, so that whoever comes back sees what happened in between.
+ * while, so that a returning client sees what happened in between.
  */
 export class ConsoleHub {
   readonly #open: () => Promise<Duplex>;
@@ -78,7 +78,7 @@ export class ConsoleHub {
     return this.#line === null ? 'idle' : 'open';
   }
 
-  /** Gives the console to this client. Whoever had it is told and disconnected. */
+  /** Gives the console to this client. The previous client is notified and disconnected. */
   async seat(client: ConsoleClient): Promise<ConsoleSeat> {
     this.#replace(client, 'another client has taken over this console');
     this.#losses.succeeded();
@@ -150,7 +150,7 @@ export class ConsoleHub {
 
   async #connect(era: number): Promise<void> {
     await this.#closed;
-    // Whoever asked for it has lost it by now, and what is opened is opened for whoever holds the node.
+    // The client that requested it has lost it by now; what opens is for the holder of the node.
     if (era !== this.#era) return;
     const line = await this.#open();
     line.on('error', () => undefined);

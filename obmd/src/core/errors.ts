@@ -14,7 +14,7 @@ export type ObmdErrorType =
   | 'UnavailableError'
   | 'ServerError';
 
-/** A failure that the caller is told about: its kind, and one sentence a person can act on. */
+/** A failure that is reported to the caller: its kind, and one sentence a person can act on. */
 export class ObmdError extends Error {
   readonly type: ObmdErrorType;
 

@@ -86,7 +86,7 @@ export class Fleet {
     return { id, type, info: shown, has_token: tenure !== null, console: console.state, fault };
   }
 
-  /** Registers a node, or registers it anew: then the token it had is void. */
+  /** Registers a node, or registers it again: then its old token is invalid. */
   async put(id: string, type: string, info: Info): Promise<void> {
     this.#check(type, info);
     await this.#turn(id, async () => {

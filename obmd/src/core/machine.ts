@@ -40,7 +40,7 @@ export interface MachineParts {
   readonly permit: BmcPermit;
 }
 
-/** One node as the daemon works with it: its BMC behind a queue, its console, and whoever holds its token. */
+/** One node as the daemon works with it: its BMC behind a queue, its console, and the holder of its token. */
 export class Machine {
   readonly id: string;
   readonly type: string;
@@ -91,7 +91,7 @@ export class Machine {
       report(null);
       return result;
     } catch (error) {
-      // Whatever was made of it on the way.
+      // Whatever error it was converted to.
       this.#permit.check();
       const told = this.#toldAs(error);
       // That somebody else has the node now, or asks for too much, is nothing the BMC can help.
@@ -104,7 +104,7 @@ export class Machine {
   powerStatus(tenure: Tenure): Promise<string> {
     if (this.#asking !== null) return this.#asking;
     const asking = this.call('power_status', tenure, (signal) => {
-      // Whoever asks from now on comes too late for this answer.
+      // Later callers do not share this answer.
       this.#asking = null;
       return this.bmc.powerStatus(signal);
     }).finally(() => {

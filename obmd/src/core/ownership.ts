@@ -19,7 +19,7 @@ const renewMs = 1_500;
 const marginMs = 1_000;
 const ownMs = holdMs - marginMs;
 const growth = { firstMs: renewMs, longestMs: 10_000 };
-/** Whoever holds it renews it several times within this; if the row stood still for so long, it is dead. */
+/** The holder renews it several times within this time; if the row has not changed for so long, the holder is dead. */
 const deadAfterMs = holdMs / 2;
 /** However far in the future its end is said to be: the clock was set back. */
 const longestWaitMs = 3 * holdMs;
@@ -81,7 +81,9 @@ export class Ownership {
     if (!this.#isHeld || passedSince(this.#confirmed) >= ownMs) throw notOurs();
   };
 
-  /** The same, asked in the transaction that changes what is stored: whoever has the nodes now works from memory. */
+  /**
+   * The same, checked in the transaction that changes the database: the process that has the nodes works from memory.
+   */
   readonly requireHold = async (tx: Tx): Promise<void> => {
     const row = await tx.selectFrom('obmd_owner').select('holder').where('name', '=', name).executeTakeFirst();
     if (row?.holder !== this.#holder) throw notOurs();
@@ -143,7 +145,7 @@ export class Ownership {
     await this.#lost();
   }
 
-  /** Looks first: whoever waits writes nothing. */
+  /** Reads first: a waiting process writes nothing. */
   async #take(): Promise<boolean> {
     const held = await this.#db.read((tx) => this.#look(tx));
     const isFree = held === undefined || held.holder === this.#holder || isDead(held) || this.#hasStoodStill(held);
@@ -161,8 +163,8 @@ export class Ownership {
   }
 
   /**
-   * The database's clock may be set. So a holder that is not heard of has lost its hold only if its row also stood still
-   * for a while by a clock that runs evenly.
+   * The database's clock may be set. So a holder that is not heard of has lost its hold only if its row also stood
+   * still for a while by a clock that runs evenly.
    */
   #hasStoodStill({ holder, expires_at, is_current }: HeldRow): boolean {
     const row = `${holder} ${expires_at}`;

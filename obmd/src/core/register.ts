@@ -37,7 +37,7 @@ export class Register {
     }));
   }
 
-  /** Stores a node anew: whatever token it had is void. */
+  /** Stores a node again: its old token is invalid. */
   async put(label: string, type: string, info: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#write((tx) => {
       const sealed = this.#vault.seal(JSON.stringify(info));

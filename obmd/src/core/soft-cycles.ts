@@ -63,7 +63,7 @@ export class SoftCycles {
     void this.#see(machine, tenure, until, stop.signal);
   }
 
-  /** Whoever says otherwise now is who counts. */
+  /** The latest caller wins. */
   async cancel(machine: Machine, tenure: Tenure): Promise<void> {
     const stop = this.#under.get(machine);
     if (stop === undefined) return;
@@ -87,7 +87,7 @@ export class SoftCycles {
         await sleep(pollMs * attempt, undefined, { signal: stop, ref: false }).catch(() => undefined);
       }
     }
-    // A stop was recorded by whoever stopped it, or the daemon goes down and the next one goes on.
+    // A stop was recorded by its caller, or the daemon shuts down and the next one continues.
     if (stop.aborted) return;
     this.#under.delete(machine);
     await this.#record.set(machine, tenure, null).catch(() => undefined);

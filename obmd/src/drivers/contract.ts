@@ -56,7 +56,7 @@ export interface Bmc {
   /** Is the boot still to come that `setNextBoot` was for? Only where something can be `forgotten`. */
   isNextBootSet?(signal: AbortSignal): Promise<boolean>;
   /**
-   * Opens the serial console: what the machine says is read, what is written is typed. Whatever holds it (a
+   * Opens the serial console: what the machine says is read, what is written is typed. The holder (a
    * process, a session on the BMC) is let go of when the stream is destroyed, and is gone when it has closed.
    * A console that somebody left open on the BMC is taken from them.
    */

@@ -19,7 +19,7 @@ export const statusOf = {
   UnavailableError: 503,
 } as const satisfies Record<ObmdErrorType, number>;
 
-/** Turns whatever was thrown into what the caller is told. */
+/** Converts any thrown value into the error for the caller. */
 export const toObmdError = (error: unknown): ObmdError => {
   if (error instanceof ObmdError) return error;
   if (error instanceof DatabaseUnavailable) return new ObmdError('UnavailableError', error.message, { cause: error });

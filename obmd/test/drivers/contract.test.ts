@@ -272,7 +272,7 @@ describe.each(runnable)('the BMC driver on $name', (kind) => {
       await expectHeld(before);
     });
 
-    it('is taken from whoever left it open', async () => {
+    it('is taken from the client that left it open', async () => {
       if (!bmc.openConsole) return;
       await device.setPower('on');
       const left = await open(bmc);

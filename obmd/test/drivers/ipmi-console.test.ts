@@ -109,7 +109,7 @@ describe.skipIf(!hasPart('ipmi_sim'))('the console of a BMC by IPMI', () => {
     expect(await tools()).toHaveLength(1);
   });
 
-  it('stays with whoever has it if the next one does not want it any more', async () => {
+  it('stays with its holder if the next client has left', async () => {
     const sim = await simWith();
     const terminal = await openConsoleOf(sim);
     expect(await failureOf(bmcOf(sim).openConsole?.(AbortSignal.abort()))).toBeInstanceOf(BmcError);

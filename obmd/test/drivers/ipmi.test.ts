@@ -47,7 +47,7 @@ describe('the info of a BMC by IPMI', () => {
   });
 });
 
-describe('what ipmitool is told', () => {
+describe('the options of ipmitool', () => {
   const recorded = async (
     fields: object,
     call: (bmc: Bmc) => Promise<unknown>,
@@ -129,7 +129,7 @@ describe('a boot device for one boot by IPMI', () => {
     expect([outcome, isSet]).toEqual([{ isOnce: true, forgotten: null }, false]);
   });
 
-  it('makes the BMC forget what was set to last, which is told', async () => {
+  it('makes the BMC forget what was set to last, which is reported', async () => {
     const { outcome, commands } = await told('01 05 e0 08 00 00 00');
     expect([outcome, commands]).toEqual([{ isOnce: true, forgotten: 'disk' }, once(' options=efiboot')]);
   });

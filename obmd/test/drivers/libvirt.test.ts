@@ -284,7 +284,7 @@ describe.skipIf(!hasPart('libvirt'))('a virtual machine of libvirt', () => {
       await expectHeard(terminal, 'good morning');
     });
 
-    it('ends for whoever loses it', async () => {
+    it('ends for the client that loses it', async () => {
       await machine.setPower('on');
       const before = await held();
       const left = await open();

@@ -18,7 +18,7 @@ describe('the boot device of a machine behind Redfish', () => {
     expect(service.machine.boot).toMatchObject({ enabled: 'Disabled' });
   });
 
-  it('is for one boot where it is meant to be, and what it makes the BMC forget is told', async () => {
+  it('is for one boot where it is meant to be, and what it makes the BMC forget is reported', async () => {
     const { service, bmc } = await startTrial();
     expect(await bmc.setNextBoot?.('pxe', amply())).toEqual({ isOnce: true, forgotten: null });
     expect(service.machine.boot).toMatchObject({ enabled: 'Once', target: 'Pxe' });
@@ -31,7 +31,7 @@ describe('the boot device of a machine behind Redfish', () => {
     expect(service.machine.boot).toMatchObject({ enabled: 'Continuous', target: 'Pxe' });
   });
 
-  it('lasts where the BMC cannot do it for one boot, which is told', async () => {
+  it('lasts where the BMC cannot do it for one boot, which is reported', async () => {
     const { service, bmc } = await startTrial({ oddities: { bootEnabled: ['Disabled', 'Continuous'] } });
     expect(await bmc.setNextBoot?.('pxe', amply())).toEqual({ isOnce: false, forgotten: null });
     expect(service.machine.boot).toMatchObject({ enabled: 'Continuous', target: 'Pxe' });
@@ -111,7 +111,7 @@ describe('the boot device of a machine behind Redfish', () => {
     await expectFault(bmc.setBootDevice('pxe', amply()), 'unsupported', /does not allow the boot device to be changed/);
   });
 
-  it('is told as failed when the BMC accepts it and goes on showing another', async () => {
+  it('is reported as failed when the BMC accepts it and continues to show another', async () => {
     const { service, bmc } = await startTrial();
     service.fault({ kind: 'status', status: 200, body: '{}', on: { method: 'PATCH' } });
     await expectFault(bmc.setBootDevice('pxe', amply()), 'failed', /refused to change the boot device/);
@@ -119,7 +119,7 @@ describe('the boot device of a machine behind Redfish', () => {
 });
 
 describe('a change of the boot device', () => {
-  it('is made to the system that was looked at', async () => {
+  it('is made to the system that was read', async () => {
     const { service, bmc } = await startTrial();
     await bmc.setBootDevice('pxe', amply());
     expect(patches(service).map(({ ifMatch }) => ifMatch)).toEqual(['"1"']);

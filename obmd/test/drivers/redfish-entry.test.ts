@@ -112,7 +112,7 @@ describe('a password that the BMC does not accept', () => {
     expect(service.asked().map(({ credentials }) => credentials)).toEqual(asked);
   });
 
-  it('is told when it was changed while a session was open', async () => {
+  it('is reported when it was changed while a session was open', async () => {
     const { service, bmc } = await startTrial();
     await bmc.powerStatus(amply());
     service.fault({ kind: 'status', status: 401, on: { path: /Systems|Sessions/ } });
@@ -127,7 +127,7 @@ describe('a password that the BMC does not accept', () => {
   });
 
   it.each(['{"error":{"message":"no user operator with calvin-and-hobbes"}}', 'calvin-and-hobbes?'])(
-    'is not told even if the BMC repeats it: %s',
+    'is not revealed even if the BMC repeats it: %s',
     async (body) => {
       const { service, bmc } = await startTrial();
       service.fault({ kind: 'status', status: 401, body, on: login });

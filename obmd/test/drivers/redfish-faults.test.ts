@@ -114,7 +114,7 @@ describe('an answer that makes no sense', () => {
     }
   });
 
-  it.each(['garbage', 'huge'] as const)('is told as such: %s', async (kind) => {
+  it.each(['garbage', 'huge'] as const)('is reported as such: %s', async (kind) => {
     const { service, bmc } = await startTrial();
     service.fault({ kind, on: get });
     await expectFault(bmc.powerStatus(amply()), 'failed', nonsense);

@@ -23,7 +23,7 @@ describe('the power of a machine behind Redfish', () => {
   });
 
   it.each(['action', 'actionInfo', 'nowhere'] as const)(
-    'is changed whether the types are told in %s',
+    'is changed whether the types are listed in %s',
     async (place) => {
       const { service, bmc } = await startTrial({ oddities: { resetTypesIn: place, resetTypes: ['On', 'ForceOff'] } });
       await bmc.powerOn(amply());
@@ -59,7 +59,7 @@ describe('the power of a machine behind Redfish', () => {
     expect(service.machine.resets).toEqual(['ForceOff', 'On']);
   });
 
-  it('is told as refused when it is not as wanted afterwards, with the words of the BMC for the log', async () => {
+  it('is reported as refused when it is not as wanted afterwards, with the error of the BMC in the log', async () => {
     const { service, bmc } = await startTrial();
     const body = JSON.stringify({ error: { '@Message.ExtendedInfo': [{ Message: 'The lid is open.' }] } });
     service.fault({ kind: 'status', status: 400, body, on: { method: 'POST', path: /Reset$/ } });
@@ -88,7 +88,7 @@ describe('the power of a machine behind Redfish', () => {
     expect(machineOf(service)).toMatchObject({ power: 'off', resets: ['On'] });
   });
 
-  it('cannot be told where the BMC does not tell it, but can be changed', async () => {
+  it('is unknown where the BMC does not report it, but can be changed', async () => {
     const { service, bmc } = await startTrial();
     service.fault({ kind: 'edit', on: { path: ofSystem }, edit: without('PowerState') });
     await expectFault(bmc.powerStatus(amply()), 'unsupported', /does not report whether the machine is on/);
@@ -164,7 +164,7 @@ describe('a reset', () => {
     expect(service.machine.power).toBe('on');
   });
 
-  it('that becomes a task which cannot be looked at is accepted all the same', async () => {
+  it('that becomes a task which cannot be read is accepted all the same', async () => {
     const { service, bmc } = await startTrial({ oddities: { resetsAreTasks: true } });
     service.fault({ kind: 'drop', on: { path: /TaskMonitors/ } });
     await bmc.powerOn(amply());

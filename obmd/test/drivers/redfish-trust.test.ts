@@ -42,7 +42,7 @@ describe('the certificate of a Redfish service', () => {
     expect(await bmc.powerStatus(amply())).toBe('off');
   });
 
-  it('is refused if nobody vouches for it, and the sentence says what to register', async () => {
+  it('is refused if no authority signed it, and the message says what to register', async () => {
     const { service, bmc } = await start({});
     await expectFault(bmc.powerStatus(amply()), 'failed', /not trusted; .* "fingerprint", or with the "ca"/);
     expect(service.asked()).toEqual([]);
@@ -59,7 +59,7 @@ describe('the certificate of a Redfish service', () => {
     expect(service.asked()).toEqual([]);
   });
 
-  it('is refused if it is for another name, whoever vouches for it', async () => {
+  it('is refused if it is for another name, whichever authority signed it', async () => {
     const { service } = await start({});
     const url = new URL(service.origin);
     const relay = createRelay((caller) => {

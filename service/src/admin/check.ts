@@ -44,7 +44,7 @@ const checkDaemon = async (config: Config): Promise<Violation[]> => {
     const { tables } = obmdHoldings;
     return await db.read(async (tx) => {
       const access = accessTo(db.engine, tx);
-      // Of one PostgreSQL, its state was looked at with the service's tables.
+      // Of one PostgreSQL, its state was checked with the service's tables.
       const unsound = db.engine === 'sqlite' ? findUnsound : findBackwardCounts;
       return [
         ...(await unsound(access, tables)),

@@ -55,7 +55,7 @@ const copy = async (config: Config, terminal: Terminal, database: DatabaseLocati
     await requireAlone(places);
     targets.push(...(await openTargets(places)));
     const { counts, unread } = await insideAll(sources, 'write', async (inside) => {
-      // Whoever would write waits: nothing that is acknowledged meanwhile can be missing from the copy.
+      // Writers wait: nothing that is acknowledged meanwhile can be missing from the copy.
       for (const place of inside) await keepOthersFrom(place, 'writing');
       const source = await sourceIn(inside);
       const refusal = 'give an empty database';

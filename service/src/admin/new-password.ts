@@ -8,7 +8,7 @@ import { NewPassword } from '../schema/passwords.ts';
 import { askHidden } from './ask.ts';
 import type { Invocation } from './command.ts';
 
-/** How both commands about passwords are told theirs. */
+/** How both password commands get the password. */
 export const passwordOptions = {
   'password-file': { type: 'string' },
   generate: { type: 'boolean' },

@@ -4,7 +4,7 @@ import { counted } from './layout.ts';
 /** What becomes of the API tokens in a backup. */
 export type Tokens = 'kept' | 'revoked';
 
-/** What a backup had of those who were let in, and is not brought back. */
+/** Sessions and tokens of a backup that are not restored. */
 export interface Ended {
   readonly sessions: number;
   readonly tokens: number;

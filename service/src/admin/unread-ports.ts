@@ -4,8 +4,9 @@ const placeWith = (inside: readonly InsidePlace[], table: string): InsidePlace |
   inside.find(({ tables }) => tables.some(({ name }) => name === table));
 
 /**
- * What is recorded may be older than what switches carry: every port counts as unread, and may carry any VLAN, until the
- * service has read it; machines count as unknown until the hypervisor was asked. Returns how many ports there are.
+ * What is recorded may be older than what switches carry: every port counts as unread, and may carry any VLAN, until
+ * the service has read it; machines count as unknown until the hypervisor was asked. Returns how many ports there
+ * are.
  */
 export const markPortsUnread = async (inside: readonly InsidePlace[]): Promise<number> => {
   const access = placeWith(inside, 'ports')?.access;
@@ -19,7 +20,7 @@ export const markPortsUnread = async (inside: readonly InsidePlace[]): Promise<n
 };
 
 /**
- * Whoever stops in an orderly way gives back the switches that it works on. Where one is still held, something may have
+ * A process that shuts down cleanly releases the switches that it works on. Where one is still held, something may have
  * been said to it that nobody wrote down.
  */
 export const wasStoppedCleanly = async (inside: readonly InsidePlace[]): Promise<boolean> => {

@@ -2,7 +2,7 @@ import { anonymous, type Caller } from '../core/caller.ts';
 import { unauthorized } from '../core/errors.ts';
 import type { AuthBackend, Credentials } from './contract.ts';
 
-/** All backends of an installation as one: whoever knows the kind of the credentials judges them, alone. */
+/** All backends of an installation as one: the backend for the kind of credentials checks them, alone. */
 export interface Authenticator {
   readonly challenge: string;
   authenticate(credentials: Credentials): Caller | Promise<Caller>;

@@ -22,7 +22,7 @@ export const databaseBackend = (db: Db, passwords: PasswordCheck): AuthBackend =
     return caller;
   };
 
-  /** The user whom a verified credential is of, if nothing about the user has changed since. */
+  /** The user of a verified credential, if nothing about the user has changed since. */
   const lookUpAgain = async (name: string, username: string) => {
     const known = remembered.stale(name, performance.now());
     if (known === null) return null;
@@ -43,7 +43,7 @@ export const databaseBackend = (db: Db, passwords: PasswordCheck): AuthBackend =
       const name = remembered.nameOf(`${addressKey(address)} ${header}`);
       const caller = remembered.fresh(name, performance.now());
       if (caller) return caller;
-      // Whoever comes after a change to users does not join a check that began before it.
+      // A request after a change to users does not join a check that began before it.
       const key = `${remembered.epoch} ${name}`;
       const waiting = underWay.get(key);
       if (waiting) return waiting;

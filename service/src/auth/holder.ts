@@ -22,10 +22,10 @@ export interface OwnedRow {
   readonly identity_seen_at: number | null;
 }
 
-/** A caller whom somebody knows. */
+/** An authenticated caller. */
 export type Named = Extract<Caller, { kind: 'user' }>;
 
-/** Whose something is and what they may do now; throws AuthorizationError if nobody vouches for them any more. */
+/** Whose something is and what they may do now; throws AuthorizationError if their backend no longer confirms them. */
 export const ownerOf = (
   rows: readonly [OwnedRow, ...OwnedRow[]],
   { backends, vouchedMs }: HolderRules,
@@ -41,7 +41,7 @@ export const ownerOf = (
   }
   const now = Date.now();
   const until = (row.identity_seen_at ?? 0) + vouchedMs;
-  // One who was vouched for far in the future was so by a clock that has been set back since.
+  // A time far in the future comes from a clock that has been set back since.
   if (now >= until || until - now > 2 * vouchedMs) {
     throw unauthorized(`${backend} has not confirmed ${row.name ?? ''} recently; sign in again`);
   }

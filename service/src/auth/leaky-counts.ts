@@ -17,7 +17,7 @@ const mostKeys = 20_000;
 
 /**
  * Counts failures by key. So many are free; each one beyond asks for a pause, twice as long as the last. They are
- * forgotten at an even pace, so whoever goes on for ever is held to that pace.
+ * forgotten at an even pace, so a persistent client is limited to that rate.
  */
 export class LeakyCounts {
   readonly #counts = new Cache<string, Count>({ most: mostKeys });

@@ -55,7 +55,7 @@ export class Lookups {
     const now = Date.now();
     const entry = this.#entries.get(hash);
     if (entry?.epoch === this.#epoch && now < entry.holder.until) return this.#admit(entry, use, now);
-    // Whoever comes after a change does not join a look-up that began before it.
+    // A request after a change does not join a lookup that began before it.
     const key = `${this.#epoch} ${use} ${hash}`;
     const waiting = this.#underWay.get(key);
     if (waiting) return waiting;

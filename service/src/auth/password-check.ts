@@ -16,7 +16,7 @@ export interface LoginWatch {
 /** Checks user names and passwords, and says when what was checked before is not to be trusted any more. */
 export interface PasswordCheck {
   readonly check: CheckPassword;
-  /** `listener` is told of users whose passwords are being guessed, and from where, at great speed. */
+  /** `listener` is called for users whose passwords are being guessed, and from where, at great speed. */
   onHammering(listener: (username: string, from: string) => void): void;
 }
 

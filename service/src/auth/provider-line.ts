@@ -14,7 +14,7 @@ export interface ProviderLineOptions extends ProviderAddress {
   readonly largestAnswer: number;
   /** Are connections kept for the next question? One to who is seldom asked would be closed by then. */
   readonly keepAlive: boolean;
-  /** What callers are told when it gives no answer. */
+  /** The error for callers when it does not answer. */
   readonly unanswered: (fault: HttpFault) => CorralError;
 }
 

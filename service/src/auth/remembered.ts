@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { Cache } from '@corral/base/cache';
 import { type Caller, nameOf } from '../core/caller.ts';
 
-/** A credential that passed the slow check, and for whom. */
+/** A credential that passed the slow check, and its user. */
 export interface Remembered {
   readonly userId: number;
   /** The user's version that the credential was checked against. */

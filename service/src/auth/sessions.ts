@@ -34,7 +34,7 @@ export const sessionBackend = (db: Db, rules: SessionRules): AuthBackend => {
       const [secret] = secrets;
       if (secret === undefined) return null;
       requireOwnPage(credentials);
-      // Another host of the site can set a second cookie of the name; whose it is cannot be told.
+      // Another host of the site can set a second cookie of the name; its origin cannot be determined.
       if (secrets.length > 1 || secret.length !== secretLength) throw over();
       return lookups.callerOf(secret, credentials.isAskedAgain ? 'look' : 'use');
     },

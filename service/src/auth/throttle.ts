@@ -40,7 +40,7 @@ interface WrongGuess {
 }
 
 /**
- * Slows down guessing without locking anybody out, and without a word on who exists: it knows names and addresses,
+ * Slows down guessing without locking anybody out, and without revealing who exists: it knows names and addresses,
  * never whether there is such a user.
  *
  * - A user from one address (a pair) has few failures free, then pauses that grow.
@@ -153,7 +153,7 @@ export class Throttle {
   #pauseMs(attempt: Attempt, now: number): number {
     const { pair, from, site, user } = attempt;
     const own = this.#pairs.pauseMs(pair, now);
-    // Whoever sits at the machine can be held up by his own mistakes only.
+    // A user on this machine is only delayed by their own failures.
     if (isOwnKey(from)) return own;
     const ofUser = this.#hasFailed(attempt, now) ? this.#users.pauseMs(user, now) : 0;
     return Math.max(own, this.#addresses.pauseMs(from, now), this.#sites.pauseMs(site, now), ofUser);

@@ -6,8 +6,8 @@ import { sessionBackend } from './sessions.ts';
 import { tokenBackend } from './tokens.ts';
 
 /**
- * The backends in use by name, and around them what is made here for people: tokens are told by how they begin, and a
- * cookie is looked at when there is nothing else. Where everybody is the operator there are no people.
+ * The backends in use by name, and around them what is made here for people: tokens are recognized by their prefix,
+ * and a cookie is used when there is nothing else. Where everybody is the operator there are no people.
  */
 export const withSessions = (
   db: Db,

@@ -105,11 +105,11 @@ export interface EngineConfig {
   readonly deviceTimeoutMs: number;
   /** How long a dead worker keeps its switches from the others. */
   readonly leaseMs: number;
-  /** How often the queue is looked at without being woken. */
+  /** How often the queue is polled without a notification. */
   readonly pollMs: number;
   /** How often each switch is compared with what is recorded; 0: only on demand. */
   readonly sweepMs: number;
-  /** How long changes are gathered before a switch is told to save its configuration. */
+  /** How long changes are gathered before a switch saves its configuration. */
   readonly saveDelayMs: number;
   /** How long something of a session that broke off may still arrive at a switch that does not refuse it. */
   readonly lateWriteMs: number;

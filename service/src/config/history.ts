@@ -29,7 +29,7 @@ export interface HistoryConfig {
 
 const dayMs = 86_400_000;
 
-/** A day at least: streams that were lost, and whoever reads page by page, still find what they have not seen. */
+/** A day at least: lost streams and clients that read page by page still find what they have not seen. */
 export const historyConfig = (read: SettingReader<HistorySettingKey>): HistoryConfig => {
   const days = (key: HistorySettingKey): number | null => {
     const count = read.whole(key, 0, 36_500);

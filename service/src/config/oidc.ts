@@ -181,7 +181,7 @@ export const publicUrl = (read: SettingReader<OidcSettingKey>): string | null =>
   return url?.origin ?? null;
 };
 
-/** In the clear only to this machine itself: whoever can change what the provider says can be anybody here. */
+/** Unencrypted only on this machine: an attacker who can change the provider's responses can act as any user. */
 const isIssuer = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') return false;

@@ -203,7 +203,7 @@ export const settings = [
     env: 'CORRAL_ENGINE_SAVE_DELAY',
     takes: 'seconds',
     fallback: '5',
-    about: 'how long changes are gathered before a switch is told to save its configuration',
+    about: 'how long changes are gathered before a switch saves its configuration',
   },
   {
     key: 'engine.session_idle',

@@ -5,7 +5,7 @@ import { notFound, unauthorized } from './errors.ts';
 import type { ReadOp, WriteOp } from './op.ts';
 import { recheckHolders } from './rights.ts';
 
-/** A caller of whom it can be found out later whether they are still known. */
+/** A caller whose access can be checked again later. */
 export type Person = Extract<Caller, { kind: 'user' }> & { readonly account: Account };
 
 /** Whose a session or token is: a user of this database, or a person of another backend. */
@@ -21,7 +21,7 @@ export const ownedBy = (owners: readonly Owner[]): Expression<SqlBool> =>
     where('identity_id', 'in', [-1, ...owners.flatMap(({ identity_id }) => identity_id ?? [])]),
   ]);
 
-/** Requires that something can be made for the caller. Whoever came with a token only uses what was made. */
+/** Requires that something can be made for the caller. A caller with a token cannot create others. */
 export const requirePerson = (caller: Caller, what: string): Person => {
   if (caller.kind === 'anonymous') throw unauthorized(`${what} needs credentials: sign in first`);
   if (caller.by?.kind === 'token' || caller.readOnly) {

@@ -26,7 +26,7 @@ interface ActionView {
 interface QueueView {
   /** Actions on the same switch that were queued before it. */
   readonly ahead: number;
-  /** How often it was tried in vain. */
+  /** Number of failed attempts. */
   readonly attempts: number;
   /** false: the last attempt to talk to the switch failed, and is repeated. */
   readonly switch_answers: boolean;

@@ -19,7 +19,7 @@ export type EventFilter = Readonly<Partial<Record<EventObject, string>>> & {
 /** Where a page begins and how many events it has at most. */
 export type EventPage = { readonly limit: number } & EventStart;
 
-/** A page. `next` is where to go on: the last id that was looked at. Null: there is nothing more. */
+/** A page. `next` is where to go on: the last id that was read. Null: there is nothing more. */
 export interface EventList {
   readonly events: readonly EventView[];
   readonly next: number | null;
@@ -39,8 +39,8 @@ export type EventView = {
 const adminOnly: readonly EventObject[] = ['switch', 'port'];
 
 /**
- * How many events one call looks at. With several filters, or times, no index finds what fits: a call then gives what it
- * found so far, if anything, and says where to go on.
+ * How many events one call looks at. With several filters, or times, no index finds what fits: a call then gives what
+ * it found so far, if anything, and says where to go on.
  */
 const mostScanned = 2_000;
 
@@ -63,7 +63,7 @@ export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPag
   return { events, next: others.length > 0 && ids.length === most ? (ids.at(-1) ?? null) : null };
 };
 
-/** Everything up to this id has been looked at, by whoever reads on from `after` and found no more than `events`. */
+/** All events up to this id have been read by a client that reads from `after` and found no more than `events`. */
 export const readUpTo = async ({ tx }: ReadOp, after: number): Promise<number> => {
   const row = await tx
     .selectFrom('events')
@@ -133,7 +133,7 @@ const ownProjects = async (op: ReadOp, project: string | undefined): Promise<Eve
   const labels = project === undefined ? mine : [project];
   const rows =
     labels.length === 0 ? [] : await op.tx.selectFrom('projects').select('id').where('label', 'in', labels).execute();
-  // By id: a project made anew under an old label does not inherit the old one's history.
+  // By id: a new project under an old label does not inherit the old one's history.
   return { kind: 'projects', ids: rows.map(({ id }) => id) };
 };
 

@@ -11,7 +11,7 @@ export type Caller =
       readonly admin: boolean;
       /** Labels of the projects the caller may act for. */
       readonly projects: ReadonlySet<string>;
-      /** Whom sessions and tokens are made for. Absent: nobody could say later whether the caller is still known. */
+      /** The account that sessions and tokens belong to. Absent: the caller's access cannot be checked later. */
       readonly account?: Account;
       /** What was made here that the caller came with. Absent: credentials of the backend itself. */
       readonly by?:
@@ -32,7 +32,7 @@ export type Caller =
  */
 export type Recheck = (tx: Tx, use: 'hold' | 'look') => Promise<Caller>;
 
-/** A user of this database, or a person whom another backend vouches for. */
+/** A user of this database, or a person authenticated by another backend. */
 export type Account =
   | { readonly kind: 'user'; readonly id: number }
   /** `vouchedAt`: when the backend said what the person may do, in milliseconds; absent: just now. */
@@ -52,7 +52,7 @@ export const mayActFor = (caller: Caller, project: string): boolean =>
 export const nameOf = (caller: Caller): string => (caller.kind === 'user' ? caller.name : 'anonymous');
 
 /**
- * All that a caller may do, in one string: whoever has the same may be given the same answers. By rights and
+ * All that a caller may do, in one string: callers with the same string may get the same answers. By rights and
  * not by name, so that what a member saw is not shown again to someone who is a member no more.
  */
 export const authorityOf = (caller: Caller): string => {
@@ -79,7 +79,7 @@ export const requireChanges = (caller: Caller): void => {
     throw unauthorized('this token is read-only; create one without read_only for this call');
 };
 
-/** Requires that the caller came with something else than a token, which whoever finds it could keep the site with. */
+/** Requires that the caller did not authenticate with a token, with which a thief could keep access. */
 export const requireNoToken = (caller: Caller, what: string): void => {
   if (caller.kind === 'user' && caller.by?.kind === 'token')
     throw unauthorized(`an API token may not ${what}; sign in, or send user name and password`);

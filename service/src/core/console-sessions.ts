@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Db } from '../db/db.ts';
 import type { ConsoleLine, ConsoleUse } from '../drivers/obm/contract.ts';
 
-/** How often the record is looked at without a ring, while a console is open. */
+/** How often the record is polled while a console is open. */
 const pollMs = 2_000;
 /** How long a client that was cut off may take to read what it was already sent. */
 const graceMs = 2_000;
@@ -24,7 +24,7 @@ export interface ConsoleSession extends Place {
   readonly follow: (line: ConsoleLine) => void;
   /** What the client types goes to the daemon, if it takes any. */
   readonly type: (bytes: Buffer) => void;
-  /** Why it ended, once it has; null if there is nothing to say. One who only watches is told in the stream. */
+  /** Why it ended, once it has; null if there is nothing to say. A client that only watches reads it in the stream. */
   readonly why: () => string | null;
   readonly cut: (why: string | null) => void;
 }

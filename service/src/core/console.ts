@@ -12,7 +12,7 @@ export { ConsoleSessions } from './console-sessions.ts';
 
 /**
  * Opens a node's console. The newest client of a node is the one on record, and every process cuts off
- * those who are not. The daemon is called under a lease, after whoever was replaced has let go of it: a
+ * those who are not. The daemon is called under a lease, after the previous client has released it: a
  * call that is overtaken on its way would otherwise take the console from its new owner.
  */
 export const showConsole = (
@@ -41,7 +41,7 @@ const openConsole = async (
   }
 };
 
-/** A client may leave while it waits for its turn: whoever has the console now keeps it. */
+/** A client may leave while it waits for its turn: the current holder then keeps the console. */
 const requireWanted = (node: string, signal: AbortSignal): void => {
   if (signal.aborted) throw blocked(`the request for the console of node ${node} was cancelled`);
 };

@@ -34,13 +34,13 @@ export type DeviceUse = 'asks' | 'changes';
 /** A reading that reaches a device counts like a tenth of a change. */
 const reading = 0.1;
 const burstMs = 60_000;
-/** Whoever has waited for so long is told to come again: a change is not made long after it was asked for. */
+/** A caller that has waited this long is refused: a change is not made long after it was requested. */
 const patienceMs = 20_000;
 /** After which a project that has too many calls under way may try again. */
 const retryAfterS = 2;
 
 /**
- * The way to devices. What projects have them do is counted and limited, each for itself, so that no project keeps a
+ * The way to devices. What projects have them do is counted and limited per project, so that no project keeps a
  * daemon, a switch or the hypervisor from others; operators are not limited. Several who ask the same share the answer.
  */
 export class DeviceCalls {
@@ -57,7 +57,7 @@ export class DeviceCalls {
     this.#turns = limits.calls === 0 ? null : new Turns(limits.calls, patienceMs);
   }
 
-  /** Counts a change that a switch will be told of. */
+  /** Counts a change that will be sent to a switch. */
   count(caller: Caller, project: string | null): void {
     this.#count(caller, project, 1);
   }

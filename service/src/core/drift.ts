@@ -79,7 +79,7 @@ const sharedForMs = 1_000;
 export const isJustSwept = (sweptAt: number | null): boolean =>
   sweptAt !== null && Math.abs(Date.now() - sweptAt) < sharedForMs;
 
-/** So often at most a switch is tried at once that is left alone between probes, whoever among operators asks. */
+/** So often at most a switch is tried at once that is left alone between probes, however many operators ask. */
 const forcedEveryMs = 250;
 const forcedAt = new WeakMap<Desk['site'], Map<number, number>>();
 

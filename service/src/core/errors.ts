@@ -23,7 +23,7 @@ interface Details extends ErrorOptions {
   readonly forAdmins?: string;
 }
 
-/** A failure that the caller is told about: its kind, and one sentence a person can act on. */
+/** A failure that is reported to the caller: its kind, and one sentence a person can act on. */
 export class CorralError extends Error {
   readonly type: ErrorType;
   /** When to try again, in seconds; null: nothing is known about that. */
@@ -57,8 +57,8 @@ export const allocationFailed = thrower('AllocationError');
 export const obmFailed = thrower('OBMError');
 export const switchFailed = thrower('SwitchError');
 export const hypervisorFailed = thrower('HypervisorError');
-/** Whoever has to be asked first does not answer. */
+/** A required system does not answer. */
 export const unavailable = thrower('UnavailableError');
-/** Refuses for a while; the caller is told for how many seconds. */
+/** Refuses for a while; the caller gets the number of seconds. */
 export const tooMany = (message: string, seconds: number): CorralError =>
   new CorralError('TooManyRequestsError', message, { retryAfterS: Math.max(1, Math.ceil(seconds)) });

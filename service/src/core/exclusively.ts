@@ -6,7 +6,7 @@ import { releaseLease, thisProcess, tryLease } from './leases.ts';
 import type { Desk } from './op.ts';
 
 const holdMs = 6_000;
-/** How often a lease is looked at while it is waited for, in case a ring was missed. */
+/** How often a lease is polled while waiting for it, in case a notification was missed. */
 const pollMs = 1_000;
 const patienceMs = 20_000;
 

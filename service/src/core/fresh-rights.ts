@@ -13,8 +13,8 @@ class StaleRights extends CorralError {
 }
 
 /**
- * The caller's rights, read a moment ago. The process may sleep between that and the call to a device, and the rights be
- * taken away meanwhile: so whoever is about to send something compares the time, here and now.
+ * The caller's rights, read a moment ago. The process may sleep between that and the call to a device, and the rights
+ * be taken over meanwhile: so the sender compares the time right before it sends.
  */
 export class FreshRights implements CallPermit {
   readonly lost: CallPermit['lost'] = new AbortController().signal;

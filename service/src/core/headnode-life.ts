@@ -14,7 +14,7 @@ import type { Desk, ReadOp, WriteOp } from './op.ts';
 /*
  * A headnode is one row here and one machine on the hypervisor, and a crash can come between them. `making` says that
  * a machine may be half there (`started`) or not off yet (`stopped`); `deleting` that it is going. All are finished by
- * whoever comes next: the same call again, or the keeper.
+ * the next attempt: the same call again, or the keeper.
  */
 
 export const headnodeStart = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
@@ -59,7 +59,7 @@ export const headnodeStop = (desk: Desk, args: HeadnodeArgs): Promise<void> =>
     if (found.state === 'started' && found.making === 1) {
       throw blocked(`headnode ${found.label} is being started; try again in a moment`);
     }
-    // Written down first: whoever comes after a crash cuts the power, and does not take it for one that runs.
+    // Recorded first: after a crash, recovery powers it off and does not take it for a running one.
     if (found.state === 'started') {
       await desk.write(async (op) => mark(op, await underLease(op, held, args), { state: 'stopped', making: 1 }));
     }
@@ -102,7 +102,7 @@ export const headnodeRecover = (desk: Desk, args: HeadnodeArgs): Promise<void> =
     if (state === 'stopped' && making === 1) await headnodeStop(desk, args);
   });
 
-/** As if it had never been started: nobody was told that it was. */
+/** As if it had never been started: no caller got another answer. */
 const undoStart = async (desk: Desk, devices: Devices, found: Headnode, held: HeldLease): Promise<void> => {
   await telling(devices, held, (hypervisor) => hypervisor.remove(found.uuid, held));
   await desk.writeOutcome(async (op) => {
@@ -187,7 +187,9 @@ const machineOf = async ({ tx }: ReadOp, headnode: Headnode): Promise<MachineSpe
   };
 };
 
-/** A locally administered address out of what never changes. With 40 bits of it, two are alike once in a million sites. */
+/**
+ * A locally administered address out of what never changes. With 40 bits of it, two are alike once in a million sites.
+ */
 const macOf = (uuid: string, hnic: string): string => {
   const digest = createHash('sha256').update(`${uuid}/${hnic}`).digest();
   return ['02', ...Array.from(digest.subarray(0, 5), (byte) => byte.toString(16).padStart(2, '0'))].join(':');

@@ -71,7 +71,7 @@ export interface HeadnodeArgs {
   readonly headnode: string;
 }
 
-/** Talks to the hypervisor; whatever goes wrong there is told as its failure, not ours. */
+/** Calls the hypervisor; its errors are reported as hypervisor failures. */
 export const talking = async <T>(devices: Devices, work: (devices: Devices) => Promise<T>): Promise<T> => {
   try {
     return await work(devices);

@@ -4,7 +4,7 @@ import type { Desk } from './op.ts';
 
 /**
  * A lease and what this process knows of it. The process may sleep: it is stopped, its machine is suspended. When it
- * wakes, the lease may long be another's, and nothing has told it so yet. So whoever is about to send something
+ * wakes, the lease may long be another's, and it does not know that yet. So the sender
  * compares the time since the lease was last confirmed with its length, here and now.
  */
 export class HeldLease {
@@ -33,7 +33,7 @@ export class HeldLease {
     this.lost.throwIfAborted();
   };
 
-  /** Asks for the lease anew. */
+  /** Reads the lease again. */
   async renew(): Promise<void> {
     const asked = moment();
     const isOurs = await this.#desk.writeOutcome((op) => renewLease(op, this.lease, this.#ms));

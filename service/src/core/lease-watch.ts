@@ -2,7 +2,7 @@ import { Cache } from '@corral/base/cache';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/db.ts';
 
-/** A lease that can be had now: nobody has it, or whoever had it is not heard of any more. Only a look makes one. */
+/** A lease that can be taken now: it is free, or its holder is dead. Only a read creates one. */
 export interface FreeLease {
   readonly name: string;
   /** The row as it was seen; a claim requires that it is still the same. null: there was none. */
@@ -22,14 +22,18 @@ interface Sighting {
 
 /** A holder renews three times within the length of a lease: one that did not for half of it is not there. */
 const deadAfter = 1 / 2;
-/** However far in the future a lease is said to end, nobody waits longer for a holder that never renews: the clock was set back. */
+/**
+ * However far in the future a lease is said to end, nobody waits longer for a holder that never renews: the clock was
+ * set back.
+ */
 const longestWait = 3;
 const mostSightings = 10_000;
 
 /**
- * Looks at leases, without a write. When one expires is told by the database's clock, which somebody may set: so a
+ * Reads leases, without a write. Expiry is by the database's clock, which an operator may set: so a
  * lease that its holder did not give back is only free if its row also stood still for a while by a clock that runs
- * evenly. A clock that is set forward ends no lease of a holder that renews it; one that is set back keeps none for ever.
+ * evenly. A clock that is set forward ends no lease of a holder that renews it; one that is set back keeps none for
+ * ever.
  */
 export class LeaseWatch {
   readonly #sightings = new Cache<string, Sighting>({ most: mostSightings });

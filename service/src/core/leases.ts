@@ -10,7 +10,7 @@ import type { Desk, WriteOp } from './op.ts';
 export interface Lease {
   readonly name: string;
   readonly holder: string;
-  /** Grows with every change of hands; whoever settles with an old one is refused. */
+  /** Increases with every new holder; a result with an old fence is refused. */
   readonly fence: number;
 }
 
@@ -41,7 +41,7 @@ export const claimLease = async (
 
 /**
  * Takes a lease if it can be had, after a look that writes nothing. Otherwise answers when to look again at the latest;
- * whoever gives it back rings `leases`.
+ * a release notifies `leases`.
  */
 export const tryLease = async (
   desk: Pick<Desk, 'read' | 'write' | 'leases'>,
@@ -92,7 +92,7 @@ const heldLease = statement((tx, { name, holder, fence }: Lease) =>
     .$if(locksRows(tx), (query) => query.forShare()),
 );
 
-/** Gives a lease back at once, and tells whoever waits for it. The row stays, so that fences keep growing. */
+/** Releases a lease immediately, and notifies the waiters. The row stays, so that fences keep growing. */
 export const releaseLease = async (op: WriteOp, lease: Lease): Promise<void> => {
   await op.tx
     .updateTable('leases')

@@ -15,7 +15,7 @@ interface NetworkCreate {
   readonly net_id: string;
 }
 
-/** Whether the caller may create this network can be told from the request alone, so it comes first. */
+/** The permission to create this network depends on the request alone, so it is checked first. */
 export const networkCreate = async (op: WriteOp, args: NetworkCreate): Promise<void> => {
   if (args.net_id === '' && args.owner === args.access) requireProject(op.caller, args.owner);
   else requireAdmin(op.caller);

@@ -31,7 +31,7 @@ const adminOf = (site: TransactionSite, node: Node): ObmAdmin => ({
 });
 
 /**
- * Switches OBM on or off. The daemon is told before the database commits: a crash in between leaves a
+ * Enables or disables OBM. The daemon is called before the database commits: a crash in between leaves a
  * token that nobody knows, or none, so access is off and never on.
  */
 export const nodeSetObm = async (desk: Desk, args: NodeArgs & { enabled: boolean }): Promise<void> => {
@@ -80,7 +80,9 @@ export const nodeSetObmd = async (desk: Desk, args: NodeSetObmd): Promise<void> 
   );
 };
 
-/** Two nodes with one address are one machine with two names: whoever holds the one would switch the other's power. */
+/**
+ * Two nodes with one address are one machine with two names: the holder of one would control the power of the other.
+ */
 const requireOwnAddress = async ({ tx }: ReadOp, node: Node): Promise<void> => {
   const address = node.obm_uri.replace(/\/+$/, '');
   const other = await tx
@@ -148,7 +150,7 @@ export const findAccess = async (op: ReadOp, label: string): Promise<{ node: Nod
 };
 
 /**
- * Carries one call through to the daemon. A refused token is looked at twice: OBM that was disabled
+ * Carries one call through to the daemon. A refused token is checked twice: OBM that was disabled
  * meanwhile is the caller's 409, a token that was replaced meanwhile is tried once more.
  */
 export const carry = async <T>(
@@ -177,7 +179,7 @@ export const carry = async <T>(
   }
 };
 
-/** What was done to a node out of band is worth remembering, whoever may do it now; what was only asked is not. */
+/** What was done to a node out of band is recorded, even if the caller has lost access since; a query is not. */
 const recorded = async (
   desk: Desk,
   args: NodeArgs,

@@ -7,7 +7,7 @@ import type { ReadOp, WriteOp } from './op.ts';
 import { describePort, type PortReading, stateIn } from './port-state.ts';
 
 /*
- * The one answer to "why can this port not be trusted". Whatever else may make a port doubtful becomes a kind of
+ * The one answer to "why can this port not be trusted". Any other reason to doubt a port becomes a kind of
  * `Doubt`, a line in `isDoubtful`, and a case in `doubtOf` and `sentenceOf`: then it holds nodes, networks and VLANs.
  */
 
@@ -42,7 +42,7 @@ export const doubtOf = ({ suspect, drift_since, reading, unread, late_until }: T
   return late_until === null ? null : { kind: 'late write' };
 };
 
-/** How a port is called, and how much may be told about it. */
+/** The name of a port, and how much of its state may be shown. */
 interface Audience {
   readonly name: string;
   readonly isOperator: boolean;
@@ -72,7 +72,7 @@ const sentenceOf = (doubt: Doubt, { name, isOperator }: Audience): string => {
 };
 
 /**
- * A node stays where it is while a port that it is on, or was on, is not to be trusted: whoever got it next would be
+ * A node stays where it is while a port that it is on, or was on, is not to be trusted: its next project would be
  * on somebody else's network.
  */
 export const requireTrustedPorts = async ({ tx }: ReadOp, node: Node, what: string): Promise<void> => {

@@ -125,7 +125,7 @@ const connectNic = async (op: WriteOp, args: PortArgs & { node: string; nic: str
       `port ${port.label} already has nic ${wired.nic.label} of node ${wired.node.label}; detach it first`,
     );
   }
-  // Both may have been registered before anybody looked at this.
+  // Both may have been registered before this check existed.
   const other = await sameWire(op, on, port.label);
   if (other !== null)
     throw duplicate(
@@ -185,7 +185,10 @@ interface PortView {
   /** Only there while the switch has no such port, or nobody has read it since its nic was connected. */
   readonly absent?: true;
   readonly unread?: true;
-  /** Only there while something of a session that broke off may still arrive: until when, and until it is read after that. */
+  /**
+   * Only there while something of a session that broke off may still arrive: until when, and until it is read after
+   * that.
+   */
   readonly in_doubt_until?: string;
 }
 

@@ -4,7 +4,7 @@ import { findNetwork, type Network } from './find.ts';
 import type { Desk, ReadOp } from './op.ts';
 import { type PortReading, type PortState, stateIn } from './port-state.ts';
 
-/** One port that carries a network, or should. Where it is, only administrators are told. */
+/** One port that carries a network, or should. Only administrators see where it is. */
 interface ReachPort {
   readonly node: string | null;
   readonly nic: string | null;
@@ -35,7 +35,7 @@ interface ReachView {
 
 /**
  * Who can exchange frames on a network, as the switches say now: they are swept first. A switch that could
- * not be read is named with its fault, and what is told about its ports has the time of their last reading.
+ * not be read is named with its fault, and the state of its ports has the time of their last reading.
  */
 export const networkReach = async (desk: Desk, args: { network: string }): Promise<ReachView> => {
   await desk.read((op) => findReachable(op, args.network));
@@ -58,7 +58,9 @@ const findReachable = async (op: ReadOp, label: string): Promise<Network> => {
   return network;
 };
 
-/** `before`: when each switch had been read before it was asked for. Compared, not ordered: the clock may have been set. */
+/**
+ * `before`: when each switch had been read before it was asked for. Compared, not ordered: the clock may have been set.
+ */
 const reachOf = async (
   op: ReadOp,
   network: Network,
@@ -144,7 +146,7 @@ const verdictOn = (seen: string | null, recorded: string | null): ReachPort['ver
   return seen === recorded ? 'as recorded' : 'unexpected';
 };
 
-/** Ports that nobody registered, uplinks above all: whoever is behind one is on the network too. */
+/** Ports that nobody registered, mainly uplinks: devices behind one are on the network too. */
 const strangersOn = (
   found: { readonly label: string; readonly strangers: string | null; readonly swept_at: number | null },
   network: Network,

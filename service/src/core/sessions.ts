@@ -16,7 +16,7 @@ interface SessionOpen {
   readonly agent: string;
 }
 
-/** Opens a session of a browser for whoever just showed other credentials. Its secret is always a new one. */
+/** Opens a browser session for a caller that just authenticated otherwise. Its secret is always a new one. */
 export const sessionOpen = (desk: Desk, args: SessionOpen): Promise<{ secret: string; expiresAt: number }> => {
   const person = requirePerson(args.caller, 'opening a session');
   return desk.as(person).write(async (op) => {

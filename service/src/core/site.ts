@@ -6,7 +6,7 @@ import type { CheckPassword } from './passwords.ts';
 import type { Outbound } from '@corral/base/http/outbound';
 import type { Vault } from '@corral/base/secrets/vault';
 
-/** Where nodes go that leave a project, and who is told. */
+/** Where nodes go that leave a project, and the URL to notify. */
 export interface MaintenancePool {
   readonly project: string;
   readonly url: string;
@@ -19,7 +19,7 @@ export interface IdentityRules {
   readonly sessionIdleMs: number;
   readonly tokenLongestMs: number;
   readonly tokenDefaultMs: number;
-  /** How long what is made for a person of another backend counts after that backend last vouched for them. */
+  /** How long what is made for a person of another backend is valid after that backend last confirmed them. */
   readonly vouchedMs: number;
 }
 
@@ -44,7 +44,10 @@ export interface FirstPassword {
   forget(wasPassword: (text: string) => Promise<boolean>): Promise<void>;
 }
 
-/** What code inside a transaction may use. Nothing here reaches a device, the network or a file: no transaction waits for one. */
+/**
+ * What code inside a transaction may use. Nothing here reaches a device, the network or a file: no transaction waits
+ * for one.
+ */
 export interface TransactionSite {
   readonly switches: Readonly<Record<string, SwitchRules>>;
   readonly allocator: Allocator;

@@ -1,9 +1,11 @@
 import type { WriteOp } from './op.ts';
 
-/** What is over is kept for so long: if the clock was set forward by mistake, it counts again when that is put right. */
+/**
+ * What is over is kept for so long: if the clock was set forward by mistake, it counts again when that is put right.
+ */
 const graceMs = 24 * 3_600_000;
 
-/** Deletes sessions and tokens that are over, and people of other backends for whom nothing is left. */
+/** Deletes sessions and tokens that are over, and people of other backends without any. */
 export const sweepIdentity = async ({ tx, site }: WriteOp): Promise<void> => {
   const now = Date.now() - graceMs;
   await tx

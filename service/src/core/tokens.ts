@@ -16,7 +16,7 @@ interface TokenCreate {
   readonly read_only?: boolean;
 }
 
-/** Makes a token for the caller. Its text is told this once; what is stored does not say it. */
+/** Creates a token for the caller. It is returned only once; only its hash is stored. */
 export const tokenCreate = async (op: WriteOp, args: TokenCreate): Promise<{ token: string; expires_at: string }> => {
   const person = requirePerson(op.caller, 'making a token');
   const { tokenDefaultMs, tokenLongestMs } = op.site.identity;

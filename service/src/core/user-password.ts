@@ -43,7 +43,7 @@ export const userSetPassword = async (desk: Desk, args: UserSetPassword): Promis
   await desk.site.firstPassword.forget((text) => passwordFits(before.password_hash, text));
 };
 
-/** Is it the caller's own? A token is for scripts: whoever finds one must not become its owner. */
+/** Is it the caller's own? A token is for scripts: a stolen one must not give its owner's full access. */
 const requireOwnOrAdmin = (caller: Caller, username: string): boolean => {
   requireNoToken(caller, 'change passwords');
   if (caller.kind === 'user' && caller.account?.kind === 'user' && caller.name === username) return true;
@@ -82,7 +82,7 @@ const findOther = async (desk: Desk, { username, password }: UserSetPassword): P
   return user;
 };
 
-/** Whoever changes the own password keeps the present session. */
+/** A user who changes their own password keeps the current session. */
 const endSessions = (op: WriteOp, user: User, isOwn: boolean): Promise<void> => {
   const by = isOwn && op.caller.kind === 'user' ? op.caller.by : undefined;
   return endSessionsOf(op, user, by?.kind === 'session' ? { id: by.id } : {});

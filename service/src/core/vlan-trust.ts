@@ -8,8 +8,8 @@ import type { WriteOp } from './op.ts';
 import { carriesVlan, type PortReading, rangesIn } from './port-state.ts';
 
 /*
- * Which VLANs may be on ports although nothing records it. Asked when a VLAN is handed out and when a network goes: only
- * ports that are known to drift, or not known at all, are looked at, each kind through an index that holds no others.
+ * Which VLANs may be on ports although nothing records it. Asked when a VLAN is handed out and when a network goes:
+ * only ports that are known to drift, or not known at all, are read, each kind through an index that holds no others.
  */
 
 /** A port that may carry a VLAN which is not recorded for it. */
@@ -36,8 +36,9 @@ const unknownPortOfProject = statement((tx, { projectId }: { projectId: number }
 );
 
 /**
- * A port is in service once it has been clean, or when a project has its node. One that never was, and passes everything
- * as switches do from the factory, says nothing about any VLAN: its node cannot be had before it has been clean.
+ * A port is in service once it has been clean, or when a project has its node. One that never was, and passes
+ * everything as switches do from the factory, says nothing about any VLAN: its node cannot be had before it has been
+ * clean.
  */
 const isInService = sql<0 | 1>`case when ports.was_clean = 1 or nodes.project_id is not null then 1 else 0 end`;
 

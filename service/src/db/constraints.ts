@@ -1,6 +1,7 @@
 /*
- * The last judge. Checks inside an operation speak first and better; these sentences are for the moment
- * when a constraint is what stopped a change. PostgreSQL reports the constraint's name, SQLite the columns.
+ * Errors of database constraints. Checks inside an operation come first and are more precise; these messages are for
+ * the moment when a constraint is what stopped a change. PostgreSQL reports the constraint's name, SQLite the
+ * columns.
  */
 
 /** What went wrong when a constraint spoke. */

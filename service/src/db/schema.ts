@@ -152,7 +152,7 @@ export interface Database {
   notifications: { id: Id; node: Fixed<string>; attempts: Generated<number>; retry_at: number };
   consoles: { node_id: number; session: string };
   settings: { name: string; value: string };
-  /** People whom another backend vouches for, as they were last seen there. */
+  /** People authenticated by another backend, as they were last seen there. */
   identities: {
     id: Id;
     backend: Fixed<string>;

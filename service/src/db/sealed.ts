@@ -3,7 +3,7 @@ import type { SealedColumn } from '@corral/base/secrets/sealed-store';
 /** Settings that are no secrets. */
 export const plainSettings = { prunedEvents: 'events_pruned_up_to', unknownMachines: 'machines_unknown' } as const;
 
-/** Every column that holds sealed values: what a rotation of the key seals anew. */
+/** Every column that holds sealed values: what a rotation of the key re-seals. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'switches', key: 'id', column: 'config' },
   { table: 'nodes', key: 'id', column: 'obm_admin_token' },

@@ -14,7 +14,7 @@ export const PortLabel = labelOf('', portLabelRule);
 export const NewPortLabel = newLabelOf('', portLabelRule);
 export const Text = labelOf('', portLabelRule);
 
-/** A pattern for text that is no name: it may be told again in a message, and typed at a device's prompt. */
+/** A pattern for text that is not a name: it may be repeated in a message, and typed at a device's prompt. */
 export const oneLine = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 /** A secret that may be typed at a device's prompt: it ends where its line does. */
 export const SecretLine = Type.String({ pattern: oneLine, description: 'a password without control characters' });

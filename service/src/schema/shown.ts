@@ -5,7 +5,7 @@ const mark = 'isShown';
 /** Marks a field of a switch that administrators may read again. One without the mark counts as a secret. */
 export const shown = <T extends TSchema>(schema: T): T => ({ ...schema, [mark]: true });
 
-/** The fields of a kind of switch as clients are told of them: JSON Schema, where a secret is `writeOnly`. */
+/** The fields of a switch type as clients see them: JSON Schema, where a secret is `writeOnly`. */
 export const toldSchema = (schema: TSchema): object => {
   const { properties = {}, ...rest } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
   const told = Object.entries(properties).map(([name, { [mark]: isShown, ...field }]) => [
@@ -15,7 +15,7 @@ export const toldSchema = (schema: TSchema): object => {
   return { ...rest, properties: Object.fromEntries(told) as object };
 };
 
-/** What is told of a registered switch. */
+/** What clients see of a registered switch. */
 export interface ShownFields {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Names of fields that it has too, and that stay untold. */

@@ -22,7 +22,7 @@ import { eventStream } from './stream.ts';
 import { openTunnel } from './tunnel-socket.ts';
 import { keepVigil } from './vigil.ts';
 
-/** What Fastify is told of the parts of a request: the arguments of a path are strings. */
+/** How Fastify types the parts of a request: the arguments of a path are strings. */
 export interface CallParts {
   readonly Params: Readonly<Record<string, string>>;
 }
@@ -48,7 +48,7 @@ export const handlerOf = (app: App, route: Route, { kept, closing }: Answering):
     case 'json':
       return async (request, reply) => {
         const make = async () => (await run(app, route, answer.accept, request, reply)).result;
-        // What is kept for these arguments was made for a request that passed the check; a query has not been looked at.
+        // What is kept for these arguments was made for a request that passed the check; a query has not been checked.
         if (answer.keep === null || request.url.includes('?')) return reply.status(route.status).send(await make());
         const text = await kept.answer(keyOf(request, route, answer.keep), async () =>
           textOf(reply.serialize(await make())),

@@ -7,7 +7,7 @@ const maxAgeS = '600';
 
 /**
  * Lets pages of these origins call from a browser, with credentials that they hold themselves. Cookies are for our own
- * pages: a browser is never told that it may send them along.
+ * pages: a browser never gets permission to send them.
  */
 export const allowOrigins = (
   server: FastifyInstance,

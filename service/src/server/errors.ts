@@ -23,12 +23,12 @@ export const statusOf = {
   UnavailableError: 503,
 } as const satisfies Record<ErrorType, number>;
 
-/** Turns whatever was thrown into what the caller is told. What is not ours to explain becomes a ServerError. */
+/** Converts any thrown value into the error for the caller. Unknown errors become a ServerError. */
 export const toCorralError = (error: unknown): CorralError => {
   if (error instanceof CorralError) return error;
   if (error instanceof DatabaseUnavailable) {
     const { message, reason, retryAfterS } = error;
-    // Without a cause: that changes fail is told to the log once, and not for every request.
+    // Without a cause: the log reports once that changes fail, and not for every request.
     return new CorralError('UnavailableError', message, { retryAfterS, forAdmins: `${message} (${reason})` });
   }
   // An extension cannot make our errors, but it can say which one it means.

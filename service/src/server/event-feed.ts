@@ -7,7 +7,9 @@ import type { Db } from '../db/db.ts';
 const batch = 200;
 /** What happens within this time is sent together: a busy tenant costs the others a look each time, not each change. */
 const gatherMs = 50;
-/** Without a change everybody looks this often anyway, in case a ring was missed; and proxies see that the stream lives. */
+/**
+ * Without a change everybody looks this often anyway, in case a ring was missed; and proxies see that the stream lives.
+ */
 const heartbeatMs = 5_000;
 
 /** What a stream sends next, made once for all that may see the same and are at the same place. */
@@ -30,7 +32,7 @@ export class EventFeed {
 
   constructor(db: Db) {
     db.changes.on('events', () => this.#rung());
-    // Whoever lost access is to lose the stream too, and not at the next event only.
+    // A caller that lost access loses the stream too, and not only at the next event.
     db.changes.on('users', () => this.#rung());
   }
 
@@ -39,7 +41,7 @@ export class EventFeed {
     return this.#round;
   }
 
-  /** What is next after an event for whoever has the rights of this desk. */
+  /** The next events for a caller with the rights of this desk. */
   page(desk: Desk, after: number): Promise<FeedPage> {
     const key = `${after}\0${authorityOf(desk.caller)}`;
     const known = this.#pages.get(key);

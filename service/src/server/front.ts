@@ -44,7 +44,7 @@ const believe = (request: FastifyRequest): void => {
   if (hasComeThrough && isOwnKey(keyOf(request))) headers['x-forwarded-for'] = 'unknown';
 };
 
-/** What is no call at all is told before any of its body is read. */
+/** An unknown route is reported before its body is read. */
 export const refuseUncallable: onRequestHookHandler = (request, _reply, done) => {
   if (request.is404) {
     const path = request.url.split('?')[0] ?? '';

@@ -7,11 +7,11 @@ interface Kept {
   readonly text: Text;
 }
 
-/** Large ones as bytes: a string would be turned into bytes anew for every answer. */
+/** Large ones as bytes: a string would be converted for every answer. */
 type Text = string | Buffer;
 const largestString = 16 * 1024;
 
-/** Even unchanged, an answer is made anew after this long: a row that someone edits by hand rings no bell. */
+/** Even unchanged, an answer is computed again after this long: a row that is edited by hand rings no bell. */
 const keptForMs = 5_000;
 const mostCharacters = 32 * 1024 * 1024;
 

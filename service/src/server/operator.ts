@@ -14,12 +14,12 @@ import type { RouteGroup } from './routes/all.ts';
 export interface OperatorParts {
   readonly db: Db;
   readonly metrics: Metrics;
-  /** They name switches: administrators see them, and whom the operator lets. */
+  /** They name switches: administrators see them, and others that the operator permits. */
   readonly seesMetrics: Front['metrics'];
   readonly auth: Authenticator;
   readonly groups: readonly RouteGroup[];
   readonly version: string;
-  /** False as soon as the process has been told to stop. */
+  /** False as soon as the process is stopping. */
   readonly isAccepting: () => boolean;
 }
 

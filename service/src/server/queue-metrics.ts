@@ -22,7 +22,7 @@ const portsWith = (tx: Tx, column: 'suspect' | 'late_until') =>
     .where(`ports.${column}`, 'is not', null)
     .groupBy('switches.label');
 
-/** The queries, for whoever reads them and for a look at their plans. */
+/** The queries, for reading and for checking their plans. */
 export const queueQueries = (now: Db['now'], tx: Tx) => ({
   pending: actionsOnSwitches(tx)
     .select(({ fn }) => [

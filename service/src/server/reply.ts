@@ -18,7 +18,7 @@ export type Reply =
 
 /**
  * The answer depends only on the arguments and on what events record, so it may be kept until the next event: one for
- * everyone, or one for each caller. null: it is made anew every time.
+ * everyone, or one for each caller. null: it is computed every time.
  */
 export type Keep = 'everyone' | 'caller' | null;
 

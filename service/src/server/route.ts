@@ -10,10 +10,10 @@ import type { Accept, Call, Client, Keep, Reply, StreamCall } from './reply.ts';
 type Access =
   /** Callers without credentials too. */
   | 'anyone'
-  /** Callers whom a backend knows. */
+  /** Authenticated callers. */
   | 'user'
   | 'admin'
-  /** Whoever is about to sign in: credentials that the request brings, such as a session that is over, are not looked at. */
+  /** For signing in: credentials of the request, such as an expired session, are ignored. */
   | 'newcomer';
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';

@@ -4,7 +4,7 @@ import type { RouteGroup } from './routes/all.ts';
 
 /** The calls as the SDK knows them: a TypeScript module of their types and of where each argument goes. */
 export const sdkModule = (groups: readonly RouteGroup[]): string => {
-  // A call that is there twice, for clients that write a slash at its end, is one call.
+  // A duplicate route, for clients that write a trailing slash, is one call.
   const routes = groups
     .flatMap((group) => group.routes)
     .filter((route, index, all) => all.findIndex(({ name }) => name === route.name) === index);

@@ -11,7 +11,7 @@ import { EventFeed } from './event-feed.ts';
 import { credentialsOf } from './identify.ts';
 import { mediaTypes } from './reply.ts';
 
-/** Whoever takes nothing for this long is hung up on, and may come back with Last-Event-ID. */
+/** A client that reads nothing for this long is disconnected, and may resume with Last-Event-ID. */
 const patience = { stalledMs: 30_000, lookMs: 5_000 };
 
 /** Events as they happen, as server-sent events. A client that comes back with Last-Event-ID misses nothing. */
@@ -29,7 +29,7 @@ export const eventStream = (
     }
     const closed = new AbortController();
     reply.raw.once('close', () => closed.abort());
-    // The caller is asked for anew at every page: whoever loses access loses the stream's next event.
+    // The caller is authenticated again at every page: without access there is no next event.
     const identify = () => app.auth.authenticate({ ...credentialsOf(request), isAskedAgain: true });
     const desk = async () => deskFor(app.db, app.site, { caller: await identify(), requestId: request.id });
     const start = last === undefined ? await newestEvent(app.db.ask) : Number(last);

@@ -48,7 +48,7 @@ const connected = async (host: string, port: number): Promise<Socket> => {
   const timer = setTimeout(() => socket.destroy(new Error('timed out')), connectMs);
   try {
     await once(socket, 'connect');
-    // From now on: it may hang up before anybody carries anything.
+    // From now on: it may close before any data is carried.
     return socket.on('error', () => socket.destroy());
   } catch (error) {
     socket.destroy();

@@ -47,7 +47,7 @@ export class Engine {
     this.#loop = this.#run();
   }
 
-  /** Lets running passes settle; what is not settled is taken up again by whoever comes next. */
+  /** Lets running passes settle; the next worker continues what is not settled. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#loop;
@@ -104,7 +104,7 @@ export class Engine {
       )
       .then(() => {
         this.#running.delete(target.id);
-        // What was queued while the worker was leaving rang in vain.
+        // The notification of what was queued while the worker was stopping was lost.
         this.#bell.ring();
       });
     this.#running.set(target.id, work);

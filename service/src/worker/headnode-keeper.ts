@@ -29,7 +29,7 @@ const finishHalfDone = async (desk: Desk, log: Logger, signal: AbortSignal): Pro
     if (signal.aborted) return;
     try {
       log.info({ headnode: label }, 'recovering unfinished headnode');
-      // Whoever is at it right now holds its lease, and is let finish.
+      // A process that is working on it holds its lease, and can finish.
       await headnodeRecover(desk, { headnode: label });
       log.info({ headnode: label }, 'unfinished headnode recovered');
     } catch (error) {

@@ -17,7 +17,7 @@ interface Fault {
   readonly answered: number | null;
 }
 
-/** A switch could not be talked to: when it is tried again, and word to whoever watches once it keeps failing. */
+/** A switch could not be talked to: when it is retried, and an event once it keeps failing. */
 export const recordFault = async (
   op: WriteOp,
   lease: Lease,
@@ -39,7 +39,7 @@ export const recordFault = async (
   if (faults === faultsToOpen) op.record({ type: 'switch_unreachable', switch: target.label, detail: { reason } });
 };
 
-/** How long a switch may be out of reach before it can have started anew, with a configuration of another day. */
+/** How long a switch may be out of reach before it may have restarted, with an older configuration. */
 const longestGlitchMs = 10_000;
 
 /** It answers again. After an outage it is read as a whole, if that is not what was just done. */
@@ -65,7 +65,7 @@ export const recordRecovery = async (
   if (faults >= faultsToOpen) op.record({ type: 'switch_reachable', switch: target.label });
 };
 
-/** What it was told survives its next reboot. */
+/** Its configuration survives its next reboot. */
 export const recordSaved = async (op: WriteOp, lease: Lease, target: Target): Promise<void> => {
   await requireLease(op, lease);
   await op.tx
@@ -75,7 +75,7 @@ export const recordSaved = async (op: WriteOp, lease: Lease, target: Target): Pr
     .execute();
 };
 
-/** It would not save: said to whoever looks, and tried again later. It can be changed and read all the same. */
+/** Saving failed: it is recorded, and retried later. It can be changed and read all the same. */
 export const recordUnsaved = async (
   op: WriteOp,
   lease: Lease,

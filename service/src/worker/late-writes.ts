@@ -27,7 +27,7 @@ interface BrokenOff {
   readonly reason: string;
 }
 
-/** Puts ports in doubt. Needs no lease: whoever lost his has to say what he may still have sent. */
+/** Puts ports in doubt. Needs no lease: a worker that lost its lease must record what it may have sent. */
 export const leaveInDoubt = async (
   op: WriteOp,
   onSwitch: string,
@@ -53,7 +53,7 @@ export const leaveInDoubt = async (
   await op.tx
     .updateTable('ports')
     .set({
-      // Whoever has the switch by now may be writing to them.
+      // The new holder of the switch may be writing to them.
       written_by: session === null ? null : sql<number | null>`nullif(written_by, ${session})`,
       late_until: sql<number>`case when late_until > ${until} then late_until else ${until} end`,
       late_read_at: op.now,
@@ -83,7 +83,7 @@ const holdNetworks = async ({ tx }: WriteOp, { portId, recorded, wanted }: PortT
     .execute();
 };
 
-/** Whoever had the switch before did not say how his writing ended: he died, or sleeps. */
+/** The previous worker did not record how its write ended: it died, or is suspended. */
 export const takeOver = async (
   op: WriteOp,
   lease: Lease,

@@ -49,7 +49,10 @@ const pausesBetweenSaves = 6;
 
 export const saveRetryAt = (now: number, saveDelayMs: number): number => now + pausesBetweenSaves * saveDelayMs;
 
-/** After so many failures in a row nobody calls the switch before its next probe: callers would only wait in vain. */
+/**
+ * After so many failures in a row nobody calls the switch before its next probe: callers would only wait without a
+ * result.
+ */
 export const isBreakerOpen = ({ faults, probe_at }: { faults: number; probe_at: number }, now: number): boolean =>
   faults >= faultsToOpen && probe_at > now;
 
@@ -76,6 +79,6 @@ export const suspectRetryAt = (task: PortTask, now: number): number =>
 export const mayRetry = ({ action }: PortTask, now: number, budgetMs: number): boolean =>
   action === null || now - action.createdAt < budgetMs;
 
-/** May this task be tried again after the switch showed something else than it was told? */
+/** May this task be tried again after the switch showed something else than was written? */
 export const mayRetryMismatch = (task: PortTask, now: number, budgetMs: number): boolean =>
   mayRetry(task, now, budgetMs) && (task.action === null || task.action.attempts + 1 < chancesToTellTheTruth);

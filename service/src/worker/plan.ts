@@ -9,7 +9,7 @@ import { databaseTime } from './database-time.ts';
 import { believed, isBreakerOpen, isSweepDue, retryDueAt, suspectDueAt } from './patience.ts';
 import type { PlannedAction, PortTask } from './port-task.ts';
 
-/** However busy a switch is, what it was told is saved after this long. */
+/** However busy a switch is, its configuration is saved after this long. */
 const longestUnsavedMs = 60_000;
 
 /** What is due on one switch now, and when more will be. */
@@ -79,7 +79,7 @@ export const planSwitch = async (
 
 const isConnection = ({ action }: PortTask): boolean => action?.kind === 'connect';
 
-/** Whatever is recorded here of the port, the other record may have given it to somebody else: it is only ever emptied. */
+/** The other record may have given the port to another project: whatever is recorded here, it is only ever emptied. */
 const emptied = (task: PortTask): PortTask => ({ ...task, recorded: emptyPort, wanted: emptyPort });
 
 const attemptsAt = ({ action, suspectAttempts }: PortTask): number => action?.attempts ?? suspectAttempts;
@@ -240,7 +240,7 @@ const actionOf = (
         touched: row.touched === 1,
       };
 
-/** Drivers are told states, never steps: the recorded attachments with the action applied to them. */
+/** Drivers get states, never steps: the recorded attachments with the action applied to them. */
 const wantedState = (recorded: readonly Attached[], action: PlannedAction, vlan: number | null): PortState => {
   if (action.kind === 'revert') return emptyPort;
   const others = recorded.filter(({ networkId }) => networkId !== action.networkId);

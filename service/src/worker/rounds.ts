@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Does something now, and again every so often, until it is stopped. What fails is told, and tried at the next turn. */
+/**
+ * Does something now, and again every so often, until it is stopped. A failure is reported, and retried at the next
+ * turn.
+ */
 export class Rounds {
   readonly #everyMs: number;
   readonly #work: (signal: AbortSignal) => Promise<void>;

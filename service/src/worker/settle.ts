@@ -27,7 +27,7 @@ export type Ending =
 
 /**
  * Before the first word to the switch: from here on nobody can say that it was never touched, and what it
- * is told is not saved until it has been told to save.
+ * is written is not saved until a save is requested.
  */
 export const markTouched = async (
   op: WriteOp,

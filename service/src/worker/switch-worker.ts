@@ -35,7 +35,10 @@ export class SwitchWorker {
     this.#line = new SwitchLine(shop, this.#target, held);
   }
 
-  /** Returns when the switch has no more work, belongs to another worker, or `stop` aborts. Tells whether there was any work. */
+  /**
+   * Returns when the switch has no more work, belongs to another worker, or `stop` aborts. Tells whether there was any
+   * work.
+   */
   async run(stop: AbortSignal): Promise<boolean> {
     const { desk, log, step } = this.#shop;
     const { label } = this.#target;
@@ -57,7 +60,7 @@ export class SwitchWorker {
     }
   }
 
-  /** Whoever had the switch before may have died, or sleep, in the middle of a write. */
+  /** The previous worker may have died, or be suspended, in the middle of a write. */
   async #takeOver(): Promise<void> {
     const { db, desk, config } = this.#shop;
     const { id } = this.#target;
@@ -65,7 +68,7 @@ export class SwitchWorker {
     if (left.length > 0) await desk.write((op) => takeOver(op, this.#held.lease, this.#target, config));
   }
 
-  /** What was sent and not settled, because the lease was lost or the database is gone, has to be looked at by others. */
+  /** What was sent and not settled, because the lease was lost or the database is down, must be checked by others. */
   async #admit(): Promise<void> {
     const { desk, log } = this.#shop;
     const { label } = this.#target;
@@ -107,7 +110,8 @@ export class SwitchWorker {
     line.sweepWanted = wanted;
     const ended = endingsOf(plan, this.#shop.config.budgetMs);
     if (ended.length > 0) await this.#giveUp(ended);
-    // A probe takes one port: if it is the switch that fails, more would only fail with it; if a port, the next gets its turn.
+    // A probe takes one port: if it is the switch that fails, more would only fail with it; if a port, the next gets
+    // its turn.
     if (plan.faults >= faultsToOpen) this.#mostPorts = 1;
     const rounds: (() => Promise<Outcome>)[] = [];
     if (tasks.length > 0) rounds.push(() => this.#pass(tasks.slice(0, this.#mostPorts)));
@@ -163,7 +167,7 @@ export class SwitchWorker {
     return talk.outcome;
   }
 
-  /** What ends without a word to the switch. */
+  /** What ends without contacting the switch. */
   async #giveUp(endings: readonly Ending[]): Promise<void> {
     await this.#shop.desk.write((op) => settle(op, this.#held.lease, this.#target.label, endings));
     this.#report(endings);
@@ -172,10 +176,10 @@ export class SwitchWorker {
   async #look(tasks: readonly PortTask[]): Promise<Outcome> {
     const { desk, config, step } = this.#shop;
     const talk = await this.#line.talk((session, device) => look(session, tasks, device));
-    step('ports looked at');
+    step('ports checked');
     if (talk.isFault) return talk.outcome;
     await desk.write((op) => recordSightings(op, this.#held.lease, this.#target.label, talk.value, config.lateWriteMs));
-    step('look recorded');
+    step('check recorded');
     return talk.outcome;
   }
 

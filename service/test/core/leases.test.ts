@@ -79,7 +79,7 @@ describe.each(engines)('a lease on %s', (engine) => {
     expect([await isHeldBy(first), await isHeldBy(second)]).toEqual([false, true]);
   });
 
-  it('is not claimed by whoever saw it before it changed hands, or was renewed', async () => {
+  it('is not claimed by a process that read it before it changed hands, or was renewed', async () => {
     const name = newName();
     const none = await free(name);
     const first = await take(name, 'one');
@@ -104,7 +104,7 @@ describe.each(engines)('a lease on %s', (engine) => {
     expect(await isHeldBy(dead)).toBe(true);
   });
 
-  it('is neither renewed nor given back by whoever had it before', async () => {
+  it('is neither renewed nor given back by its previous holder', async () => {
     const name = newName();
     const first = await take(name, 'one');
     await giveBack(first);

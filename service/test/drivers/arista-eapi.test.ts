@@ -220,7 +220,7 @@ describe('an Arista switch', () => {
     }
   });
 
-  it('does not fail for a port in a mode that is not ours, and sets it right', async () => {
+  it('does not fail for a port in a foreign mode, and corrects it', async () => {
     await expectOddPortSetRight(await open(), device, 'Ethernet9/1');
   });
 

@@ -69,7 +69,7 @@ describe('what a Brocade port carries', () => {
     '<vlan-mode>trunk-no-default-native</vlan-mode>',
     '<private-vlan><host>true</host></private-vlan>',
     '<private-vlan><trunk><promiscuous>true</promiscuous></trunk></private-vlan>',
-  ])('is everything in a mode that is not ours: %s', (mode) => {
+  ])('is everything in a foreign mode: %s', (mode) => {
     const inside = trunk('').replace('<vlan-mode>trunk</vlan-mode>', mode);
     expect(carriedWith(inside)).toEqual(unclearReading('1/0/5', 'switchport mode'));
   });
@@ -260,7 +260,7 @@ describe('a Brocade switch', () => {
     expect(bodies.indexOf('PUT /shutdown')).toBeLessThan(bodies.indexOf('PUT /switchport/trunk/allowed/vlan'));
   });
 
-  it('does not fail for a port in a mode that is not ours, and sets it right', async () => {
+  it('does not fail for a port in a foreign mode, and corrects it', async () => {
     await expectOddPortSetRight(await open(), device, '1/0/9');
   });
 
@@ -296,7 +296,7 @@ describe('a Brocade switch', () => {
     device.mirrorTo(null);
   });
 
-  it('is told to shut a port that is freed, however idle it looks', async () => {
+  it('shuts a port that is freed, however idle it looks', async () => {
     const session = await open();
     device.asked();
     await expectFreed(session, device, '1/0/12');
@@ -317,7 +317,7 @@ describe('a Brocade switch', () => {
     expect(outcome).toMatchObject({ applied: false, reason: expect.stringContaining('native') as string });
   });
 
-  it('lets nobody in with a wrong password, and the password is not told', async () => {
+  it('rejects a wrong password, and does not reveal it', async () => {
     const failure = open({ password: 'sesame-street' });
     await expect(failure).rejects.toThrow('rejects the login');
     await expect(failure).rejects.not.toThrow('sesame');

@@ -183,7 +183,7 @@ describe('the commands for a port', () => {
 });
 
 describe('a refusal', () => {
-  it('is told in the words of the switch, and the next port is done', async () => {
+  it('is reported in the words of the switch, and the next port is done', async () => {
     const { device, session } = await start();
     const outcomes = await session.apply(
       [
@@ -217,7 +217,7 @@ describe('a refusal', () => {
     expect(await session.read([port], amply())).toHaveLength(1);
   });
 
-  it('that leaves the mode of the port without a word is a fault, and nothing more is sent', async () => {
+  it('that leaves the mode of the port silently is a fault, and nothing more is sent', async () => {
     const { device, session } = await start();
     device.refuse(new RegExp(`^interface ${port}$`), '');
     await expect(session.apply([{ port, native: 100, tagged: [] }], amply())).rejects.toThrow(`interface ${port}`);

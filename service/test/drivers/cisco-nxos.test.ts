@@ -57,7 +57,7 @@ describe('what NX-OS shows of a port', () => {
 });
 
 describe('a port of NX-OS that is routed by default', () => {
-  it('carries nothing, then what it is told', async () => {
+  it('carries nothing, then what is configured', async () => {
     const { device, open } = await trial();
     const session = await open();
     expect(await session.read([port], amply())).toEqual([{ port, native: null, tagged: [] }]);
@@ -89,7 +89,7 @@ describe('a login to NX-OS', () => {
     await open({ password: undefined, private_key: privateKey });
   });
 
-  it('is not let in with a wrong password', async () => {
+  it('is refused with a wrong password', async () => {
     const { open } = await trial();
     await expect(open({ password: 'wrong' })).rejects.toThrow(/rejects the login of user corral$/);
   });

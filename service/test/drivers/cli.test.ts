@@ -95,7 +95,7 @@ describe('a command line', () => {
     await expect(line.run('end', amply())).rejects.toThrow(/lost|failed|closed/);
   });
 
-  it('is over at once when it is told so before it begins', async () => {
+  it('ends immediately when it is aborted before it begins', async () => {
     const from = await device();
     await expect(CommandLine.open(loginFrom(from.fields), ciscoIos.console, AbortSignal.abort())).rejects.toThrow();
     const line = await lineTo(from.fields);
@@ -117,12 +117,12 @@ describe('a login', () => {
   it.each([
     ['with a password', {}, {}],
     ['with a password that the device asks for itself', { isKeyboardInteractive: true }, {}],
-  ])('is let in %s', async (_, options, more) => {
+  ])('logs in %s', async (_, options, more) => {
     const from = await device(options);
     await lineTo(fieldsOf(from, more));
   });
 
-  it('is let in with a key and no password', async () => {
+  it('logs in with a key and no password', async () => {
     const { privateKey, publicKey } = newKeyPair();
     const from = await device({ publicKey });
     const rest = Object.fromEntries(Object.entries(from.fields).filter(([name]) => name !== 'password'));
@@ -132,7 +132,7 @@ describe('a login', () => {
     );
   });
 
-  it.each([{}, { isKeyboardInteractive: true }])('is not let in with a wrong password (%j)', async (options) => {
+  it.each([{}, { isKeyboardInteractive: true }])('is refused with a wrong password (%j)', async (options) => {
     const from = await device(options);
     const failure = await lineTo(fieldsOf(from, { password: 'my secret' })).catch((error: unknown) => String(error));
     expect(failure).toMatch(/127\.0\.0\.1 port \d+ rejects the login of user corral/);

@@ -91,7 +91,7 @@ describe('a port of OS10', () => {
     expect(moments.flatMap(({ tagged }) => tagged).filter((vlan) => vlan > 600)).toEqual([]);
   });
 
-  it('is told apart from the text of the configuration around it', async () => {
+  it('is distinguished from the text of the configuration around it', async () => {
     const { device, open } = await trial();
     const all = await (await open()).readAll?.(amply());
     expect(all?.map(({ port: name }) => name)).toEqual(device.ports);
@@ -115,7 +115,7 @@ describe('a port of OS10', () => {
 });
 
 describe('a login to OS10', () => {
-  it('is not let in with a wrong password, nor to a wrong host', async () => {
+  it('is refused with a wrong password, nor to a wrong host', async () => {
     const { open } = await trial();
     await expect(open({ password: 'wrong' })).rejects.toThrow(/rejects the login of user corral$/);
     await expect(open({ host_key: newKeyPair().publicKey })).rejects.toThrow('not the one in "host_key"');

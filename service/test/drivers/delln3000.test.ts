@@ -160,7 +160,7 @@ describe('an N3000', () => {
     await expect(open({ host_key: newKeyPair().publicKey })).rejects.toThrow('not the one in "host_key"');
   });
 
-  it('asks before it saves, and is told yes', async () => {
+  it('asks before it saves, and gets yes as the answer', async () => {
     const { device, open } = await trial();
     const session = await open();
     expect(await toldDuring(device, async () => session.save?.(amply()))).toEqual([

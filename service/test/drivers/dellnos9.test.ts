@@ -287,7 +287,7 @@ describe('a switch with OS9', () => {
     expect(moments).toEqual([{ native: null, tagged: [] }, after]);
   });
 
-  it('does not fail for a port in a mode that is not ours, and sets it right', async () => {
+  it('does not fail for a port in a foreign mode, and corrects it', async () => {
     await expectOddPortSetRight(await open(), device, '1/9');
   });
 
@@ -308,7 +308,7 @@ describe('a switch with OS9', () => {
     device.configure('1/10');
   });
 
-  it('is told to shut a port that is freed, however idle it looks', async () => {
+  it('shuts a port that is freed, however idle it looks', async () => {
     const session = await open();
     device.asked();
     await expectFreed(session, device, '1/11');

@@ -37,7 +37,7 @@ describe('which device is behind a record', () => {
     (await done(service.admin.get(`/switch/${label}`))).body as { identity?: string; duplicate_of?: string };
 
   it.each(devices)(
-    'is told by the device itself, and a second record or another device noticed: %s',
+    'is reported by the device itself, and a second record or another device detected: %s',
     { timeout: 60_000 },
     async (type, serial, identity, other) => {
       const { device, stop } = await startTrial(type);

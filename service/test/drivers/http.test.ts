@@ -79,7 +79,7 @@ describe('a line over HTTP', () => {
     await expect(ask(line, AbortSignal.abort())).rejects.toThrow('in time');
   });
 
-  it('can be hung up twice, and nothing is asked after that', async () => {
+  it('can be closed twice, and nothing is sent after that', async () => {
     const line = await lineTo((_, response) => response.end('ok'));
     expect(await ask(line)).toEqual({ status: 200, text: 'ok' });
     await line.close();
@@ -94,7 +94,7 @@ describe('an answer in XML', () => {
     expect(children.map(({ name }) => name)).toEqual(['a', 'a', 'b']);
   });
 
-  it('is told from something else', () => {
+  it('is distinguished from something else', () => {
     expect(() => documentIn('{"a": 1}')).toThrow('the switch answers something that is not XML: "{"a": 1}"');
   });
 

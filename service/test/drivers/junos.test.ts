@@ -63,7 +63,7 @@ describe('getting in', () => {
     await expect(open(device, { host_key: `SHA256:${'A'.repeat(43)}` })).rejects.toThrow(device.fingerprint);
   });
 
-  it('speaks old algorithms only when it is told to', async () => {
+  it('uses old algorithms only when it is configured to', async () => {
     const device = await start({ isOld: true });
     await expect(open(device)).rejects.toThrow(/legacy_algorithms/);
     const session = await open(device, { legacy_algorithms: true });
@@ -332,7 +332,7 @@ describe('what a port passes', () => {
 });
 
 describe('refusals', () => {
-  it('of a commit are told to the port that they name, and the others are done', async () => {
+  it('of a commit are assigned to the port that they name, and the others are done', async () => {
     const device = await start();
     const outcomes = await (
       await open(device)

@@ -123,7 +123,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
       expect(layers.map(({ format }) => format)).toEqual(['qcow2', 'raw']);
     });
 
-    it('that is gone is told, and nothing is left', async () => {
+    it('that is gone is reported, and nothing is left', async () => {
       const machine = newMachine({ image: 'gone' });
       await expect(with_({ images: ['gone'] }).start(machine)).rejects.toThrow(/image gone no longer exists/);
       expect(await hypervisor.machines()).toEqual([]);
@@ -219,7 +219,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
   });
 
   describe('that was left half made', () => {
-    it('has its disks made anew if it was not defined yet', async () => {
+    it('has its disks created again if it was not defined yet', async () => {
       const machine = newMachine();
       const file = join(site.pool, `headnode-${machine.uuid}-0.qcow2`);
       await writeFile(file, 'half of it');
@@ -349,7 +349,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
     expect(written.includes('secret')).toBe(false);
   });
 
-  describe('is told of in a sentence without addresses', () => {
+  describe('is reported in a sentence without addresses', () => {
     const faultOf = async (work: Promise<unknown>): Promise<Error> => {
       const error = await work.then(
         () => null,

@@ -112,7 +112,7 @@ describe('a template may not have', () => {
       expect(objections({ os })).toHaveLength(1);
   });
 
-  it('any of it without being told where it leads to, and not without end', () => {
+  it('any of it without being given where it leads to, and not without end', () => {
     const devices = `<filesystem><source dir='/srv/secret'/></filesystem>`.repeat(50);
     const told = objections({ devices });
     expect(told).toHaveLength(10);

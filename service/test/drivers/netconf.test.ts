@@ -81,7 +81,7 @@ describe('the complaints in a reply', () => {
     });
   });
 
-  it('are told in the words of the device', () => {
+  it('are reported in the words of the device', () => {
     expect(new RpcRefused('commit', rpcErrorsIn(reply).slice(1)).message).toBe(
       'the device refuses commit: no way ([edit interfaces ge-0/0/3] unit 0)',
     );

@@ -70,7 +70,7 @@ describe('a port of a nexus', () => {
     expect(await device.carried(port)).toEqual({ native: 100, tagged: [102] });
   });
 
-  it('is not told anything if it is right already', async () => {
+  it('is not contacted if it is right already', async () => {
     const { device, open } = await trial();
     const session = await open();
     const state = { port, native: 100, tagged: [101] };
@@ -96,7 +96,7 @@ describe('a port of a nexus', () => {
 });
 
 describe('a login to a nexus', () => {
-  it('is not let in with a wrong password, nor to a wrong host', async () => {
+  it('is refused with a wrong password, nor to a wrong host', async () => {
     const { open } = await trial();
     await expect(open({ password: 'my secret' })).rejects.toThrow(/rejects the login of user corral$/);
     await expect(open({ host_key: newKeyPair().publicKey })).rejects.toThrow('not the one in "host_key"');

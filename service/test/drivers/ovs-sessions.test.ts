@@ -35,7 +35,7 @@ describe.runIf(hasPart('Open vSwitch'))('sessions with an Open vSwitch', () => {
     expect(await put(later, 300)).toEqual(applied);
   });
 
-  it('one that is older than the newest is told so', async () => {
+  it('one that is older than the newest is refused', async () => {
     await open(10);
     const refused = await open(10).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(OldSession);
@@ -43,7 +43,7 @@ describe.runIf(hasPart('Open vSwitch'))('sessions with an Open vSwitch', () => {
     await open(11);
   });
 
-  it('another installation counts for itself', async () => {
+  it('another installation is counted separately', async () => {
     const ours = await open(20);
     const theirs = await open(1, 'theirs');
     expect(await put(ours, 400)).toEqual(applied);

@@ -285,7 +285,7 @@ describe.runIf(hasPart('Open vSwitch'))('a real Open vSwitch', () => {
       expect(await session.read(['p0'], amply())).toEqual([{ port: 'p0', native: 300, tagged: [301] }]);
     });
 
-    it('does not talk to a switch whose certificate nobody known vouches for', async () => {
+    it('does not talk to a switch whose certificate is not trusted', async () => {
       await expect(open(without('ca_certificate'))).rejects.toThrow('certificate');
     });
 
@@ -294,7 +294,7 @@ describe.runIf(hasPart('Open vSwitch'))('a real Open vSwitch', () => {
       await expect(open({ ...tls(), server_name: 'other switch' })).rejects.toThrow(/does not match certificate/);
     });
 
-    it('is not let in without a certificate of its own', async () => {
+    it('is refused without a certificate of its own', async () => {
       await expect(open(without('certificate', 'private_key'))).rejects.toThrow(
         'the connection to the database was lost',
       );

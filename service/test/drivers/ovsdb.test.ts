@@ -52,7 +52,7 @@ describe('the line to a database', () => {
   const readable = [...bridge, { rows: [{ next_cfg: 1, cur_cfg: 1 }] }, { rows: [] }, { rows: [] }];
   const answer = (result: unknown, error: unknown = null) => JSON.stringify({ id: 0, result, error });
 
-  it('answers the echo of the database, which would hang up otherwise', async () => {
+  it('answers the echo of the database, which would close the connection otherwise', async () => {
     let echoed = '';
     const session = await callWith((line, heard) => {
       if (heard.includes('transact')) line.write('{"method":"echo","id":"echo","params":["still there?"]}');
@@ -80,7 +80,7 @@ describe('the line to a database', () => {
     await expect(callWith((line) => line.write(said))).rejects.toThrow(complaint);
   });
 
-  it('is a fault when the other end hangs up', async () => {
+  it('is a fault when the other end closes', async () => {
     await expect(callWith((line) => line.end())).rejects.toThrow('the database closed the connection');
   });
 });

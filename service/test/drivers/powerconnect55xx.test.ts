@@ -128,7 +128,7 @@ describe('a PowerConnect', () => {
     await expect(open({ host_key: newKeyPair().publicKey })).rejects.toThrow('not the one in "host_key"');
   });
 
-  it('asks before it overwrites its startup configuration, and is told yes', async () => {
+  it('asks before it overwrites its startup configuration, and gets yes as the answer', async () => {
     const { device, open } = await trial();
     const session = await open();
     expect(await toldDuring(device, async () => session.save?.(amply()))).toEqual([

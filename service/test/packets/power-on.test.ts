@@ -83,7 +83,7 @@ describe.skipIf(!parts.every(hasPart))('a machine that its project turns on', { 
     expect(room.machine.pid).toBeNull();
   });
 
-  it('asks in vain when its network is detached, and is heard again when it is back', async () => {
+  it('gets no answer when its network is detached, and is heard again when it is back', async () => {
     await detach(service, 'n1', 'eth0', 'red-net');
     const detached = Date.now();
     await done(alice.post('/node/n1/power_on'));

@@ -65,7 +65,7 @@ export const backedUp = async (engine: EngineName): Promise<Site & { readonly fi
     await done(admin.put('/project/red'));
     const output = await administered(site.env, 'backup', file);
     expect(output).toContain(`backup        ${file}\n`);
-    expect(output).toContain(`The key file (${join(site.dataDir, 'secret.key')}) is not part of it`);
+    expect(output).toContain(`The key file (${join(site.dataDir, 'secret.key')}) is not included`);
   });
   return { ...site, file };
 };

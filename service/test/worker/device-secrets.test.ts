@@ -21,14 +21,14 @@ const failing: Required<SwitchSession> = {
 describe('a switch that repeats a password', () => {
   const port = { port: 'p1', native: null, tagged: [] };
 
-  it('is told without it: why it refuses, and what is not understood of a port', async () => {
+  it('is reported without it: why it refuses, and what is not understood of a port', async () => {
     const session = hushedSession(repeating, [secret]);
     expect(await session.apply([port], signal)).toEqual([{ port: 'p1', applied: false, reason: 'no, [secret]' }]);
     expect(await session.read(['p1'], signal)).toEqual([{ ...port, unclear: 'x [secret]' }]);
     expect(await session.readAll?.(signal)).toEqual([{ ...port, unclear: 'x [secret]' }]);
   });
 
-  it('is told without it whatever fails', async () => {
+  it('is reported without it whatever fails', async () => {
     const session = hushedSession(failing, [secret]);
     const calls = [
       session.apply([port], signal),

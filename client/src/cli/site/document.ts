@@ -18,7 +18,7 @@ const secretSuffix = /^(.+)_(file|env)$/;
 
 const nothing: Wanted = { projects: null, users: null, networks: null, switches: null, nodes: null };
 
-/** Reads a site document. Everything that is wrong with it by itself is told; what the service knows better is not. */
+/** Reads a site document. Reports all errors in the document itself, not those that only the service can find. */
 export const readDocument = (
   text: string,
 ): { readonly wanted: Wanted; readonly mistakes: readonly Mistake[]; readonly isReadable: boolean } => {

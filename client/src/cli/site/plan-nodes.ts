@@ -83,7 +83,7 @@ interface Around {
   readonly book: PortBook;
 }
 
-/** What has to be done about one nic: it is forgotten and registered anew when its address is another. */
+/** What has to be done about one nic: it is deleted and registered again when its address differs. */
 class NicPlan {
   readonly #draft: Draft;
   readonly #name: NicName;

@@ -126,7 +126,7 @@ export class Reader {
     return typeof value === 'boolean' ? value : this.mistake(found, 'expected true or false');
   }
 
-  /** Whatever there is. */
+  /** Everything that exists. */
   plain(found: Found): unknown {
     const node = this.#resolved(found.node);
     if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;

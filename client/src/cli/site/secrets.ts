@@ -23,7 +23,7 @@ export const readSecrets = async (
   return (secret) => known.get(keyOf(secret)) ?? '';
 };
 
-/** Each mention counts by itself, so that each is told with its own line. */
+/** Each mention counts separately, so that each is reported with its own line. */
 const keyOf = ({ from, name, path }: Secret): string => JSON.stringify([from, name, path]);
 
 const readSecret = async (draft: Draft, secret: Secret, directory: string): Promise<string | null> => {

@@ -51,7 +51,7 @@ export const checkSwitch = (draft: Draft, wanted: WantedSwitch, types: SwitchTyp
   }
 };
 
-/** The fields of a switch that may be told; each of the others is a mistake, whose value is nobody's business. */
+/** The fields of a switch that may be shown; any other field is an error, and its value is not shown. */
 export const shownFields = (draft: Draft, wanted: WantedSwitch, types: SwitchTypes): WantedSwitch['fields'] => {
   const schema = types.get(wanted.type ?? '') ?? {};
   checkKnown(draft, wanted, schema);

@@ -3,7 +3,7 @@ import type { Place } from './reader.ts';
 /** The word for the operator where a network's owner is named. */
 export const operator = 'admin';
 
-/** A thing of the document, so that what is wrong with it can be told with its line. */
+/** A thing of the document, so that an error in it can be reported with its line. */
 export interface Told {
   readonly place: Place;
   readonly path: string;

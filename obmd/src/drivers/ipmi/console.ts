@@ -50,12 +50,12 @@ export class IpmiConsole extends Duplex {
   }
 
   override _write(typed: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    // One whose ipmitool ends in between is told so by the end of the stream.
+    // If its ipmitool ends in between, the stream ends.
     this.#tool.stdin.write(this.#typed(typed), () => done());
   }
 
   override _final(done: () => void): void {
-    // Whoever has nothing more to type may go on reading.
+    // A client that has no more input may continue reading.
     done();
   }
 

@@ -50,7 +50,7 @@ const complaints: readonly (readonly [RegExp, BmcFault, string])[] = [
   ],
 ];
 
-/** What ipmitool says even if all is well, because it is told to say more: it asks for what few BMCs have. */
+/** What ipmitool says even if all is well, because of its verbose option: it queries what few BMCs have. */
 const chatter =
   /^(Loading IANA|Running Get VSO|Invalid completion code received|Discovered IPMB|Get HPM\.x|tcgetattr:|$)/;
 

@@ -10,17 +10,17 @@ import { escapeCharacter } from './typing.ts';
 
 const grace = { whenLetGo: 3_000, whenTaken: 1_000, whenOpening: 300 };
 
-/** Whoever has the console of a BMC, or is about to: it can be taken from them. */
+/** The holder of the console of a BMC, or the next one: another client can take it over. */
 interface Holder {
   /** Resolves when nothing of theirs is left that could close the session of another. */
   takeAway(): Promise<void>;
 }
 
-// A BMC has one session for its console, and whoever ends closes it, be it somebody else's by then. So of the
-// sessions of this process the next begins when the last is gone.
+// A BMC has one session for its console, and any session that ends closes it, even if another client has it by then.
+// So of the sessions of this process the next begins when the last is gone.
 const holders = new Map<string, Holder>();
 
-/** Opens the console by serial over LAN; it is taken from whoever has it. */
+/** Opens the console by serial over LAN; its current holder loses it. */
 export const openSol = (target: IpmiTarget, signal: AbortSignal): Promise<Duplex> => {
   if (signal.aborted) return Promise.reject(endedBy(signal));
   const key = `${target.addr} ${target.port}`;

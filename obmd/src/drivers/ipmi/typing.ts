@@ -1,5 +1,5 @@
 /**
- * The character by which ipmitool would take orders from whoever types: Ctrl-^. It listens for it at the start of
+ * The character by which ipmitool would read commands from the input: Ctrl-^. It listens for it at the start of
  * a line only, and takes two of them for one that is meant.
  */
 export const escapeCharacter = '\x1e';

@@ -67,7 +67,7 @@ class DomainConsole extends Duplex {
 
   /**
    * Ends when somebody takes the console. That a virsh ends is no sign of it: it does so too as soon as the machine
-   * begins to go off. But whoever asks politely for a console that another has is told so.
+   * begins to go off. Without force, a console that is in use is refused.
    */
   async #follow(first: Attached | null): Promise<void> {
     const { signal } = this.#end;

@@ -44,7 +44,7 @@ export const start = async (domain: Domain, signal: AbortSignal): Promise<void> 
 
 /**
  * QEMU keeps the order that it was started with for as long as it runs, and a machine that restarts itself would boot
- * from there again. So it is told the usual one, which it reads at the next restart.
+ * from there again. So it is given the usual one, which it reads at the next restart.
  */
 const forgetOrder = async (domain: Domain, definition: string, signal: AbortSignal): Promise<void> => {
   const live = await onDomain(domain, 'dumpxml', signal);

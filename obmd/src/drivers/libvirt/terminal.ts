@@ -13,7 +13,7 @@ export interface Attached {
   letGo(): void;
 }
 
-/** By force, a console is taken from whoever has it. */
+/** With force, the current holder loses the console. */
 export type Manner = 'politely' | 'by force';
 
 /**
@@ -50,7 +50,7 @@ export const attach = async ({ uri, name }: Domain, manner: Manner, signal: Abor
     endGroup(terminal.pid);
     throw new Error('the socket of node-pty is closed');
   }
-  // That virsh has gone is told by its end.
+  // The end of the stream shows that virsh has exited.
   line.on('error', () => undefined);
   const ended = new Promise<void>((resolve) => terminal.onExit(() => resolve()));
   const letGo = (): void => {

@@ -79,7 +79,7 @@ export class MockMachine implements MockLine {
     if (this.#isOn) this.#console?.hear(text);
   }
 
-  /** Whoever had the console open loses it. */
+  /** The previous client loses the console. */
   openConsole({ tickMs, streamBytesPerSecond, dropConsoleMs }: MockConsoleHabits): MockConsole {
     this.#console?.destroy();
     const console = new MockConsole(this);

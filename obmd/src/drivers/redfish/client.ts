@@ -22,7 +22,7 @@ export interface Answer {
 
 const rootPath = '/redfish/v1/';
 
-/** Asks one BMC, and sees to being let in. Nothing is sent anywhere but to the registered host. */
+/** Asks one BMC, and handles authentication. Nothing is sent anywhere but to the registered host. */
 export class RedfishClient {
   readonly target: RedfishTarget;
   readonly #line: RedfishLine;
@@ -73,7 +73,7 @@ export class RedfishClient {
     return answer.document();
   }
 
-  /** Ends the session and hangs up. */
+  /** Ends the session and closes the connection. */
   async close(): Promise<void> {
     await this.#entry.leave();
     this.#root = null;

@@ -8,7 +8,7 @@ import { notInTime, redirected, wrongPassword } from './sentences.ts';
 import type { RedfishTarget } from './target.ts';
 import { wordsOf } from './words.ts';
 
-/** How we are let in: by a session, or by name and password on every question. */
+/** How requests authenticate: with a session, or with user name and password on every request. */
 export type Pass =
   /** `path`: where the session ends; null if the BMC did not say. */
   { readonly kind: 'session'; readonly token: string; readonly path: string | null } | { readonly kind: 'basic' };
@@ -48,7 +48,7 @@ export class Entry {
         // As long as our own signal allows: others wait for it too.
         return await unlessAborted(this.#making, signal, { error: notInTime });
       } catch (error) {
-        // Another call's end is not ours; a password that is wrong is wrong for everybody.
+        // The abort of another call does not concern this one; a wrong password concerns all.
         const isTheirs = !isMine && error instanceof BmcError && error.fault === 'unreachable';
         if (!isTheirs || signal.aborted) throw error;
       }
@@ -77,7 +77,7 @@ export class Entry {
     return this.#pass;
   }
 
-  /** Null: it makes no session now. Asked once only: a BMC may lock out whoever tries too often. */
+  /** Null: it makes no session now. Asked once only: a BMC may lock an account after too many attempts. */
   async #logIn(address: string, signal: AbortSignal): Promise<Pass | null> {
     const { origin, user, pass } = this.#target;
     const path = ownPath(origin, address, 'its list of sessions');

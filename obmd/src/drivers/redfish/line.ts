@@ -26,7 +26,7 @@ export interface RawAnswer {
 const largestAnswer = 1024 * 1024;
 
 /**
- * A line to one BMC: one connection, kept open for some seconds, and opened anew when it is needed. How long to
+ * A line to one BMC: one connection, kept open for some seconds, and opened again when it is needed. How long to
  * wait is the signal's business alone. Redirects are answers like others here.
  */
 export class RedfishLine {

@@ -14,7 +14,7 @@ export const noConnection = (cause: unknown): BmcError =>
 export const tooBusy = (cause: unknown): BmcError =>
   new BmcError('unreachable', 'the BMC is too busy to answer; try again in some minutes', { cause });
 
-/** The certificate is not vouched for, has ended, or is for another name. */
+/** The certificate is not trusted, has expired, or is for another name. */
 export const untrusted = (cause: unknown): BmcError =>
   new BmcError(
     'failed',

@@ -8,7 +8,7 @@ import { type Quirks, quirksOf } from './quirks.ts';
 /** `PowerState`, as far as it differs for us; null if the BMC does not tell. */
 export type Power = 'on' | 'off' | 'turningOn' | 'turningOff' | null;
 
-/** What a machine boots from, and what it can be told to boot from. */
+/** What a machine boots from, and what it can be set to boot from. */
 export interface BootOverride {
   readonly enabled: string | undefined;
   readonly target: string | undefined;

@@ -12,7 +12,7 @@ const unfinished = ['New', 'Starting', 'Running', 'Pending', 'Service', 'Stoppin
 
 /**
  * Sees a task through that a BMC answered with (202), for some seconds; throws if it failed. One on another host
- * is not looked at. `what` goes on after "refused to".
+ * is ignored. `what` completes "refused to".
  */
 export const seeThrough = async (
   client: RedfishClient,
@@ -27,7 +27,7 @@ export const seeThrough = async (
       if (signal.aborted) throw error;
       return null;
     });
-    // It is accepted; that it cannot be looked at does not change that.
+    // It is accepted, even if the task cannot be read.
     if (answer === null) return;
     const state = answer.status === 200 ? textAt(answer.document(), 'TaskState') : undefined;
     // Some forget a task as soon as it is done.

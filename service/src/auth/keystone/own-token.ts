@@ -32,7 +32,7 @@ export class OwnToken {
     this.#credentials = credentials;
   }
 
-  /** One renewal at a time, whoever waits for it. */
+  /** One renewal at a time, shared by all waiters. */
   get(): Promise<string> {
     if (this.#current !== null && performance.now() < this.#current.until) return Promise.resolve(this.#current.token);
     if (this.#refused !== null && performance.now() < this.#refused.until) return Promise.reject(this.#refused.error);
@@ -40,7 +40,7 @@ export class OwnToken {
     return this.#renewal;
   }
 
-  /** Keystone did not take this one. Whoever learns of it late does not throw away the next. */
+  /** Keystone rejected this one. A late caller does not discard the next one. */
   drop(token: string): void {
     if (this.#current?.token === token) this.#current = null;
   }

@@ -4,7 +4,7 @@ import type { Vault } from '@corral/base/secrets/vault';
 export interface Attempt {
   readonly state: string;
   readonly nonce: string;
-  /** PKCE: whoever has only the code cannot use it. */
+  /** PKCE: the code alone cannot be used. */
   readonly verifier: string;
   readonly redirectUri: string;
   readonly returnTo: string;

@@ -14,7 +14,7 @@ export interface ClaimNames {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A person whom the provider vouches for. */
+/** A person that the provider has authenticated. */
 export type OidcCaller = Extract<Caller, { kind: 'user' }> &
   Required<Pick<Extract<Caller, { kind: 'user' }>, 'account'>>;
 

@@ -20,7 +20,7 @@ export class LoginFault extends Error {
 /** Codes that providers put into `error`, and libraries into `code`: letters, and never what was sent. */
 const word = (value: unknown): string => (typeof value === 'string' && /^\w{1,64}$/.test(value) ? value : 'unknown');
 
-/** Turns what was thrown on the way into what is told. */
+/** Converts a thrown error into the reported one. */
 export const faultOf = (thrown: unknown): unknown => {
   const error = thrown instanceof Error && thrown.cause instanceof CorralError ? thrown.cause : thrown;
   if (error instanceof LoginFault) return error;

@@ -15,7 +15,7 @@ export interface VerifyOptions {
   readonly clockSkewMs: number;
 }
 
-/** Signatures that only the provider can make. With the others, whoever can check one can also make one. */
+/** Signatures that only the provider can make. With the others, the key that verifies one can also make one. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],

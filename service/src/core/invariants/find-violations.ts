@@ -47,7 +47,7 @@ export const violationsIn = async (engine: Db['engine'], tx: Tx, keys: readonly 
   return [...found, ...(await findUnreadable(access, { tables, json, sealed: sealedColumns }, keys))];
 };
 
-/** Events that a project would see which does not exist yet: who may see one is told by the project's id. */
+/** Events that a project would see which does not exist yet: access is by the id of the project. */
 const findForeseen = async (access: Access, tx: Tx): Promise<Violation[]> => {
   const last = await lastIdOf(access, { name: 'projects', key: ['id'] });
   const rows = await tx

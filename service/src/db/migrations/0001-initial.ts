@@ -1,7 +1,7 @@
 import type { Migration } from '@corral/base/db/migrate';
 
 /*
- * Constraint names are sentences: they are what an operator reads when the last judge speaks, and what
+ * Constraint names are sentences: they are what an operator reads when a constraint fails, and what
  * `constraints.ts` maps to the errors of the interface. No foreign key cascades: in use = cannot go.
  */
 export const initial: Migration = {

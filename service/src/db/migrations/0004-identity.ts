@@ -1,6 +1,9 @@
 import type { Migration } from '@corral/base/db/migrate';
 
-/** People whom other backends vouch for, and what is made here for people: sessions of browsers, tokens for scripts. */
+/**
+ * People authenticated by other backends, and what is created here for people: sessions of browsers, tokens for
+ * scripts.
+ */
 export const identity: Migration = {
   version: 4,
   name: 'identity',

@@ -7,7 +7,7 @@ export interface MachineNic {
   readonly vlan: number | null;
 }
 
-/** A headnode as a hypervisor is told of it. */
+/** A headnode as passed to a hypervisor. */
 export interface MachineSpec {
   /** Names it on the hypervisor too: labels can change hands. */
   readonly uuid: string;

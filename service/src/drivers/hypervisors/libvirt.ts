@@ -9,7 +9,7 @@ import type { LibvirtOptions } from './libvirt/options.ts';
 import type { MachineStep } from './libvirt/steps.ts';
 import { Storage } from './libvirt/storage.ts';
 
-/** Runs headnodes as domains of libvirt. `step` is told of every step, so that a test can kill the process there. */
+/** Runs headnodes as domains of libvirt. `step` is called at every step, so that a test can kill the process there. */
 export const libvirtHypervisor = (
   options: LibvirtOptions,
   step: (step: MachineStep) => void = () => undefined,

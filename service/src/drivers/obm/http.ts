@@ -52,7 +52,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     };
     const deadline = { ms: timeoutMs, signals: permit === null ? [] : [permit.lost] };
     return withDeadline(deadline, (signal) => calls.request(request, signal)).catch((error: unknown) => {
-      // Whoever lost the right to call is not told that the daemon failed.
+      // A caller that lost its lease does not get a failure of the daemon.
       permit?.lost.throwIfAborted();
       throw unanswered(node, timeoutMs, error);
     });

@@ -51,7 +51,7 @@ export const converse = async (
     // From the first moment: what the daemon sends right after its answer must find a listener.
     const line = lineOf(socket);
     const give = (given: ConsoleLine) => {
-      // From here on, whoever reads the line ends it.
+      // From here on, the reader closes the connection.
       release();
       resolve({ kind: 'line', line: given });
     };
@@ -99,7 +99,7 @@ const lineOf = (socket: WebSocket): ConsoleLine => {
       done(error);
     },
   });
-  // A line that breaks before anybody reads it is told by whoever asked for it.
+  // A line that breaks before it is read is reported by its caller.
   bytes.on('error', () => undefined);
   socket.on('message', (data: Buffer) => {
     if (!bytes.push(data)) socket.pause();
@@ -108,7 +108,7 @@ const lineOf = (socket: WebSocket): ConsoleLine => {
     const text = reason.toString('utf8').replaceAll(/[\p{C}\p{Z}]+/gu, ' ');
     end.why = text === '' ? null : text;
     if (bytes.destroyed) return;
-    // Closed without a word: whatever happened, it was not the console's end.
+    // Closed without a reason: this is not the end of the console.
     if (code === lineLost) bytes.destroy(new Error('connection lost'));
     else bytes.push(null);
   });

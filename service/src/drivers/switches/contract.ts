@@ -37,17 +37,19 @@ export interface SessionLimits {
   readonly outbound?: Outbound | undefined;
 }
 
-/** One switch as a driver is told of it: its label here, and its fields from switch_register. */
+/** One switch as passed to a driver: its label here, and its fields from switch_register. */
 export interface SwitchTarget extends SessionLimits {
   readonly label: string;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** A session's right to write. Only one session at a time has it, over all processes: the one with the greatest number. */
+/**
+ * A session's right to write. Only one session at a time has it, over all processes: the one with the greatest number.
+ */
 export interface Permit {
   /** Greater than that of every earlier session with the switch, whichever process opened it. */
   readonly number: number;
-  /** Whose sessions are counted: another installation, with ports of its own on the same switch, counts for itself. */
+  /** Whose sessions are counted: another installation, with its own ports on the same switch, is counted separately. */
   readonly installation: string;
   /**
    * Throws if the right may have passed to another process meanwhile: this one may have slept. A driver calls it right
@@ -84,8 +86,8 @@ export interface SwitchRules {
   portName(name: string): string | Refusal;
   /**
    * The wire behind a normalised port name. A device may have several names for one socket, of which one is in use at a
-   * time: by the transceiver that is plugged in, or by whether the socket is split into lanes. A wire is a path, in which
-   * a lane is below its socket: `0/0/48/1` is a part of `0/0/48`. Not there: every name is a wire of its own.
+   * time: by the transceiver that is plugged in, or by whether the socket is split into lanes. A wire is a path, in
+   * which a lane is below its socket: `0/0/48/1` is a part of `0/0/48`. Not there: every name is a wire of its own.
    */
   wire?(port: string): string;
   /** Why this change cannot be made to a port in this state; null if it can. */
@@ -95,15 +97,17 @@ export interface SwitchRules {
    * Without this, ports of a session that broke off stay in doubt for as long as something of it can arrive.
    */
   readonly refusesLateWrites?: true;
-  /** The hosts that `open` connects to, as the fields name them: those that can never be permitted are not registered. */
+  /**
+   * The hosts that `open` connects to, as the fields name them: those that can never be permitted are not registered.
+   */
   hosts?(config: Readonly<Record<string, unknown>>): readonly string[];
 }
 
-/** A kind of switch. States are set whole and idempotently; drivers are never told steps. */
+/** A kind of switch. States are set as a whole and idempotently; drivers never get steps. */
 export interface SwitchDriver extends SwitchRules {
   /**
-   * Where a switch with these fields is reached, after names are resolved: two with a place in common are one device. Not
-   * there: nobody can tell.
+   * Where a switch with these fields is reached, after names are resolved: two with a place in common are one device.
+   * Not there: nobody can tell.
    */
   places?(config: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
   open(target: SwitchTarget, signal: AbortSignal): Promise<SwitchSession>;
@@ -117,11 +121,13 @@ export interface SwitchSession {
   /** Every port of the device, those that nobody registered too, named as `portName` would name them. */
   readAll?(signal: AbortSignal): Promise<readonly PortConfig[]>;
   /**
-   * Waits until nothing passes any more but what ports show to carry, whoever took the rest away: there where a device
+   * Waits until nothing passes any more but what ports show, also after changes by others: there where a device
    * goes on forwarding for a while after it shows a change. `apply` waits by itself.
    */
   drained?(signal: AbortSignal): Promise<void>;
-  /** What the device says it is, the same by whatever way it is reached and different for every other; null: nothing. */
+  /**
+   * What the device says it is, the same by whatever way it is reached and different for every other; null: nothing.
+   */
   identity?(signal: AbortSignal): Promise<string | null>;
   /** Running configuration to startup configuration. */
   save?(signal: AbortSignal): Promise<void>;

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PortConfig } from './contract.ts';
 
-/** What a simulated switch is told to do wrong, until it is told otherwise. */
+/** The faults of a simulated switch, until they are changed. */
 export interface Faults {
   /** Takes this long to let anyone in. */
   readonly loginMs?: number;
@@ -34,7 +34,7 @@ interface Memory {
 }
 
 /**
- * A switch that exists only as two small files: what its ports carry, and what it is told to do wrong. Its
+ * A switch that exists only as two small files: what its ports carry, and its faults. Its
  * memory is its own: it survives a restart of the service, so reading it back means something.
  */
 export class SimulatedSwitch {

@@ -7,7 +7,7 @@ import { connectTcp } from '@corral/base/net/tcp';
 import ssh2, { type Algorithms, type ClientErrorExtensions, type ServerHostKeyAlgorithm } from 'ssh2';
 import type { SshLogin } from './ssh-login.ts';
 
-/** For `unlessAborted`: what is told of what was given up, and how it is ended. */
+/** For `unlessAborted`: the name of what was aborted, and how it is ended. */
 export const gaveUp = (what: string, giveUp: () => void) => ({
   error: (cause: unknown) => new Error(`gave up ${what}`, { cause }),
   giveUp,

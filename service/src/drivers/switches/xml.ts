@@ -27,7 +27,7 @@ const markup = new RegExp(
   'y',
 );
 
-/** No device nests more than this, and whoever walks the elements does not run out of stack. */
+/** No device nests more than this, so that walking the elements does not exhaust the stack. */
 const deepest = 200;
 
 /** The one element of a text. Anything that is not well-formed, or has a document type, is an error. */

@@ -65,7 +65,7 @@ export const networkRoutes: readonly Route[] = [
     auth: 'Project access if owner and access are that project and net_id is empty; otherwise Admin',
     params: exactly({ network: NewLabel }),
     body: NewNetwork,
-    // Whoever needs a VLAN from the pool queues for it: all would pick the same smallest free one.
+    // Callers that need a VLAN from the pool queue for it: all would pick the same smallest free one.
     handle: (desk, { params: args, body }) =>
       desk.write((op) => networkCreate(op, { ...args, ...body }), { queue: 'vlans' }),
   }),

@@ -56,7 +56,7 @@ export const projectRoutes: readonly Route[] = [
     auth: ofProject,
     params,
     body,
-    // Many callers may want the same node: they queue for it, and all but one are told that it is taken.
+    // Many callers may want the same node: they queue for it, and all but one get the answer that it is taken.
     handle: (desk, { params: { project }, body: { node } }) =>
       desk.write((op) => projectConnectNode(op, { project, node }), { queue: `node/${node}` }),
   }),

@@ -2,7 +2,7 @@ import { complaints as words, VirshError } from '@corral/base/libvirt/virsh-erro
 
 const administrator = 'tell an administrator if the problem persists';
 
-/** What virsh says, and what a tenant is told; the first that fits. */
+/** Patterns in the output of virsh, and the message for the tenant; the first match counts. */
 const complaints: readonly (readonly [RegExp, string])[] = [
   [words.refused, 'libvirt denies access to this service; ask an administrator to grant it'],
   [words.unreachable, `libvirt does not answer; ${administrator}`],

@@ -9,7 +9,7 @@ export interface Definition {
   readonly root: Element;
 }
 
-/** A libvirt, command by command. Each has a deadline; what fails is told in a sentence. */
+/** A libvirt, command by command. Each has a deadline; a failure has a message. */
 export class LibvirtHost {
   readonly #uri: string;
   readonly #timeoutMs: number;

@@ -12,7 +12,7 @@ import { patiently } from './patiently.ts';
 import type { MachineStep } from './steps.ts';
 import { Storage } from './storage.ts';
 
-/** Whoever died at it may have left libvirt at work on it. */
+/** A process that died here may have left libvirt working on it. */
 const patienceMs = 30_000;
 /** Many may start at once. */
 const startTimeoutMs = 120_000;
@@ -73,7 +73,7 @@ export class MachineWork {
     });
   }
 
-  /** Whoever lost the right to go on is told so, whatever sentence was made of it on the way. */
+  /** A caller that lost its lease gets that error, whatever it was converted to. */
   async #permitted(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -3,7 +3,7 @@ const wholly = new RegExp(`^${uuid}$`);
 const machine = new RegExp(`^headnode-(${uuid})$`);
 const volume = new RegExp(`^headnode-(${uuid})-\\d+\\.(?:qcow2|raw)$`);
 
-/** What a headnode's machine is called: labels can change hands, and are not ours to choose. */
+/** What a headnode's machine is called: labels can be reused, and clients choose them. */
 export const machineName = (id: string): string => `headnode-${id}`;
 
 /** The same, as an argument of a command. */

@@ -17,7 +17,7 @@ export interface Original {
 export interface Copy {
   readonly path: string;
   readonly format: VolumeFormat;
-  /** How a domain is told of it. */
+  /** How a domain refers to it. */
   readonly kind: 'file' | 'block';
 }
 
@@ -26,7 +26,7 @@ const ofFiles: readonly string[] = ['dir', 'fs', 'netfs', 'vstorage'];
 const ofBlocks: readonly string[] = ['logical', 'disk', 'iscsi', 'iscsi-direct', 'scsi', 'mpath', 'zfs'];
 /** A whole disk is written. */
 const copyTimeoutMs = 600_000;
-/** Whoever died at it may have left libvirt at work on it. */
+/** A process that died here may have left libvirt working on it. */
 const patienceMs = 30_000;
 
 /** The storage pool that headnodes have their disks in. */
@@ -91,7 +91,7 @@ export class Storage {
     return { path, format, kind: isFile ? 'file' : 'block' };
   }
 
-  /** Deletes the disks of a machine, whole or not; `deleted` is told of each. */
+  /** Deletes the disks of a machine, complete or not; `deleted` is called for each. */
   async deleteAll(uuid: string, deleted: () => void): Promise<void> {
     for (const name of await this.refreshed()) {
       if (ownerOf(name) !== uuid) continue;

@@ -1,7 +1,7 @@
 import { childrenOf, type Element } from '@corral/base/libvirt/xml';
 import { deviceRules, domainRules, osRules, type Rules } from './template-rules.ts';
 
-/** How many are told; who has more has no template in mind. */
+/** At most this many are reported. */
 const mostTold = 10;
 
 /** What stands in the definition of a domain and may not stand in a template, one sentence each. */

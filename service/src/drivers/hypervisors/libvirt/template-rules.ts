@@ -76,7 +76,7 @@ export const domainRules: Rules = {
   seclabel: each(only('type', 'dynamic', undefined), without(shared, 'label', 'imagelabel')),
 };
 
-/** Below `<os>`. What the firmware remembers (`nvram`) is made anew for every machine; a kernel is only read. */
+/** Below `<os>`. What the firmware remembers (`nvram`) is created for every machine; a kernel is only read. */
 export const osRules: Rules = {
   ...all('type', 'firmware', 'nvram', 'boot', 'bootmenu', 'smbios', 'bios', 'kernel', 'initrd', 'cmdline', 'dtb'),
   loader: (element) => {
@@ -110,7 +110,7 @@ const channel: Rule = each(
   inside('source', withoutAttribute(shared, 'path')),
 );
 
-/** Below `<devices>`. Cards and screens are taken out and put in anew, serial lines become terminals. */
+/** Below `<devices>`. Network cards and screens are replaced, serial lines become terminals. */
 export const deviceRules: Rules = {
   ...all('interface', 'graphics', 'serial', 'console', 'emulator'),
   disk,

@@ -60,7 +60,7 @@ const put =
   (text: string) =>
   ({ start, end }: Element): Edit => ({ start, end, text });
 
-/** libvirt makes it anew from the same template. */
+/** libvirt creates it again from the same template. */
 const emptied = (nvram: Element): Edit => {
   const template = nvram.attributes['template'];
   return put(template === undefined ? '' : `<nvram template='${escapeXml(unescapeXml(template))}'/>`)(nvram);

@@ -39,7 +39,7 @@ const carry = (wanted: PortConfig, deadVlan: number): readonly Line[] =>
         { attempt: 'switchport trunk allowed vlan none' },
       ]
     : [
-        // Models that know ISL want to be told; the others do not know the command.
+        // Models with ISL need this command; the others do not know it.
         { attempt: 'switchport trunk encapsulation dot1q' },
         ...trunkLines(wanted, wanted.native ?? deadVlan),
         'switchport mode trunk',

@@ -5,11 +5,11 @@ import { isLogLine } from './log-lines.ts';
 import { mirrorsIn, type Mirrors } from './mirrors.ts';
 
 /*
- * The running configuration of Dell's older switches. Its blocks end with `exit` or `!`, and their lines may stand at the
- * first column, so whatever falls into a block is taken for a line of it.
+ * The running configuration of Dell's older switches. Its blocks end with `exit` or `!`, and their lines may stand at
+ * the first column, so whatever falls into a block is taken for a line of it.
  */
 
-/** What both families have on a port that is understood; what it carries is told by `show interfaces switchport`. */
+/** What both families have on a port that is understood; `show interfaces switchport` shows what it carries. */
 const known: KnownLines = {
   read: /^(?:no )?(?:shutdown|switchport (?:mode (?:access|trunk|general)|access vlan \S+|trunk (?:native|allowed) vlan .+|general (?:allowed|pvid|ingress-filtering|acceptable-frame-type)\b.*))$/,
   plain: [

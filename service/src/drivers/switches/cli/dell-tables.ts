@@ -7,7 +7,7 @@ import { isLogLine } from './log-lines.ts';
  * print them.
  */
 
-/** What is told of one port: values by their keys, in lower case. */
+/** The output for one port: values by their keys, in lower case. */
 export interface PortTable {
   readonly name: string;
   value(key: string): string;

@@ -15,7 +15,7 @@ interface Whereabouts {
   readonly isPerUser?: true;
 }
 
-/** The driver of a switch that is told what to do over an SSH command line. */
+/** The driver of a switch with a command line over SSH. */
 export const cliSwitch = (dialect: Dialect, { identity, isPerUser }: Whereabouts = {}): SwitchDriver => {
   const { config, capabilities, hasLegacyType, refuse, save, wire } = dialect;
   return {

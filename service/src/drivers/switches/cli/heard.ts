@@ -10,7 +10,7 @@ const longestPrompt = 512;
 const longestRaw = 5 * longestPrompt;
 
 /**
- * What a device has sent since the last command: whole lines, and the beginning of one. Each sign is looked at a few
+ * What a device has sent since the last command: whole lines, and the beginning of one. Each character is read a few
  * times at most, however small the pieces are that it comes in.
  */
 export class Heard {

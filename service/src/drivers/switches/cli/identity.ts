@@ -57,7 +57,7 @@ export const dellNQuestions: IdentityQuestions = {
   parse: (text) => serialOf('dell', first(text, /^Serial Number\.* *(\S+)/im)),
 };
 
-/** Of a stack the serial numbers are in a table whose form is not certain; its MAC address is told by name. */
+/** Of a stack the serial numbers are in a table whose form is not certain; its MAC address has a name. */
 export const powerconnectQuestions: IdentityQuestions = {
   ask: ['show system id', 'show system unit 1'],
   parse: (text) =>

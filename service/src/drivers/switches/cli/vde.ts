@@ -13,7 +13,7 @@ const lines = ({ wanted, was }: PortChange): readonly string[] => {
   const comes = wanted.tagged.filter((vlan) => !was.tagged.includes(vlan));
   return [
     ...goes.map((vlan) => `vlan/delport ${vlan} ${port}`),
-    // A port that shall carry nothing is told so even if it seems to: what is shown may be less than what is.
+    // A port that shall carry nothing is always configured so: the output may show less than is configured.
     ...(native === was.native && native !== null ? [] : [`port/setvlan ${port} ${native ?? none}`]),
     ...comes.map((vlan) => `vlan/addport ${vlan} ${port}`),
   ];

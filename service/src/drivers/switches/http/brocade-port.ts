@@ -21,14 +21,14 @@ export interface BrocadePort {
   readonly tagsNative: boolean;
   readonly allowed: Allowed;
   readonly allowedVlans: readonly number[];
-  /** What makes more of the interface than is told above, or was not told at all, in the device's words. */
+  /** What makes more of the interface than the fields above, or is missing, in the device's words. */
   readonly unclear: readonly string[];
 }
 
 /**
  * What an interface can have without carrying more than its switchport says. Everything else makes the reading unclear:
- * `port-profile-port` and `channel-group`, 802.1X, MAC addresses that are classified into VLANs, `ctag`, RSPAN, addresses
- * of a routed port, and whatever else there may be.
+ * `port-profile-port` and `channel-group`, 802.1X, MAC addresses that are classified into VLANs, `ctag`, RSPAN,
+ * addresses of a routed port, and whatever else there may be.
  */
 const understood: Understood = {
   name: 'leaf',
@@ -58,8 +58,8 @@ const understood: Understood = {
 };
 
 /**
- * Network OS writes `false` for what is not set, and gives every container its address: an empty one with an address has
- * nothing configured in it, whereas an empty leaf is one that is set.
+ * Network OS writes `false` for what is not set, and gives every container its address: an empty one with an address
+ * has nothing configured in it, whereas an empty leaf is one that is set.
  */
 const reading: Reading = {
   lists: ['switchport'],

@@ -1,7 +1,7 @@
 import type { Section, SectionLine } from './dellnos9-sections.ts';
 
 /*
- * Which lines of OS9 are understood. Whatever is not here may put a port into a VLAN, a bundle or a mirror, or have
+ * Which lines of OS9 are understood. Any other line may put a port into a VLAN, a bundle or a mirror, or have
  * somebody else choose its VLAN, and the port is taken to carry everything.
  */
 

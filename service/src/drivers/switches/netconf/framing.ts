@@ -1,6 +1,6 @@
 import { ByteQueue } from '../byte-queue.ts';
 
-/** How messages are told apart on the line (RFC 6242): by an end mark, or in counted chunks. */
+/** How messages are framed (RFC 6242): by an end mark, or in counted chunks. */
 export type Framing = 'end-of-message' | 'chunked';
 
 const endMark = ']]>]]>';

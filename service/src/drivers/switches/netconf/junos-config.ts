@@ -19,7 +19,7 @@ export interface JunosView {
 interface Whole {
   readonly vlans: VlanTable;
   readonly mentions: Mentions;
-  /** Templates that the device did not put in where they belong: what they give to whom is not known. */
+  /** Templates that the device did not expand: their effect is unknown. */
   readonly templates: readonly string[];
 }
 

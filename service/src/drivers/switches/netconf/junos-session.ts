@@ -236,7 +236,7 @@ export class JunosSession implements SwitchSession {
         signal,
       );
       const [configuration, ...more] = childrenOf(reply, 'configuration');
-      // Nothing at all is no configuration without statements: the device has not told it.
+      // An empty reply is not an empty configuration: the device did not send it.
       if (configuration === undefined || more.length > 0)
         throw new Error(`the switch answered with <${reply.children[0]?.name ?? ''}> instead of its configuration`);
       return configuration;

@@ -2,7 +2,7 @@ import type { Reading, Understood } from '../understood.ts';
 import type { Element } from '../xml.ts';
 
 /*
- * Which statements are understood. Whatever is not here may put a port into a VLAN, a bundle, a bridge or a mirror, or
+ * Which statements are understood. Any other statement may put a port into a VLAN, a bundle, a bridge or a mirror, or
  * have somebody else choose its VLAN, and the port is taken to carry everything.
  */
 

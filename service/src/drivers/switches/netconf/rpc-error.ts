@@ -16,7 +16,7 @@ export const rpcErrorsIn = (reply: Element): readonly RpcError[] => findAll(repl
 const rpcErrorOf = (element: Element): RpcError => {
   const text = (...path: string[]) => shortened(childOf(element, ...path)?.text ?? '');
   return {
-    // Whatever does not call itself a warning counts.
+    // Every error that is not marked as a warning counts.
     severity: text('error-severity') === 'warning' ? 'warning' : 'error',
     tag: text('error-tag'),
     message: text('error-message'),
@@ -48,7 +48,9 @@ export const isUnknownTo = (error: unknown, statement: string): boolean =>
 
 const successes: readonly string[] = ['commit-success', 'commit-check-success', 'load-success'];
 
-/** A reply that says `ok`, or that every part of the device has done it: each member of a chassis answers for itself. */
+/**
+ * A reply that says `ok`, or that every part of the device has done it: each member of a chassis answers separately.
+ */
 export const requireDone = (reply: Element): void => {
   const members = findAll(reply, 'routing-engine').map((member) => ({
     name: textAt(member, 'name') ?? '',

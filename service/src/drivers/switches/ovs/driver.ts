@@ -9,7 +9,7 @@ import { Ovsdb } from './ovsdb.ts';
 import { carriedUnder, reservedIn, takesAway } from './vlans.ts';
 import { untilAllApplied, untilApplied, type Write, writePorts } from './write.ts';
 
-/** A port that somebody changes between our reading and our writing is looked at again, so many times. */
+/** A port that changes between the read and the write is read again, at most this many times. */
 const tries = 5;
 
 /** An Open vSwitch bridge, through its database. Its ports are made by others. */
@@ -122,7 +122,7 @@ class OvsSession implements SwitchSession {
     return this.#ovsdb.close();
   }
 
-  /** A switch that is another one than it said is met anew, by the next session. */
+  /** A switch that turns out to be another one is identified again, by the next session. */
   async #readSame(names: readonly string[] | 'all', signal: AbortSignal): Promise<Bridge> {
     const bridge = await readBridge(this.#ovsdb, this.#bridge, names, signal);
     if (this.#identity === undefined || bridge.identity === this.#identity) return bridge;

@@ -9,7 +9,7 @@ export const nameRule = '1 to 64 letters, digits and . _ : @ + -, with a letter,
 
 const pem = (what: string) =>
   Type.String({ pattern: '^\\s*-----BEGIN [A-Z0-9 ]+-----', maxLength: 65_536, description: `${what} in PEM format` });
-/** One that is shown again: whoever put a key beside it would have it read. */
+/** A field that is shown: a key beside it would be readable. */
 const certificate = (what: string) =>
   shown(
     Type.String({
@@ -54,7 +54,8 @@ const usualAddress = 'unix:/var/run/openvswitch/db.sock';
 /**
  * Flows that the datapath has cached outlive the configuration that made them, and nothing in the database says for
  * how long. Measured after "applied", on two busy cores: 15 ms with 2000 flows, 161 ms with three
- * hosts that send 3,800 tags each, and 495 ms with the 40,000 flows that two hosts make who invent addresses. A tenant can do that, so this is twice the worst.
+ * hosts that send 3,800 tags each, and 495 ms with the 40,000 flows that two hosts make who invent addresses. A
+ * tenant can do that, so this is twice the worst.
  */
 const usualSettleMs = 1_000;
 

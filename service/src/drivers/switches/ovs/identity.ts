@@ -1,7 +1,7 @@
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Which bridge of which Open vSwitch this is: `system-id` is the host's own name for itself, and the row of the bridge
+ * Which bridge of which Open vSwitch this is: `system-id` is the host's own name, and the row of the bridge
  * has an id that was made with it.
  */
 export const identityIn = (root: Row, bridge: Row, name: string): string | null => {

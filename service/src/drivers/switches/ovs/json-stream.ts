@@ -10,7 +10,7 @@ const longestText = 64 * 1024 * 1024;
 
 /**
  * Cuts a stream of JSON texts, written one after the other with nothing between them, at their ends. Each byte
- * is looked at once, however the stream is cut up on the way.
+ * is read once, however the stream is split.
  */
 export class JsonStream {
   /** Not the pieces themselves: each of many small ones takes more memory than its bytes. */

@@ -41,7 +41,7 @@ export const reservedIn = ({ native, tagged }: Carried): string | null => {
 };
 
 /**
- * What passes under these settings, whoever made them. Untagged frames on a port without a tag are in VLAN 0,
+ * What passes under these settings. Untagged frames on a port without a tag are in VLAN 0,
  * which all such ports share. A list with nothing in it means all VLANs.
  */
 export const carriedUnder = (columns: VlanColumns): Carried =>
@@ -74,8 +74,9 @@ const listed = (vlans: readonly number[]): readonly number[] =>
 const ascending = (a: number, b: number): number => a - b;
 
 /**
- * Does a port that goes from one state to the other stop to pass something, or has just been told to? Settings that
- * are there already may be from an attempt that died a moment ago, before what it took away had stopped to pass.
+ * Does a port that goes from one state to the other stop passing something, or has it just been configured to?
+ * Settings that are there already may be from an attempt that died a moment ago, before what it took away had stopped
+ * to pass.
  */
 export const takesAway = (before: Carried, after: Carried): boolean => {
   const losesNative = before.native !== null && before.native !== after.native;

@@ -12,7 +12,9 @@ export interface Write {
   readonly state: PortConfig;
 }
 
-/** What became of a pass: the number of the configuration that has it (null: nothing was written), and who was refused. */
+/**
+ * What became of a pass: the number of the configuration that has it (null: nothing was written), and who was refused.
+ */
 export interface Written {
   readonly configuration: number | null;
   readonly refused: ReadonlyMap<string, string>;
@@ -91,7 +93,7 @@ const update = ({ port, state }: Write): Operation => ({
 const freshNumbers = { first: 10_000, last: 65_000 };
 
 /**
- * Gives the interfaces of ports that change other numbers, for which the switch takes the port away and makes it anew.
+ * Gives the interfaces of ports that change other numbers, for which the switch removes the port and creates it again.
  * One that is changed in place is a danger to all: Open vSwitch (seen in 3.1.0) frees the old lists of VLANs while it
  * still looks them up, and for some milliseconds frames of any VLAN pass (2,120 wrong frames in 916 changes by
  * ovs-vsctl alone, of hosts that send from ever new addresses; none in 330 with new numbers).

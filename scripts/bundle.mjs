@@ -27,6 +27,7 @@ const testPrograms = {
     entry: 'service/test/support/stepping-rotation.ts',
     file: 'service/dist/stepping-rotation.js',
   },
+  'stopping-service': { entry: 'service/test/support/stopping-service.ts', file: 'service/dist/stopping-service.js' },
 };
 
 /** Native modules stay in node_modules, as do those that a package uses if they happen to be installed. */

@@ -33,6 +33,7 @@ const bundles = {
   corral: 'client/dist/cli/corral.js',
   'dying-service': 'service/dist/dying-service.js',
   'stepping-rotation': 'service/dist/stepping-rotation.js',
+  'stopping-service': 'service/dist/stopping-service.js',
 } as const;
 type ProgramName = keyof typeof bundles;
 

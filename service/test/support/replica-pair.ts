@@ -4,7 +4,6 @@ import { type Answer, basic, type Client, clientOf } from './http.ts';
 import { expectSound } from './invariants.ts';
 import { Membership, type Wrong } from './membership.ts';
 import { nodeOf, patient, revertAll, vlansOf, wire } from './packets.ts';
-import { build } from './program.ts';
 import { adminPassword, startService } from './service.ts';
 import { runSql } from './sql.ts';
 import { startStoppingProgram, type StoppingProgram } from './stopping-program.ts';
@@ -52,7 +51,6 @@ export const startReplicaPair = async (
   const [service, ovs] = await Promise.all([
     startService('postgres', { ...settings, ...env }),
     startOvs({ hosts: movers + 2 }),
-    build(),
   ]);
   const [inRed, inBlue, ...moving] = ovs.hosts;
   if (!inRed || !inBlue) throw new Error('there are two hosts more than movers');

@@ -2,12 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import { programFile } from '../../../test/support/program.ts';
 import { eventually } from './world.ts';
-
-const here = fileURLToPath(new URL('.', import.meta.url));
-const built = (file: string): string => new URL(`../../dist/${file}`, import.meta.url).href;
 
 /** A service that stops itself with SIGSTOP when it is told to. */
 export interface StoppingProgram {
@@ -26,13 +22,7 @@ export interface StoppingProgram {
 }
 
 export const startStoppingProgram = async (env: Readonly<Record<string, string>>): Promise<StoppingProgram> => {
-  const source = await readFile(new URL('stopping-main.ts', import.meta.url), 'utf8');
-  const { outputText } = ts.transpileModule(source, {
-    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
-  });
-  const args = [built('start.js'), built('config/load.js')];
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', outputText, '--', ...args], {
-    cwd: here,
+  const child = spawn(process.execPath, [programFile('stopping-service')], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

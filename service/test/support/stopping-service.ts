@@ -3,18 +3,14 @@ import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { pino } from 'pino';
+import { loadConfig } from '../../src/config/load.ts';
+import { start } from '../../src/start.ts';
 
 /*
  * The service as a process that stops itself with SIGSTOP at a moment that its standard input names: "5" is the fifth
  * moment from then on, "5 before commit" the fifth of this name. It says on its standard output where it stops.
  * Moments: the steps of a worker, every statement of a transaction that writes, and every call to a switch or a daemon.
  */
-
-const [start, load] = process.argv.slice(-2);
-if (start === undefined || load === undefined) throw new Error('arguments: start.js load.js');
-
-const { start: startService } = (await import(start)) as typeof import('../../src/start.ts');
-const { loadConfig } = (await import(load)) as typeof import('../../src/config/load.ts');
 
 let left = 0;
 let wanted: string | null = null;
@@ -77,5 +73,5 @@ Reflect.set(Socket.prototype, 'write', function (this: unknown, ...args: unknown
   return write.apply(this, args);
 });
 
-const { url } = await startService(loadConfig(process.env), pino({ level: 'warn' }, pino.destination(2)), passing);
+const { url } = await start(loadConfig(process.env), pino({ level: 'warn' }, pino.destination(2)), passing);
 process.stdout.write(`ready at ${url}/v0\n`);

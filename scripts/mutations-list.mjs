@@ -355,7 +355,6 @@ export const mutations = [
     'service/src/core/caller.ts',
     "['user', ...[...caller.projects].sort()].join('\\0')",
     "'user'",
-    'service/test/nodes.test.ts',
     'service/test/kept-answers.test.ts',
   ),
 
@@ -365,22 +364,14 @@ export const mutations = [
     'service/src/core/rights.ts',
     '  if (isLess) throw',
     '  if (false) throw',
-    rights,
+    'service/test/core/rights.test.ts',
   ),
   mutation(
     'credentials that expired meanwhile count',
     'service/src/core/rights.ts',
     'caller.until !== undefined && Date.now() >= caller.until',
     'false',
-    rights,
-  ),
-  mutation(
-    'a change is not asked whether the caller may still make it',
-    'service/src/core/op.ts',
-    `  rights.admit(current);
-`,
-    '',
-    rights,
+    'service/test/core/rights.test.ts',
   ),
   mutation(
     'a change is made with the rights of its request',
@@ -795,7 +786,7 @@ export const mutations = [
     ' && known.version === user.version',
     '',
     'service/test/authentication.test.ts',
-    'service/test/admin-users.test.ts',
+    'service/test/user-password.test.ts',
   ),
   mutation(
     'a token outlives its time',
@@ -803,7 +794,7 @@ export const mutations = [
     `
     .where('api_tokens.expires_at', '>', now)`,
     '',
-    made,
+    'service/test/tokens.test.ts',
   ),
   mutation(
     'a token for one project has all rights of its owner',

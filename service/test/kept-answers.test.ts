@@ -14,6 +14,7 @@ import { engines } from './support/engines.ts';
 import { refusal } from './support/shared.ts';
 import { serviceForTest } from './support/service.ts';
 import { runSql } from './support/sql.ts';
+import { makeNode, makeProject, makeUser, reserve } from './support/world.ts';
 
 describe.each(engines)('a kept answer, on %s,', (engine) => {
   it('is one for all spellings of its question, so that no caller can fill the memory with them', async () => {
@@ -26,6 +27,21 @@ describe.each(engines)('a kept answer, on %s,', (engine) => {
     expect((await anonymous.get('/nodes/%66re%65')).body).toEqual([]);
     expect((await anonymous.get('/nodes/free?&&')).body).toEqual(['n1']);
     expect((await anonymous.get('/nodes/free')).body).toEqual([]);
+  });
+
+  it('is given to nobody with other rights', async () => {
+    const service = await serviceForTest(engine);
+    await makeProject(service, 'red');
+    await makeNode(service, 'n1');
+    await reserve(service, 'red', 'n1');
+    const [ada, bob] = [await makeUser(service, 'ada', 'red'), await makeUser(service, 'bob')];
+    // Each answer is made when nothing has changed since the one before it.
+    for (let count = 0; count < 2; count += 1) {
+      expect((await ada.get('/node/n1')).status).toBe(200);
+      expect((await bob.get('/node/n1')).status).toBe(401);
+      expect((await service.anonymous.get('/node/n1')).status).toBe(401);
+      expect((await service.admin.get('/node/n1')).status).toBe(200);
+    }
   });
 
   it('is not given to a question that has something wrong in it', async () => {

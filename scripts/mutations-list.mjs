@@ -101,10 +101,17 @@ export const mutations = [
   mutation(
     'a lease counts whatever its fence',
     'service/src/core/leases.ts',
-    `    .where('holder', '=', holder)
-    .where('fence', '=', fence),`,
-    "    .where('holder', '=', holder),",
+    `    .where('fence', '=', fence)
+`,
+    '',
     fences,
+  ),
+  mutation(
+    'a lease is taken while a transaction under it has not ended',
+    'service/src/core/leases.ts',
+    '    .$if(locksRows(tx), (query) => query.forShare()),',
+    '',
+    'service/test/lease-order.test.ts',
   ),
 
   // Leases
@@ -200,22 +207,6 @@ export const mutations = [
     obmRaces,
   ),
   mutation(
-    'a token is asked for without confirming the lease',
-    'service/src/core/obm.ts',
-    `  await held.confirm();
-  const token`,
-    '  const token',
-    sleeping,
-  ),
-  mutation(
-    'a token is destroyed without confirming the lease',
-    'service/src/core/obm.ts',
-    `  await held.confirm();
-  await obm.destroyToken`,
-    '  await obm.destroyToken',
-    sleeping,
-  ),
-  mutation(
     'OBM is changed by two at once',
     'service/src/core/obm.ts',
     'exclusively(desk, `obm/${found.id}`',
@@ -239,10 +230,30 @@ export const mutations = [
   ),
   mutation(
     'a daemon is called with a lease that ran out',
-    'service/src/drivers/obm/own-connection.ts',
-    `      this.#permit.check();
-`,
+    'service/src/drivers/obm/http.ts',
+    '      check: permit?.check,\n',
     '',
+    sleeping,
+  ),
+  mutation(
+    'a console is opened with a lease that ran out',
+    'service/src/drivers/obm/http.ts',
+    ', check: permit.check }',
+    ' }',
+    sleeping,
+  ),
+  mutation(
+    'a request is sent although nothing may be sent any more',
+    'base/src/http/http-client.ts',
+    '    check();\n    const { signal',
+    '    const { signal',
+    'service/test/drivers/lost-lease.test.ts',
+  ),
+  mutation(
+    'rights that were read long ago count for a call to a device',
+    'service/src/core/fresh-rights.ts',
+    'if (passedSince(this.#asked) >= freshForMs) throw',
+    'if (false) throw',
     sleeping,
   ),
   mutation(
@@ -254,11 +265,10 @@ export const mutations = [
     'service/test/drivers/lost-lease.test.ts',
   ),
   mutation(
-    'the pool of an HTTP switch is used with a lease that ran out',
+    'a request is sent to a switch with a lease that ran out',
     'service/src/drivers/switches/http/line.ts',
-    `    this.#permit?.check();
-`,
-    '',
+    'const check = this.#limits.permit?.check;',
+    'const check = undefined;',
     'service/test/drivers/lost-lease.test.ts',
   ),
   mutation(
@@ -400,7 +410,7 @@ export const mutations = [
     `  await desk.requireRights();
 `,
     '',
-    rights,
+    obmRaces,
   ),
   mutation(
     'a stream goes on after access was lost',
@@ -825,16 +835,14 @@ export const mutations = [
     'service/src/auth/holder.ts',
     'if (now >= until || until - now > 2 * vouchedMs) {',
     'if (false) {',
-    'service/test/identities.test.ts',
-    'service/test/oidc.test.ts',
+    'service/test/auth/holder.test.ts',
   ),
   mutation(
     'people of a backend count that is not in use any more',
     'service/src/auth/holder.ts',
     'if (!backends.includes(backend)) throw',
     'if (false) throw',
-    'service/test/identities.test.ts',
-    'service/test/auth-methods.test.ts',
+    'service/test/auth/holder.test.ts',
   ),
 
   // The OBM daemon

@@ -139,6 +139,17 @@ describe.each(engines)('OBM between daemon and database on %s', (engine) => {
     expect(await asking).toMatchObject({ status: 409, body: { type: 'BlockedError' } });
   });
 
+  it('a power status that comes after access was taken away is not told', async () => {
+    const { alice, machine, obmd, service } = await makeEnabledRack(engine, { env: patient });
+    const { opened, open } = gate();
+    machine.fault = { kind: 'hang', until: opened, on: ['power_status'] };
+    const asking = alice.get('/node/n1/power_status');
+    await eventually(() => obmd.calls.find(({ path }) => path.endsWith('power_status')));
+    await done(service.admin.post('/auth/basic/user/alice/remove_project', { project: 'red' }));
+    open();
+    expect(await asking).toMatchObject({ status: 401, body: { type: 'AuthorizationError' } });
+  });
+
   it('an order that meets a new token is carried out with it', async () => {
     const { alice, machine, obmd } = await makeEnabledRack(engine, { env: patient });
     const { opened, open } = gate();

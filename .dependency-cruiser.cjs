@@ -42,17 +42,6 @@ module.exports = {
       to: { path: src('core'), pathNot: 'core/errors\\.ts$' },
     },
     {
-      name: 'drivers-load-heavy-packages-late',
-      comment: 'when the first switch of the kind is opened: a start of the service does not pay for them',
-      severity: 'error',
-      from: { path: '^(service|obmd)/src/drivers/' },
-      to: {
-        path: '^node_modules/(undici|fast-xml-parser|ws|@lydell)/',
-        dynamic: false,
-        dependencyTypesNot: ['type-only'],
-      },
-    },
-    {
       name: 'worker-sees-contracts-only',
       severity: 'error',
       from: { path: src('worker') },

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Client, Dispatcher } from 'undici';
+import { Client, type Dispatcher } from 'undici';
 import { firstOf, onAbort, unlessAborted } from '../abort.ts';
 import { Connector, type Trust } from './connector.ts';
 import { httpFaultOf } from './http-fault.ts';
@@ -140,7 +140,7 @@ export class HttpClient {
     this.#origins.set(name, origin);
     if (origin.taken < connections) origin.taken += 1;
     else await turnIn(origin.waiting, signal);
-    const connection = origin.idle.pop() ?? (await this.#open(name));
+    const connection = origin.idle.pop() ?? this.#open(name);
     this.#busy.add(connection);
     const done = (how: 'finished' | 'failed'): void => {
       if (!this.#busy.delete(connection)) return;
@@ -154,10 +154,8 @@ export class HttpClient {
     return { connection, done };
   }
 
-  async #open(origin: string): Promise<Connection> {
+  #open(origin: string): Connection {
     const { trust = {}, outbound, largestAnswer, keepAlive } = this.#options;
-    // Loaded at the first request: it would cost every start 60 ms.
-    const { Client } = await import('undici');
     const connector = new Connector(trust, outbound, () => connection.check());
     const client = new Client(origin, {
       connect: connector.connect,

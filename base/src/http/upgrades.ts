@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { WebSocket, WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { hangUp } from './hang-up.ts';
 
 interface Upgrade {
@@ -57,27 +57,18 @@ const askAgain = ({ server }: FastifyInstance, request: IncomingMessage, socket:
 /** Does this request ask for a WebSocket? */
 export const wantsWebSocket = ({ raw }: FastifyRequest): boolean => waiting.has(raw);
 
-const loaded = new Map<Use, Promise<WebSocketServer>>();
-const webSockets = (use: Use): Promise<WebSocketServer> => {
-  const known = loaded.get(use);
-  if (known) return known;
-  const made = import('ws').then(
-    ({ WebSocketServer }) =>
-      new WebSocketServer({ noServer: true, maxPayload: messageLimits[use], perMessageDeflate: false }),
-  );
-  loaded.set(use, made);
-  return made;
-};
+const serverFor = (use: Use): WebSocketServer =>
+  new WebSocketServer({ noServer: true, maxPayload: messageLimits[use], perMessageDeflate: false });
+const servers: Readonly<Record<Use, WebSocketServer>> = { typing: serverFor('typing'), screen: serverFor('screen') };
 
 /** Answers a request with a WebSocket. Nothing else may be sent on the reply from then on. */
-export const openWebSocket = async (request: FastifyRequest, reply: FastifyReply, use: Use): Promise<WebSocket> => {
+export const openWebSocket = (request: FastifyRequest, reply: FastifyReply, use: Use): Promise<WebSocket> => {
   const upgrade = waiting.get(request.raw);
   if (upgrade === undefined) throw new Error('the request is not a WebSocket upgrade');
-  const server = await webSockets(use);
   waiting.delete(request.raw);
   reply.hijack();
   reply.raw.detachSocket(upgrade.socket as Parameters<ServerResponse['detachSocket']>[0]);
-  return new Promise((resolve) => server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, resolve));
+  return new Promise((resolve) => servers[use].handleUpgrade(request.raw, upgrade.socket, upgrade.head, resolve));
 };
 
 const heartbeatMs = 30_000;

@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { onAbort } from '@corral/base/abort';
 import type { Outbound } from '@corral/base/http/outbound';
-import type { WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import { beginningOf } from './answers.ts';
 import type { CallPermit, ConsoleLine } from './contract.ts';
 
@@ -35,7 +35,6 @@ export const converse = async (
 ): Promise<Conversation> => {
   const refusal = outbound.refusalOf(url.hostname);
   if (refusal !== null) throw refusal;
-  const { WebSocket } = await import('ws');
   const address = new URL(url);
   address.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   const options = {

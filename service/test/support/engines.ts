@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { dataDirectory } from './data-directory.ts';
 
 export type EngineName = 'sqlite' | 'postgres';
 
@@ -42,6 +45,26 @@ export const migratedPostgres = (
     await client.query(`create database ${name} template ${template} strategy file_copy`);
     return urlOf(name);
   });
+
+/**
+ * Puts a SQLite file with a program's tables and nothing in them to a path. `migrate` makes them once in a process; then
+ * the file is copied.
+ */
+export const migratedSqlite = async (
+  path: string,
+  migrate: (location: { engine: 'sqlite'; path: string }) => Promise<{ close(): Promise<void> }>,
+): Promise<void> => {
+  template ??= (async () => {
+    const directory = await dataDirectory('corral-template-');
+    const file = join(directory, 'template.db');
+    await (await migrate({ engine: 'sqlite', path: file })).close();
+    const content = await readFile(file);
+    await rm(directory, { recursive: true, force: true });
+    return content;
+  })();
+  await writeFile(path, await template, { mode: 0o600 });
+};
+let template: Promise<Buffer> | undefined;
 
 const freshName = (): string => `corral_${randomBytes(6).toString('hex')}`;
 

@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { SimulatedSwitch } from '../../src/drivers/switches/simulated.ts';
 import { start } from '../../src/start.ts';
 import { dataDirectory } from './data-directory.ts';
-import { type EngineName, migratedPostgres } from './engines.ts';
+import { type EngineName, migratedPostgres, migratedSqlite } from './engines.ts';
 import { basic, type Client, clientOf } from './http.ts';
 
 export const adminPassword = 'correct horse battery staple';
@@ -58,6 +58,7 @@ export const startService = async (
   const dataDir = await dataDirectory('corral-test-');
   const database: Record<string, string> =
     engine === 'postgres' ? { CORRAL_DATABASE_URL: await migratedPostgres('corral', openDatabase) } : {};
+  if (engine === 'sqlite') await migratedSqlite(join(dataDir, 'corral.db'), openDatabase);
   return startWith({ ...impatient, CORRAL_DATA_DIR: dataDir, ...database, ...env }, changes);
 };
 

@@ -38,6 +38,7 @@ const formsOf = (secret: string): string[] => {
     encodeURIComponent(secret),
     encodeURIComponent(secret).replaceAll('%20', '+'),
     asXml(secret),
+    asXml(secret).replaceAll("'", '&apos;'),
     bytes.toString('hex'),
     ...[0, 1, 2].flatMap((offset) => inBase64(bytes, offset)),
   ];

@@ -114,6 +114,6 @@ describe('a domain that boots by the order in its devices', () => {
 
 it('a definition that is no XML changes nothing', () => {
   for (const xml of ['', '<domain>', '<domain><os></domain></os>', '<domain/><domain/>', 'error: no']) {
-    expect(() => withBootDevice(xml, 'pxe')).toThrow('not XML');
+    expect(() => withBootDevice(xml, 'pxe')).toThrow('invalid XML');
   }
 });

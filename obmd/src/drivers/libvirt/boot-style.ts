@@ -1,4 +1,5 @@
-import { childrenOf, type Edit, type Element } from '@corral/base/libvirt/xml';
+import { childrenOf, type Element, escapeXml } from '@corral/base/xml';
+import type { Edit } from '@corral/base/libvirt/xml';
 
 /**
  * A domain says what it boots from in one of two ways: kinds of devices, in its `os` element, or a number in each
@@ -47,7 +48,7 @@ const deviceEdits = (domain: Element, wanted: readonly string[]): readonly Edit[
     const place = wanted.indexOf(key) + 1;
     if (place === 0) return boot ? [{ start: boot.start, end: boot.end, text: '' }] : [];
     const others = Object.entries(boot?.attributes ?? {}).filter(([name]) => name !== 'order');
-    const rest = others.map(([name, value]) => ` ${name}='${value}'`).join('');
+    const rest = others.map(([name, value]) => ` ${name}='${escapeXml(value)}'`).join('');
     const text = `<boot order='${place}'${rest}/>`;
     return [boot ? { start: boot.start, end: boot.end, text } : { start: element.inside, end: element.inside, text }];
   });

@@ -1,4 +1,5 @@
-import { childrenOf, type Edit, edited, type Element, parseXml } from '@corral/base/libvirt/xml';
+import { childrenOf, type Element, escapeXml } from '@corral/base/xml';
+import { type Edit, edited, parseXml } from '@corral/base/libvirt/xml';
 import { BmcError } from '../contract.ts';
 import { applyOrder, bootStyleOf, type BootStyle } from './boot-style.ts';
 
@@ -25,7 +26,7 @@ export const withBootDevice = (xml: string, device: LibvirtBootDevice): string |
   const text =
     device === 'none'
       ? ''
-      : `<${note} xmlns:corral='${namespace}' original='${before.join(' ')}' set='${wanted.join(' ')}'/>`;
+      : `<${note} xmlns:corral='${namespace}' original='${escapeXml(before.join(' '))}' set='${escapeXml(wanted.join(' '))}'/>`;
   const changed = edited(xml, [...applyOrder(domain, style, wanted), ...noteEdits(domain, metadata, noted, text)]);
   return changed === xml ? null : changed;
 };

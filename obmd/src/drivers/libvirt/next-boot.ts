@@ -1,4 +1,5 @@
-import { childrenOf, type Edit, edited, type Element, parseXml } from '@corral/base/libvirt/xml';
+import { childrenOf, type Element } from '@corral/base/xml';
+import { type Edit, edited, parseXml } from '@corral/base/libvirt/xml';
 import { bootableIn, bootStyleOf } from './boot-style.ts';
 import { type LibvirtBootDevice, libvirtBootDevices, noteEdits, withBootDevice } from './boot.ts';
 

@@ -1,4 +1,4 @@
-import { childrenOf } from '@corral/base/libvirt/xml';
+import { childrenOf } from '@corral/base/xml';
 import type { Hypervisor } from './contract.ts';
 import { isNoDomain } from './libvirt/faults.ts';
 import { LibvirtHost } from './libvirt/host.ts';

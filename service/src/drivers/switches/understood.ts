@@ -1,5 +1,5 @@
 import { shortened } from './words.ts';
-import type { Element } from './xml.ts';
+import type { Element } from '@corral/base/xml';
 
 /**
  * What a driver understands below an element, by name. `leaf`: a text and nothing inside. `harmless`: whatever is inside

@@ -1,4 +1,4 @@
-import { escapeXml } from '@corral/base/libvirt/xml';
+import { escapeXml } from '@corral/base/xml';
 import type { MachineNic } from '../contract.ts';
 import { bridgeOf } from './bridges.ts';
 import type { MachineNetwork } from './options.ts';

@@ -1,4 +1,5 @@
-import { type Element, parseXml } from '@corral/base/libvirt/xml';
+import type { Element } from '@corral/base/xml';
+import { parseXml } from '@corral/base/libvirt/xml';
 import { virsh, withFile } from '@corral/base/libvirt/virsh';
 import { VirshError } from '@corral/base/libvirt/virsh-error';
 import { faultFrom, isNoDomain } from './faults.ts';

@@ -1,4 +1,4 @@
-import { childrenOf, escapeXml, textIn } from '@corral/base/libvirt/xml';
+import { childrenOf, escapeXml, textAt } from '@corral/base/xml';
 import type { MachineSpec } from '../contract.ts';
 import { cardsXml, diskSourceXml, screenXml } from './devices.ts';
 import type { Definition, LibvirtHost } from './host.ts';
@@ -76,18 +76,18 @@ const cpuOf = (type: string, arch: string): string => {
 };
 
 /** Nothing but UEFI boots a disk on aarch64. Its keys are for other systems than the image's, so that it asks for none. */
-const firmwareOf = ({ text, root }: Definition, arch: string): Best['os'] => {
+const firmwareOf = ({ root }: Definition, arch: string): Best['os'] => {
   const none = { attributes: '', inside: '' };
   if (arch !== 'aarch64') return none;
   const [os] = childrenOf(root, 'os');
   const kinds = childrenOf(os, 'enum').find(({ attributes }) => attributes['name'] === 'firmware');
-  if (childrenOf(kinds, 'value').some((value) => textIn(text, value) === 'efi')) {
+  if (childrenOf(kinds, 'value').some((value) => value.text === 'efi')) {
     const inside = `<firmware><feature enabled='no' name='secure-boot'/></firmware>`;
     return { attributes: ` firmware='efi'`, inside };
   }
   const [file] = childrenOf(childrenOf(os, 'loader')[0], 'value');
   if (!file) throw new Error('the hypervisor has no UEFI firmware; ask an administrator to install it');
-  return { ...none, inside: `<loader readonly='yes' type='pflash'>${escapeXml(textIn(text, file))}</loader>` };
+  return { ...none, inside: `<loader readonly='yes' type='pflash'>${escapeXml(file.text)}</loader>` };
 };
 
-const valueOf = ({ text, root }: Definition, name: string): string => textIn(text, childrenOf(root, name)[0]);
+const valueOf = ({ root }: Definition, name: string): string => textAt(root, name) ?? '';

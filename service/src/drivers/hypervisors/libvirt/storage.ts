@@ -1,4 +1,4 @@
-import { childrenOf, escapeXml, textIn } from '@corral/base/libvirt/xml';
+import { childrenOf, escapeXml, textAt } from '@corral/base/xml';
 import { isBusy, isNoVolume } from './faults.ts';
 import type { LibvirtHost } from './host.ts';
 import { ownerOf, type VolumeFormat, volumeName } from './names.ts';
@@ -58,12 +58,12 @@ export class Storage {
 
   /** A volume as an original. */
   async original(name: string): Promise<Original> {
-    const { text, root } = await this.#host.read('vol-dumpxml', '--pool', this.#pool, '--vol', name);
+    const { root } = await this.#host.read('vol-dumpxml', '--pool', this.#pool, '--vol', name);
     const [target] = childrenOf(root, 'target');
     return {
-      path: textIn(text, childrenOf(target, 'path')[0]),
+      path: textAt(target, 'path') ?? '',
       format: childrenOf(target, 'format')[0]?.attributes['type'] ?? 'raw',
-      capacity: textIn(text, childrenOf(root, 'capacity')[0]),
+      capacity: textAt(root, 'capacity') ?? '',
     };
   }
 

@@ -1,4 +1,4 @@
-import { childrenOf, type Element } from '@corral/base/libvirt/xml';
+import { childrenOf, type Element } from '@corral/base/xml';
 import { deviceRules, domainRules, osRules, type Rules } from './template-rules.ts';
 
 /** At most this many are reported. */

@@ -1,4 +1,4 @@
-import { childrenOf, type Element } from '@corral/base/libvirt/xml';
+import { childrenOf, type Element } from '@corral/base/xml';
 
 /**
  * What may stand in the definition of a template, by name; what is not here may not. A rule gives what is wrong with an

@@ -1,4 +1,5 @@
-import { childrenOf, type Edit, edited, type Element, escapeXml, unescapeXml } from '@corral/base/libvirt/xml';
+import { childrenOf, type Element, escapeXml } from '@corral/base/xml';
+import { type Edit, edited } from '@corral/base/libvirt/xml';
 import type { MachineSpec } from '../contract.ts';
 import { type CardLikeness, cardsXml, diskSourceXml, screenXml } from './devices.ts';
 import type { Definition, LibvirtHost } from './host.ts';
@@ -16,13 +17,13 @@ export const disksOf = async (host: LibvirtHost, domain: string, { root }: Defin
   const originals: Original[] = [];
   for (const disk of copiedDisksIn(root)) {
     const path = await pathOf(host, domain, disk);
-    const target = unescapeXml(childrenOf(disk, 'target')[0]?.attributes['dev'] ?? '');
+    const target = childrenOf(disk, 'target')[0]?.attributes['dev'] ?? '';
     const said = await host.run(['domblkinfo', '--domain', domain, '--device', target]);
     const capacity = /^Capacity:\s+(\d+)/m.exec(said)?.[1];
     if (capacity === undefined) throw new Error(`the size of disk ${target} of image ${domain} is unknown`);
     originals.push({
       path,
-      format: unescapeXml(childrenOf(disk, 'driver')[0]?.attributes['type'] ?? 'raw'),
+      format: childrenOf(disk, 'driver')[0]?.attributes['type'] ?? 'raw',
       capacity,
     });
   }
@@ -63,7 +64,7 @@ const put =
 /** libvirt creates it again from the same template. */
 const emptied = (nvram: Element): Edit => {
   const template = nvram.attributes['template'];
-  return put(template === undefined ? '' : `<nvram template='${escapeXml(unescapeXml(template))}'/>`)(nvram);
+  return put(template === undefined ? '' : `<nvram template='${escapeXml(template)}'/>`)(nvram);
 };
 
 const likenessIn =
@@ -88,7 +89,7 @@ const pathOf = async (host: LibvirtHost, domain: string, disk: Element): Promise
   const { file, dev, pool, volume } = source?.attributes ?? {};
   const isSealed = [disk, source].some((element) => childrenOf(element, 'encryption').length > 0);
   if (pool !== undefined && volume !== undefined && !isSealed) {
-    return (await host.run(['vol-path', '--pool', unescapeXml(pool), '--vol', unescapeXml(volume)])).trim();
+    return (await host.run(['vol-path', '--pool', pool, '--vol', volume])).trim();
   }
   const path = file ?? dev;
   if (path === undefined || isSealed || disk.attributes['device'] === 'lun') {
@@ -96,7 +97,7 @@ const pathOf = async (host: LibvirtHost, domain: string, disk: Element): Promise
       `image ${domain} has a disk that cannot be copied; ask an administrator to make it a file or a volume`,
     );
   }
-  return unescapeXml(path);
+  return path;
 };
 
 const diskEdits = (disk: Element, copy: Copy | undefined): readonly Edit[] => {
@@ -113,7 +114,7 @@ const diskEdits = (disk: Element, copy: Copy | undefined): readonly Edit[] => {
 const others = (element: Element | undefined, names: readonly string[]): string =>
   Object.entries(element?.attributes ?? {})
     .filter(([name]) => !names.includes(name))
-    .map(([name, value]) => ` ${name}='${escapeXml(unescapeXml(value))}'`)
+    .map(([name, value]) => ` ${name}='${escapeXml(value)}'`)
     .join('');
 
 /** These want a screen of another kind. */

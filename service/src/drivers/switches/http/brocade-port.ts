@@ -2,7 +2,7 @@ import type { PortConfig } from '../contract.ts';
 import { notUnderstood, type Reading, spoken, type Understood } from '../understood.ts';
 import { allVlans, unclear, vlansIn } from '../vlans.ts';
 import { shortened } from '../words.ts';
-import { childOf, childrenOf, type Element, textAt } from '../xml.ts';
+import { childOf, childrenOf, type Element, textAt } from '@corral/base/xml';
 
 /** The VLANs that a trunk lets through beside its native one. */
 type Allowed = { readonly kind: 'list'; readonly vlans: readonly number[] } | { readonly kind: 'pattern' };

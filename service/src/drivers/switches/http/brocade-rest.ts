@@ -1,5 +1,5 @@
 import { shortened } from '../words.ts';
-import { type Element, findAll, textAt } from '../xml.ts';
+import { type Element, findAll, textAt } from '@corral/base/xml';
 import { type BrocadePort, brocadePortFrom } from './brocade-port.ts';
 import type { Write } from './brocade-writes.ts';
 import { documentIn, errorMessageIn } from './documents.ts';

@@ -2,7 +2,7 @@ import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../co
 import { nativeFirst } from '../native-first.ts';
 import { notToBeOpened } from '../understood.ts';
 import { shortened } from '../words.ts';
-import { escaped, textAt } from '../xml.ts';
+import { escapeXml, textAt } from '@corral/base/xml';
 import { passedBy, type DellConfig, dellConfigFrom } from './dellnos9-config.ts';
 import { isLogLine } from './dellnos9-sections.ts';
 import { type Step, type Steps, stepsFor } from './dellnos9-steps.ts';
@@ -188,7 +188,7 @@ class DellSession implements SwitchSession {
         method: 'POST',
         path: '/api/running/dell/_operations/cli',
         headers: { 'content-type': media, accept: media },
-        body: `<input><${kind}>${escaped(commands)}</${kind}></input>`,
+        body: `<input><${kind}>${escapeXml(commands)}</${kind}></input>`,
       },
       signal,
     );

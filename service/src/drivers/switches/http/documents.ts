@@ -1,10 +1,11 @@
 import { shortened } from '../words.ts';
-import { type Element, findAll, parseElements } from '../xml.ts';
+import { type Element, findAll } from '@corral/base/xml';
+import { parseElements } from '../xml.ts';
 
 /** Reads an answer in XML, which may be several elements side by side: they are the children of what is given. */
-export const documentIn = (text: string): Element => {
+export const documentIn = (text: string): Pick<Element, 'children'> => {
   try {
-    return { name: '', attributes: {}, children: parseElements(text), text: '' };
+    return { children: parseElements(text) };
   } catch (error) {
     throw new Error(`the switch answers ${error instanceof Error ? error.message : 'no XML'}`, { cause: error });
   }

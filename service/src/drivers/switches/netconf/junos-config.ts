@@ -1,7 +1,7 @@
 import type { PortConfig } from '../contract.ts';
 import { notUnderstood, spoken } from '../understood.ts';
 import { type Carried, unclear } from '../vlans.ts';
-import type { Element } from '../xml.ts';
+import type { Element } from '@corral/base/xml';
 import { type Mentions, mentionsIn, portNamed } from './junos-mentions.ts';
 import { onInterface, onUnit, statements } from './junos-understood.ts';
 import { activeAt, activeChildren, defaultVlan, membersIn, nameOf, type VlanTable, vlanTable } from './junos-vlans.ts';

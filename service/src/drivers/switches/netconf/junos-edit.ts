@@ -1,6 +1,6 @@
 import type { PortConfig } from '../contract.ts';
 import { carriedBy } from '../vlans.ts';
-import { childOf, childrenOf, type Element, escaped } from '../xml.ts';
+import { childOf, childrenOf, type Element, escapeXml } from '@corral/base/xml';
 import { isActive } from './junos-understood.ts';
 import { nameOf, type VlanTable } from './junos-vlans.ts';
 
@@ -48,7 +48,7 @@ const leaveVlans = (port: string, raw: Element | undefined): readonly string[] =
       .filter((logical) => logical.startsWith(`${port}.`))
       .map(
         (logical) =>
-          `<vlan><name>${escaped(nameOf(vlan))}</name><interface operation="delete"><name>${escaped(logical)}</name></interface></vlan>`,
+          `<vlan><name>${escapeXml(nameOf(vlan))}</name><interface operation="delete"><name>${escapeXml(logical)}</name></interface></vlan>`,
       ),
   );
 
@@ -64,11 +64,11 @@ const deletions = (old: Element | undefined, ...names: readonly string[]): strin
 
 const interfaceEdit = ({ port, native, tagged }: PortConfig, old: Element | undefined, vlans: VlanTable): string => {
   const isIdle = native === null && tagged.length === 0;
-  const name = `<name>${escaped(port)}</name>`;
+  const name = `<name>${escapeXml(port)}</name>`;
   const others = childrenOf(old, 'unit')
     .map(nameOf)
     .filter((unit) => unit !== '0')
-    .map((unit) => `<unit operation="delete"><name>${escaped(unit)}</name></unit>`)
+    .map((unit) => `<unit operation="delete"><name>${escapeXml(unit)}</name></unit>`)
     .join('');
   const rest = others + deletions(old, 'vlan-tagging', 'flexible-vlan-tagging', 'encapsulation');
   const unit = childrenOf(old, 'unit').find((each) => nameOf(each) === '0');
@@ -98,7 +98,7 @@ const unitEdit = (old: Element | undefined, mode: string, members: readonly stri
   const family = childOf(old, 'family');
   const switching = childOf(family, 'ethernet-switching');
   const foreign = family?.children.map(({ name }) => name).filter((name) => name !== 'ethernet-switching') ?? [];
-  const vlan = `<vlan operation="replace">${members.map((member) => `<members>${escaped(member)}</members>`).join('')}</vlan>`;
+  const vlan = `<vlan operation="replace">${members.map((member) => `<members>${escapeXml(member)}</members>`).join('')}</vlan>`;
   const content = tag('interface-mode', childOf(switching, 'interface-mode'), mode) + vlan;
   return unitWith(
     deletions(old, 'disable', 'vlan-id', 'vlan-id-list') +

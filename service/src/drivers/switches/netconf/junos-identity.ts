@@ -1,5 +1,5 @@
 import { serialOf } from '../serial-numbers.ts';
-import { findAll } from '../xml.ts';
+import { findAll } from '@corral/base/xml';
 import type { NetconfClient } from './netconf.ts';
 import { RpcRefused } from './rpc-error.ts';
 

@@ -1,5 +1,5 @@
 import { spoken } from '../understood.ts';
-import type { Element } from '../xml.ts';
+import type { Element } from '@corral/base/xml';
 import { isPort } from './junos-ports.ts';
 import { harmlessPlaces, isActive } from './junos-understood.ts';
 

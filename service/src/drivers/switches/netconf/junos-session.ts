@@ -1,6 +1,6 @@
 import type { PortConfig, PortOutcome, SwitchSession } from '../contract.ts';
 import { carriedBy, isSame } from '../vlans.ts';
-import { childOf, childrenOf, type Element, findAll } from '../xml.ts';
+import { childOf, childrenOf, type Element, findAll } from '@corral/base/xml';
 import { type Complaint, complaintsFrom } from './junos-blame.ts';
 import { type JunosView, viewOf } from './junos-config.ts';
 import { editFor, vlanInTheWay } from './junos-edit.ts';

@@ -1,5 +1,5 @@
 import type { Reading, Understood } from '../understood.ts';
-import type { Element } from '../xml.ts';
+import type { Element } from '@corral/base/xml';
 
 /*
  * Which statements are understood. Any other statement may put a port into a VLAN, a bundle, a bridge or a mirror, or

@@ -1,6 +1,6 @@
 import { notUnderstood } from '../understood.ts';
 import { allVlans, vlansIn } from '../vlans.ts';
-import { childOf, childrenOf, type Element } from '../xml.ts';
+import { childOf, childrenOf, type Element } from '@corral/base/xml';
 import { inVlan, isActive, statements } from './junos-understood.ts';
 
 /** One VLAN of a Junos device. */

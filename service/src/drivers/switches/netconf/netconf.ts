@@ -4,7 +4,8 @@ import type { Permit, SessionLimits } from '../contract.ts';
 import { connectSsh, gaveUp, type SshConnection } from '../ssh.ts';
 import type { SshLogin } from '../ssh-login.ts';
 import { shortened } from '../words.ts';
-import { childOf, childrenOf, type Element, parseXml } from '../xml.ts';
+import { childOf, childrenOf, type Element } from '@corral/base/xml';
+import { parseXml } from '../xml.ts';
 import { Deframer, framed } from './framing.ts';
 import { RpcRefused, rpcErrorsIn } from './rpc-error.ts';
 

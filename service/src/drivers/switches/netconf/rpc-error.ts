@@ -1,5 +1,5 @@
 import { shortened } from '../words.ts';
-import { childOf, type Element, findAll, textAt } from '../xml.ts';
+import { childOf, type Element, findAll, textAt } from '@corral/base/xml';
 
 /** One complaint of a device (RFC 6241, section 4.3). */
 export interface RpcError {

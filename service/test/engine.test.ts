@@ -128,6 +128,19 @@ describe.each(engines)('the network engine on %s', (engine) => {
     await done(service.admin.del('/network/doubtful'));
   });
 
+  it('so is a port that was written to once, if its switch cannot be reached until the budget is used up', async () => {
+    await makeNode(service, 'cut', ['eth0'], 'sw3');
+    await reserve(service, 'red', 'cut');
+    await leftAlone(service, 'sw3');
+    service.simulated('sw3').faults = { drop: true };
+    const queued = await queue('cut', 'connect');
+    await eventually(() => (carried('cut', 'sw3')?.native === 100 ? true : undefined));
+    service.simulated('sw3').faults = { unreachable: true };
+    expect((await settled(service, queued)).status).toBe('ERROR');
+    expect((await done(service.admin.get('/switch/sw3/port/cut/eth0'))).body).toHaveProperty('suspect');
+    service.simulated('sw3').faults = {};
+  });
+
   it('a switch that hangs, one that refuses and one that lies delay no other switch', async () => {
     await nodeOn('hung');
     await nodeOn('quick', 'sw1');

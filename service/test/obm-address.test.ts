@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { engines } from './support/engines.ts';
-import { expectNoSecrets, labObmd, makeEnabledRack, makeRack, registerNode, setObm } from './support/rack.ts';
-import { done, makeProject, makeUser, reserve } from './support/world.ts';
+import {
+  expectNoSecrets,
+  gate,
+  labObmd,
+  makeEnabledRack,
+  makeRack,
+  patient,
+  registerNode,
+  setObm,
+} from './support/rack.ts';
+import { done, eventually, makeProject, makeUser, reserve } from './support/world.ts';
 
 describe.each(engines)('where the OBM daemon of a node is, on %s', (engine) => {
   it('can be set again, and access stays as it is', async () => {
@@ -64,5 +73,20 @@ describe.each(engines)('where the OBM daemon of a node is, on %s', (engine) => {
     await done(alice.post('/node/n1/power_on'));
     await setObm(alice, false);
     await setObm(bob, true, 'typo');
+  });
+
+  it('belongs to one node also when two are enabled at once', async () => {
+    const { service, obmd, machine, alice } = await makeRack(engine, { env: patient });
+    await makeProject(service, 'blue');
+    const bob = await makeUser(service, 'bob', 'blue');
+    await registerNode(service, 'typo', obmd.uri('n1'));
+    await reserve(service, 'blue', 'typo');
+    const { opened, open } = gate();
+    machine.fault = { kind: 'hang', until: opened, after: true, on: ['create_token'] };
+    const enabling = [alice.put('/node/n1/obm', { enabled: true }), bob.put('/node/typo/obm', { enabled: true })];
+    await eventually(() => (machine.tokens.length === 2 ? true : undefined));
+    open();
+    const statuses = (await Promise.all(enabling)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 409]);
   });
 });

@@ -114,3 +114,28 @@ describe('a port that nobody trusted, and that is in order when it is read', () 
     }
   });
 });
+
+describe('a port that is to be put back', () => {
+  const shows = { port: 'p1', native: 200, tagged: [] };
+  const outcomes = [
+    ['refuses it', { port: 'p1', applied: false, reason: 'no' }],
+    ['says yes and shows something else', { port: 'p1', applied: true }],
+  ] as const;
+
+  it.each(outcomes)('is not known if the switch %s', async (_, outcome) => {
+    const { session } = switchThatShows(shows);
+    const stubborn: SwitchSession = { ...session, apply: () => Promise.resolve([outcome]) };
+    expect([...(await restore(stubborn, [detachment(true)], device, () => undefined))]).toEqual([]);
+  });
+
+  it('is known once it shows what is recorded', async () => {
+    const shown = { ...shows };
+    const { session } = switchThatShows(shown);
+    const apply: SwitchSession['apply'] = ([wanted]) => {
+      Object.assign(shown, wanted);
+      return Promise.resolve([{ port: 'p1', applied: true }]);
+    };
+    const task = detachment(true);
+    expect([...(await restore({ ...session, apply }, [task], device, () => undefined))]).toEqual([task]);
+  });
+});

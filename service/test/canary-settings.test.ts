@@ -1,10 +1,12 @@
+import type { Setting } from '@corral/base/config/setting';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config/load.ts';
 import { settings } from '../src/config/settings.ts';
 import { Canaries } from './support/canaries.ts';
 import { startService } from './support/service.ts';
 
-const secretSettings = settings.filter(({ takes }) => takes === 'secret').map(({ key }) => key);
+const all: readonly Setting[] = settings;
+const secretSettings = all.filter(({ takes }) => takes.isSecret).map(({ key }) => key);
 
 describe('a secret in a setting', () => {
   const tell = (error: unknown): string => {

@@ -1,3 +1,4 @@
+import type { Setting } from '@corral/base/config/setting';
 import { rm } from 'node:fs/promises';
 import { startLabObmd } from '@corral/lab';
 import { bmcDrivers } from '@corral/obmd/drivers/registry';
@@ -14,7 +15,8 @@ import { engines, freshPostgres } from './support/engines.ts';
 import { basic } from './support/http.ts';
 import { type Service, startService } from './support/service.ts';
 
-const secretSettings = settings.filter(({ takes }) => takes === 'secret').map(({ key }) => key);
+const all: readonly Setting[] = settings;
+const secretSettings = all.filter(({ takes }) => takes.isSecret).map(({ key }) => key);
 const bmcTypes = Object.entries(bmcDrivers).filter(([, { secrets }]) => secrets.length > 0);
 
 describe.each(engines)('a secret on %s', (engine) => {

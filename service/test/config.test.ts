@@ -198,7 +198,7 @@ describe('the configuration', () => {
     const mistakes = mistakesIn({ CORRAL_CONFIG, CORRAL_LOG_LEVEL: 'loud', CORRAL_MAINTENANCE_PROJECT: 'repair' });
     expect([...mistakes].sort()).toEqual([
       expect.stringMatching(/^CORRAL_LOG_LEVEL: "loud"/),
-      expect.stringMatching(/^engine\.lease in .*corral\.toml: expected how long a dead worker/),
+      expect.stringMatching(/^engine\.lease in .*corral\.toml: expected seconds from 0\.05 to 3600/),
       expect.stringMatching(/^engine\.speed in .*: unknown setting/),
       expect.stringMatching(/^extra in .*: unknown setting/),
       expect.stringMatching(/^maintenance: the project and the URL must be given together/),

@@ -62,9 +62,9 @@ describe('the configuration of the front door', () => {
       (mistake) => mistake.split(' is invalid')[0],
     );
     expect(named).toEqual([
-      'CORRAL_CORS_ORIGINS: "*"',
       'CORRAL_TRUSTED_PROXIES: "proxy.example.org"',
       'CORRAL_TRUSTED_PROXIES: "10.0.0"',
+      'CORRAL_CORS_ORIGINS: "*"',
     ]);
   });
 

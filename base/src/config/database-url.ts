@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { DatabaseLocation } from '../db/open.ts';
+import { textThat, type ValueType } from './value-types.ts';
 
 /** How a database is named, in words. */
 export const locationRule = 'a path, sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE';
@@ -12,3 +13,13 @@ export const locationIn = (text: string, connections: number): DatabaseLocation 
   const path = text.replace(/^(sqlite|file):(\/\/(?=\/))?/, '');
   return path === '' || /^[a-z][a-z0-9+.-]+:/i.test(path) ? null : { engine: 'sqlite', path: resolve(path) };
 };
+
+/** Where a database is. It can hold a password. */
+export const databaseUrl: ValueType<string> = {
+  ...textThat((given) => locationIn(given, 1) !== null, locationRule),
+  isSecret: true,
+};
+
+/** The database that a setting names; `file` is that of the embedded one. */
+export const databaseAt = (given: string | null, file: string, connections: number): DatabaseLocation =>
+  (given === null ? null : locationIn(given, connections)) ?? { engine: 'sqlite', path: file };

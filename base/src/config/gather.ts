@@ -53,9 +53,9 @@ const readToml = (
   const walk = (value: unknown, path: string): void => {
     const setting = settings.find(({ key }) => key === path);
     if (setting) {
-      if (Array.isArray(value) && setting.takes === 'list') found.set(path, value.join(','));
+      if (Array.isArray(value) && setting.takes.isList) found.set(path, value.join(','));
       else if (['string', 'number', 'boolean'].includes(typeof value)) found.set(path, String(value));
-      else mistakes.push(`${path} in ${file}: expected ${setting.about}`);
+      else mistakes.push(`${path} in ${file}: expected ${setting.takes.expected}`);
     } else if (typeof value === 'object' && value !== null && settings.some(({ key }) => key.startsWith(`${path}.`))) {
       for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`);
     } else if (table === undefined || path.startsWith(`${table}.`)) {
@@ -71,7 +71,7 @@ export const exposedSecrets = (settings: readonly Setting[], env: Environment): 
   const file = env['CORRAL_CONFIG'];
   if (file === undefined || file === '') return null;
   const found = readToml(file, settings, [], {});
-  const secrets = settings.filter(({ key, takes }) => takes === 'secret' && found.has(key)).map(({ key }) => key);
+  const secrets = settings.filter(({ key, takes }) => takes.isSecret === true && found.has(key)).map(({ key }) => key);
   if (secrets.length === 0 || (statSync(file).mode & 0o004) === 0) return null;
   return `${file} contains secrets (${secrets.join(', ')}) and is readable by all users of this machine; run \`chmod 640 ${file}\``;
 };

@@ -1,9 +1,7 @@
 import { AllowList, entryRule } from '../http/allow-list.ts';
-import { Outbound } from '../http/outbound.ts';
-import type { SettingReader } from './reader.ts';
+import { listOf } from './value-types.ts';
 
-/** Reads a setting that lists where connections may go. */
-export const outboundFrom = <Key extends string>(read: SettingReader<Key>, key: Key): Outbound => {
-  const wrong = (entry: string): void => read.wrong(key, `${entryRule}; ${JSON.stringify(entry)} is none of them`);
-  return new Outbound({ allow: AllowList.from(read.list(key), wrong), setting: key });
-};
+/** Where connections may go. */
+export const allowList = listOf(entryRule, (entries, wrong) =>
+  AllowList.from(entries, (entry) => wrong({ expected: `${entryRule}; ${JSON.stringify(entry)} is none of them` })),
+);

@@ -1,12 +1,24 @@
-/** One thing an operator decides: its name in corral.toml, its environment variable, what it takes. */
+import type { ValueType } from './value-types.ts';
+
+/** One thing an operator decides: what it is called, what it takes, what it is without a word, and what it is for. */
 export interface Setting {
   /** `table.key` or `key` in corral.toml. */
   readonly key: string;
   readonly env: string;
-  readonly takes: 'text' | 'secret' | 'port' | 'flag' | 'seconds' | 'count' | 'list';
+  readonly takes: ValueType<unknown>;
   readonly fallback: string | null;
+  /** What docs/configuration.md says of it. */
   readonly about: string;
 }
+
+/** What a list of settings is read as, by key; null: it is not given, and has no fallback. */
+export type ValuesOf<Settings extends readonly Setting[]> = {
+  readonly [S in Settings[number] as S['key']]: S['fallback'] extends string
+    ? ValueIn<S['takes']>
+    : ValueIn<S['takes']> | null;
+};
+
+type ValueIn<Type> = Type extends ValueType<infer T> ? T : never;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

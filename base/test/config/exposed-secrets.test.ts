@@ -2,12 +2,13 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { secret, whole } from '../../src/config/value-types.ts';
 import { exposedSecrets } from '../../src/config/gather.ts';
 import type { Setting } from '../../src/config/setting.ts';
 
 const settings: readonly Setting[] = [
-  { key: 'port', env: 'CORRAL_PORT', takes: 'port', fallback: null, about: 'a port' },
-  { key: 'keystone.password', env: 'CORRAL_KEYSTONE_PASSWORD', takes: 'secret', fallback: null, about: 'a password' },
+  { key: 'port', env: 'CORRAL_PORT', takes: whole(0, 65_535), fallback: null, about: 'a port' },
+  { key: 'keystone.password', env: 'CORRAL_KEYSTONE_PASSWORD', takes: secret, fallback: null, about: 'a password' },
 ];
 
 const told = (text: string, mode: number): string | null => {

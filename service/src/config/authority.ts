@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import type { SettingReader } from '@corral/base/config/reader';
+import type { ValueType } from '@corral/base/config/value-types';
 
 /** The certificates in the PEM file that a setting names; null: it names none. */
-export const authority = <Key extends string>(read: SettingReader<Key>, key: Key): string | null => {
-  const file = read.text(key);
-  if (file === null) return null;
+export const pemFile: ValueType<string | null> = {
+  expected: 'a PEM file with certificates',
+  parse: (file, wrong) => {
+    const pem = certificatesIn(file);
+    if (pem === null) wrong();
+    return pem;
+  },
+};
+
+const certificatesIn = (file: string): string | null => {
   try {
     const pem = readFileSync(file, 'utf8');
     createSecureContext({ ca: pem });
-    if (pem.includes('BEGIN CERTIFICATE')) return pem;
+    return pem.includes('BEGIN CERTIFICATE') ? pem : null;
   } catch {
-    // Told below: whatever is wrong with it, it is not what is needed.
+    return null;
   }
-  read.wrong(key, 'a PEM file with certificates');
-  return null;
 };

@@ -1,26 +1,28 @@
 import type { SettingReader } from '@corral/base/config/reader';
-import type { Setting } from '@corral/base/config/setting';
+import type { Setting, ValuesOf } from '@corral/base/config/setting';
+import { whole } from '@corral/base/config/value-types';
+
+const most = 1_000_000;
 
 /** How much one project may have devices do. */
 export const deviceLimitSettings = [
   {
     key: 'limits.device_changes',
     env: 'CORRAL_LIMITS_DEVICE_CHANGES',
-    takes: 'count',
+    takes: whole(0, most),
     fallback: '600',
     about:
-      'changes a minute that one project may ask of switches, OBM daemons and the hypervisor together; 0: no limit',
+      '[Changes a minute](operator-guide.md#limits) that one project may ask of switches, OBM daemons and the hypervisor together, consoles and screens included; a question that reaches a device counts a tenth. More are refused with 429. In each process; administrators are exempt. 0: no limit.',
   },
   {
     key: 'limits.device_calls',
     env: 'CORRAL_LIMITS_DEVICE_CALLS',
-    takes: 'count',
+    takes: whole(0, most),
     fallback: '8',
-    about: 'calls of one project to one OBM daemon, or to the hypervisor, at once; 0: no limit',
+    about:
+      'Calls of one project to one OBM daemon, or to the hypervisor, at once. Sixteen times as many wait, 20 seconds at most; others are refused with 429. Administrators are exempt. 0: no limit.',
   },
 ] as const satisfies readonly Setting[];
-
-type DeviceLimitKey = (typeof deviceLimitSettings)[number]['key'];
 
 /** 0: no limit. */
 export interface DeviceLimitConfig {
@@ -28,9 +30,7 @@ export interface DeviceLimitConfig {
   readonly calls: number;
 }
 
-const most = 1_000_000;
-
-export const deviceLimitConfig = (read: SettingReader<DeviceLimitKey>): DeviceLimitConfig => ({
-  changes: read.whole('limits.device_changes', 0, most),
-  calls: read.whole('limits.device_calls', 0, most),
+export const deviceLimitConfig = (read: SettingReader<ValuesOf<typeof deviceLimitSettings>>): DeviceLimitConfig => ({
+  changes: read.value('limits.device_changes'),
+  calls: read.value('limits.device_calls'),
 });

@@ -1,25 +1,26 @@
 import type { SettingReader } from '@corral/base/config/reader';
-import type { Setting } from '@corral/base/config/setting';
+import type { Setting, ValuesOf } from '@corral/base/config/setting';
+import { whole } from '@corral/base/config/value-types';
+
+const dayMs = 86_400_000;
 
 /** How long what happened is kept. */
 export const historySettings = [
   {
     key: 'events.keep_days',
     env: 'CORRAL_EVENTS_KEEP_DAYS',
-    takes: 'count',
+    takes: whole(0, 36_500, dayMs),
     fallback: '0',
-    about: 'days after which events are deleted; 0: never',
+    about: 'Days after which [events](operator-guide.md#history) are deleted, 1 to 36500. 0: they are kept.',
   },
   {
     key: 'actions.keep_days',
     env: 'CORRAL_ACTIONS_KEEP_DAYS',
-    takes: 'count',
+    takes: whole(0, 36_500, dayMs),
     fallback: '0',
-    about: 'days after which networking actions that are over are deleted; 0: never',
+    about: 'The same for networking actions that are over.',
   },
 ] as const satisfies readonly Setting[];
-
-export type HistorySettingKey = (typeof historySettings)[number]['key'];
 
 /** In milliseconds; null: for ever. */
 export interface HistoryConfig {
@@ -27,13 +28,8 @@ export interface HistoryConfig {
   readonly actionsMs: number | null;
 }
 
-const dayMs = 86_400_000;
-
 /** A day at least: lost streams and clients that read page by page still find what they have not seen. */
-export const historyConfig = (read: SettingReader<HistorySettingKey>): HistoryConfig => {
-  const days = (key: HistorySettingKey): number | null => {
-    const count = read.whole(key, 0, 36_500);
-    return count === 0 ? null : count * dayMs;
-  };
-  return { eventsMs: days('events.keep_days'), actionsMs: days('actions.keep_days') };
-};
+export const historyConfig = (read: SettingReader<ValuesOf<typeof historySettings>>): HistoryConfig => ({
+  eventsMs: read.value('events.keep_days') || null,
+  actionsMs: read.value('actions.keep_days') || null,
+});

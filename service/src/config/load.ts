@@ -1,15 +1,15 @@
 import { join, resolve } from 'node:path';
 import { ConfigError } from '@corral/base/config/config-error';
 import { gather } from '@corral/base/config/gather';
-import { logLevels, SettingReader } from '@corral/base/config/reader';
+import { databaseAt } from '@corral/base/config/database-url';
+import { SettingReader } from '@corral/base/config/reader';
 import type { Environment } from '@corral/base/config/setting';
 import { isLoopback } from '@corral/base/http/loopback';
 import type { Outbound } from '@corral/base/http/outbound';
 import { checkOf } from '@corral/base/schema/check';
-import { listenAddress, obmdConfig } from '@corral/obmd/config/load';
+import { obmdConfig } from '@corral/obmd/config/load';
 import { NewProjectLabel } from '../schema/labels.ts';
-import { authority } from './authority.ts';
-import type { Config, VlanRange } from './config.ts';
+import type { Config } from './config.ts';
 import { daemonDatabase } from './daemon-database.ts';
 import { deviceLimitConfig } from './device-limits.ts';
 import { frontConfig } from './front.ts';
@@ -17,29 +17,26 @@ import { historyConfig } from './history.ts';
 import { identityConfig } from './identity.ts';
 import { keystoneConfig } from './keystone.ts';
 import { libvirtConfig } from './libvirt.ts';
-import { oidcConfig, publicUrl } from './oidc.ts';
+import { oidcConfig } from './oidc.ts';
 import { outboundConfig } from './outbound.ts';
-import { type SettingKey, settings } from './settings.ts';
-
-const largestVlan = 4094;
-const longestPassword = 1024;
+import { type SettingValues, settings } from './settings.ts';
 
 /** Reads the file (if there is one), lets the environment overrule it, and checks everything at once. */
 export const loadConfig = (env: Environment): Config => {
   const mistakes: string[] = [];
-  const reader = new SettingReader<SettingKey>(settings, gather(settings, env, mistakes), mistakes);
+  const reader = new SettingReader<SettingValues>(settings, gather(settings, env, mistakes), mistakes);
   const config = interpret(reader, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes.map((mistake) => mistake.replaceAll(/\p{Cc}+/gu, ' ')));
   return config;
 };
 
-const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config => {
-  const dataDir = resolve(read.text('data_dir') ?? './data');
-  const connections = read.whole('database_connections', 2, 1000);
-  const database = read.database('database_url', join(dataDir, 'corral.db'), connections);
-  const keyFile = resolve(read.text('key_file') ?? join(dataDir, 'secret.key'));
-  const host = read.text('host') ?? '';
-  const auth = [...new Set(read.list('auth'))];
+const interpret = (read: SettingReader<SettingValues>, mistakes: string[]): Config => {
+  const dataDir = resolve(read.value('data_dir'));
+  const connections = read.value('database_connections');
+  const database = databaseAt(read.value('database_url'), join(dataDir, 'corral.db'), connections);
+  const keyFile = resolve(read.value('key_file') ?? join(dataDir, 'secret.key'));
+  const host = read.value('host');
+  const auth = read.value('auth');
   if (auth.includes('null') && !isLoopback(host)) {
     mistakes.push(
       `auth: "null" gives every client administrative access, so host must be a loopback address, not ${host}`,
@@ -47,15 +44,10 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
   }
   if (auth.includes('null') && auth.length > 1)
     mistakes.push('auth: "null" disables authentication, so it cannot be combined with other backends');
-  if (auth.length === 0) read.wrong('auth', 'at least one backend, such as `database`');
-  const adminPassword = read.text('admin_password');
-  if (adminPassword !== null && (adminPassword === '' || adminPassword.length > longestPassword)) {
-    read.wrong('admin_password', `1 to ${longestPassword} characters`);
-  }
   const outbound = outboundConfig(read);
   return {
     host,
-    port: read.whole('port', 0, 65_535),
+    port: read.value('port'),
     front: frontConfig(read, mistakes),
     deviceLimits: deviceLimitConfig(read),
     dataDir,
@@ -64,63 +56,52 @@ const interpret = (read: SettingReader<SettingKey>, mistakes: string[]): Config 
     keystone: keystoneConfig(read, mistakes, auth.includes('keystone')),
     oidc: oidcConfig(read, mistakes, auth.includes('oidc')),
     idleBackends: (['keystone.url', 'oidc.issuer'] as const)
-      .filter((key) => read.text(key) !== null)
+      .filter((key) => read.value(key) !== null)
       .map((key) => key.replace(/\..*/, ''))
       .filter((backend) => !auth.includes(backend)),
-    publicUrl: publicUrl(read),
-    requireAuthentication: read.oneOf('require_authentication', ['false', 'true']) === 'true',
+    publicUrl: read.value('public_url'),
+    requireAuthentication: read.value('require_authentication'),
     identity: identityConfig(read, mistakes),
     history: historyConfig(read),
-    adminPassword,
-    vlans: vlanRanges(read.text('vlans') ?? '', () =>
-      read.wrong('vlans', `ids from 1 to ${largestVlan} such as "100-300, 500"`),
-    ),
-    maintenance: maintenance(read.text('maintenance.project'), read.text('maintenance.url'), outbound, mistakes),
+    adminPassword: read.value('admin_password'),
+    vlans: read.value('vlans'),
+    maintenance: maintenance(read.value('maintenance.project'), read.value('maintenance.url'), outbound, mistakes),
     outbound,
     keyFile,
-    hypervisor: read.text('hypervisor') ?? '',
-    images: read.list('images'),
+    hypervisor: read.value('hypervisor'),
+    images: read.value('images'),
     libvirt: libvirtConfig(read, mistakes),
-    logLevel: read.oneOf('log_level', logLevels),
+    logLevel: read.value('log_level'),
     engine: {
-      budgetMs: read.milliseconds('engine.budget'),
-      deviceTimeoutMs: read.milliseconds('engine.device_timeout'),
-      leaseMs: read.milliseconds('engine.lease'),
-      pollMs: read.milliseconds('engine.poll'),
-      sweepMs: read.millisecondsOrNever('engine.sweep', 86_400),
-      saveDelayMs: read.milliseconds('engine.save_delay'),
-      lateWriteMs: read.milliseconds('engine.late_write'),
-      sessionIdleMs: read.milliseconds('engine.session_idle'),
+      budgetMs: read.value('engine.budget'),
+      deviceTimeoutMs: read.value('engine.device_timeout'),
+      leaseMs: read.value('engine.lease'),
+      pollMs: read.value('engine.poll'),
+      sweepMs: read.value('engine.sweep'),
+      saveDelayMs: read.value('engine.save_delay'),
+      lateWriteMs: read.value('engine.late_write'),
+      sessionIdleMs: read.value('engine.session_idle'),
     },
-    obm: { timeoutMs: read.milliseconds('obm.timeout'), ca: authority(read, 'obm.ca') },
+    obm: { timeoutMs: read.value('obm.timeout'), ca: read.value('obm.ca') },
     obmd: obmd(read, { dataDir, database, keyFile }, mistakes),
-    extensions: read.list('extensions'),
+    extensions: read.value('extensions'),
   };
 };
 
 const obmd = (
-  read: SettingReader<SettingKey>,
+  read: SettingReader<SettingValues>,
   { dataDir, database, keyFile }: Pick<Config, 'dataDir' | 'database' | 'keyFile'>,
   mistakes: string[],
 ): Config['obmd'] => {
   const rest = obmdConfig(read, dataDir, mistakes);
-  const listen = read.text('obmd.listen') ?? 'off';
+  const listen = read.value('obmd.listen');
   if (listen === 'off') return null;
   return {
-    listen: listenAddress(listen, () => read.wrong('obmd.listen', '`off`, or HOST:PORT')),
+    listen,
     database: daemonDatabase(dataDir, database),
     keyFile,
     ...rest,
   };
-};
-
-const vlanRanges = (text: string, wrong: () => void): VlanRange[] => {
-  const ranges = text.split(',').map((part) => {
-    const [, first, last] = /^\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?$/.exec(part) ?? [];
-    return { first: Number(first ?? Number.NaN), last: Number(last ?? first ?? Number.NaN) };
-  });
-  if (!ranges.every(({ first, last }) => first >= 1 && first <= last && last <= largestVlan)) wrong();
-  return ranges;
 };
 
 const maintenance = (

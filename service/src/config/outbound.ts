@@ -1,21 +1,19 @@
-import { outboundFrom } from '@corral/base/config/outbound';
+import { allowList } from '@corral/base/config/outbound';
 import type { SettingReader } from '@corral/base/config/reader';
-import type { Setting } from '@corral/base/config/setting';
-import type { Outbound } from '@corral/base/http/outbound';
+import type { Setting, ValuesOf } from '@corral/base/config/setting';
+import { Outbound } from '@corral/base/http/outbound';
 
 export const outboundSettings = [
   {
     key: 'outbound.allow',
     env: 'CORRAL_OUTBOUND_ALLOW',
-    takes: 'list',
+    takes: allowList,
     fallback: '',
     about:
-      'where OBM daemons, switches and the maintenance service may be: addresses, networks, host names; default: anywhere but link-local and the like',
+      'Where OBM daemons, switches and the maintenance service may be: [addresses, networks and host names](#where-connections-may-go). None: anywhere but link-local addresses and the like.',
   },
 ] as const satisfies readonly Setting[];
 
-type OutboundSettingKey = (typeof outboundSettings)[number]['key'];
-
 /** Where the service may connect to when an address was given to it over its interface, or for maintenance. */
-export const outboundConfig = (read: SettingReader<OutboundSettingKey>): Outbound =>
-  outboundFrom(read, 'outbound.allow');
+export const outboundConfig = (read: SettingReader<ValuesOf<typeof outboundSettings>>): Outbound =>
+  new Outbound({ allow: read.value('outbound.allow'), setting: 'outbound.allow' });

@@ -865,6 +865,30 @@ export const mutations = [
     'service/test/device-limits.test.ts',
   ),
 
+  // Full disks and clocks
+  mutation(
+    'a full disk is an error of ours',
+    'base/src/db/sqlite-fault.ts',
+    "  ['SQLITE_FULL', 'full'],\n",
+    '',
+    'service/test/full-disk.test.ts',
+  ),
+  mutation(
+    'what cannot be stored is tried again without a pause',
+    'base/src/backoff.ts',
+    'return pauseAfter(this.#failures - 1, this.#growth);',
+    'return 0;',
+    'service/test/full-disk.test.ts',
+    pauses,
+  ),
+  mutation(
+    'a clock that is set back keeps a lease',
+    'service/src/core/lease-watch.ts',
+    'const longestWait = 3;',
+    'const longestWait = 3_000;',
+    'service/test/clock-steps.test.ts',
+  ),
+
   // Logins
   mutation(
     'guesses of one user from one address are not slowed down',

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AuthBackend } from './auth/contract.ts';
 import { ConfigError } from '@corral/base/config/config-error';
+import { CorralError } from './core/errors.ts';
 import type { Hypervisor } from './drivers/hypervisors/contract.ts';
 import type { SwitchDriver } from './drivers/switches/contract.ts';
 
@@ -52,11 +53,39 @@ const join = (all: Extensions, exported: Record<string, unknown>, module: string
       if (typeof (value as Record<string, unknown> | null)?.[marks[kind]] !== 'function') {
         throw new ConfigError([`extensions: ${module}: ${kind} ${name} has no ${marks[kind]}()`]);
       }
-      joined[kind][name] = value;
+      joined[kind][name] = kind === 'auth' ? withOurErrors(value as AuthBackend) : value;
     }
   }
   // Checked by their marks just now; the rest of a contract only its use can tell.
   return joined as unknown as Extensions;
+};
+
+/** What a backend may refuse with. */
+const refusals = ['AuthorizationError', 'UnavailableError'] as const;
+
+/** A module of the operator's cannot import our classes: the program is one file. It gives its errors a `type` instead. */
+const withOurErrors = (backend: AuthBackend): AuthBackend => ({
+  name: backend.name,
+  challenge: backend.challenge,
+  authenticate: (credentials) => {
+    const fail = (error: unknown): never => {
+      throw ourError(error);
+    };
+    try {
+      const answer = backend.authenticate(credentials);
+      return answer instanceof Promise ? answer.catch(fail) : answer;
+    } catch (error) {
+      return fail(error);
+    }
+  },
+});
+
+const ourError = (error: unknown): Error => {
+  if (!(error instanceof Error)) return new Error(String(error));
+  const type = refusals.find((name) => name === (error as { readonly type?: unknown }).type);
+  return type === undefined || error instanceof CorralError
+    ? error
+    : new CorralError(type, error.message, { cause: error });
 };
 
 /** The one of its kind that the configuration names. */

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { basic, clientOf } from './support/http.ts';
+import { basic, clientOf, clientWith } from './support/http.ts';
 import { type Program, runToEnd, startProgram } from './support/program.ts';
 import { adminPassword } from './support/service.ts';
 import { done, eventually } from './support/world.ts';
@@ -127,15 +127,31 @@ describe('the program', () => {
       file,
       `export const switches = { paper: { config: { type: 'object', properties: {}, additionalProperties: false },
          capabilities: [], portName: (name) => /^[0-9]+$/.test(name) ? name : { refused: 'paper ports are numbers' },
-         open: () => Promise.reject(new Error('paper')) } };`,
+         open: () => Promise.reject(new Error('paper')) } };
+       const refusal = (type) => Object.assign(new Error('not with this badge'), { type });
+       export const auth = { badge: { name: 'badge', challenge: 'Badge',
+         authenticate: (credentials) => {
+           const badge = credentials.header('x-badge');
+           if (badge === undefined) return null;
+           if (badge === 'late') return Promise.reject(refusal('UnavailableError'));
+           throw refusal('AuthorizationError');
+         } } };`,
     );
-    const settings = env('extended', { CORRAL_ADMIN_PASSWORD: adminPassword, CORRAL_EXTENSIONS: file });
+    const settings = env('extended', {
+      CORRAL_ADMIN_PASSWORD: adminPassword,
+      CORRAL_EXTENSIONS: file,
+      CORRAL_AUTH: 'database, badge',
+    });
     const program = await start(settings);
     const admin = clientOf(program.url, basic('admin', adminPassword));
     expect((await admin.get('/active_extensions')).body).toContain('corral.ext.switches.paper');
     await done(admin.put('/switch/p', { type: 'paper' }));
     await done(admin.put('/switch/p/port/12'));
     expect(await admin.put('/switch/p/port/x')).toMatchObject({ status: 400, body: { type: 'BadArgumentError' } });
+    const msg = 'not with this badge';
+    const badged = (badge: string) => clientWith(program.url, { 'x-badge': badge }).get('/projects');
+    expect(await badged('old')).toMatchObject({ status: 401, body: { type: 'AuthorizationError', msg } });
+    expect(await badged('late')).toMatchObject({ status: 503, body: { type: 'UnavailableError', msg } });
 
     await writeFile(join(directory, 'none.mjs'), 'export const nothing = 1;');
     const refused = await runToEnd(env('none', { CORRAL_EXTENSIONS: join(directory, 'none.mjs') }));

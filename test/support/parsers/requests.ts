@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { Type } from '@sinclair/typebox';
 import { addressIn, networkIn } from '../../../base/src/http/address.ts';
 import { addressKey } from '../../../base/src/http/address-key.ts';
 import { AllowList } from '../../../base/src/http/allow-list.ts';
@@ -9,7 +10,6 @@ import { checkQuery, parseQuery } from '../../../base/src/http/query.ts';
 import { checkOf, inBody, joinMistakes } from '../../../base/src/schema/check.ts';
 import { Label } from '../../../base/src/schema/label.ts';
 import { shortMessage } from '../../../base/src/schema/shorten.ts';
-import { Type } from '@sinclair/typebox';
 import { logHooks } from '../../../base/src/log-lines.ts';
 import type { Db } from '../../../service/src/db/db.ts';
 import type { Credentials } from '../../../service/src/auth/contract.ts';

@@ -17,6 +17,12 @@ const { confirm, keep } = {
   keep: Reflect.get<HeldLease, 'keep'>(HeldLease.prototype, 'keep'),
 };
 
+/** When a lease is taken away, and what is looked at before it is given back. */
+interface Moment {
+  readonly atCall?: number;
+  readonly afterwards?: () => Promise<void>;
+}
+
 /** What a worker records about a switch, but for the ports that it says it may have written to. */
 const recordedOf = async (service: Service, label: string): Promise<unknown[]> => {
   const ask = (text: string) => runSql(service, { sqlite: text, postgres: text });
@@ -77,7 +83,11 @@ describe.each(engines)('a worker whose switch passed to another one, on %s', (en
   };
 
   /** Takes the lease away at the worker's next call to the switch, or a later one; nothing is recorded after that. */
-  const overtaken = async <T>(label: string, ask: () => Promise<T>, atCall = 1): Promise<T> => {
+  const overtaken = async <T>(
+    label: string,
+    ask: () => Promise<T>,
+    { atCall = 1, afterwards = () => Promise.resolve() }: Moment = {},
+  ): Promise<T> => {
     const name = await leaseOf(label);
     const losers = new Set<HeldLease>();
     let calls = 0;
@@ -96,13 +106,21 @@ describe.each(engines)('a worker whose switch passed to another one, on %s', (en
     await eventually(() => [...losers].some((loser) => ended.has(loser)) || undefined);
     spy.mockRestore();
     expect(await recordedOf(service, label)).toEqual(atLoss);
+    await afterwards();
     await setLease(name, 'expires_at = 0');
     return answer;
   };
 
   it('does not settle what it changed', async () => {
     await nodeOnSwitch('n1');
-    const queued = await overtaken('sw-n1', () => queue('n1'));
+    const text = `select late_until from ports where label = 'n1/eth0' and written_by is null and late_until is not null`;
+    const queued = await overtaken('sw-n1', () => queue('n1'), {
+      // It says all the same which port it may have written to.
+      afterwards: () =>
+        eventually(async () => (await runSql(service, { sqlite: text, postgres: text })).length || undefined).then(
+          () => undefined,
+        ),
+    });
     expect((await settled(service, queued)).status).toBe('DONE');
   });
 
@@ -141,7 +159,7 @@ describe.each(engines)('a worker whose switch passed to another one, on %s', (en
     await eventually(async () => ((await driftOf(service, 'sw-n6')).fault === null ? undefined : true));
     service.simulated('sw-n6').faults = {};
     // The first two calls open a session and ask which device it is.
-    await overtaken('sw-n6', () => Promise.resolve(), 3);
+    await overtaken('sw-n6', () => Promise.resolve(), { atCall: 3 });
     await settled(service, failing);
   });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Backoff } from '@corral/base/backoff';
 import { sql } from 'kysely';
+import { LeaseSightings } from '@corral/base/db/lease-sightings';
 import { type Moment, moment, passedSince } from '@corral/base/moment';
 import { isGone, thisPlace } from '@corral/base/place';
 import type { Db, Tx } from '../db/open.ts';
@@ -19,10 +20,6 @@ const renewMs = 1_500;
 const marginMs = 1_000;
 const ownMs = holdMs - marginMs;
 const growth = { firstMs: renewMs, longestMs: 10_000 };
-/** The holder renews it several times within this time; if the row has not changed for so long, the holder is dead. */
-const deadAfterMs = holdMs / 2;
-/** However far in the future its end is said to be: the clock was set back. */
-const longestWaitMs = 3 * holdMs;
 
 /** Who holds the database, in words. */
 export interface Holder {
@@ -51,8 +48,7 @@ export class Ownership {
   #renewal: NodeJS.Timeout | null = null;
   #expiry: NodeJS.Timeout | null = null;
   readonly #failures = new Backoff(growth);
-  /** Somebody else's row as it was last seen, and since when, by the monotonic clock, it has been the same. */
-  #sighting: { readonly row: string; readonly since: number } | null = null;
+  readonly #sightings = new LeaseSightings();
   /** Who has it, while we have not. */
   other: Holder | null = null;
 
@@ -148,7 +144,7 @@ export class Ownership {
   /** Reads first: a waiting process writes nothing. */
   async #take(): Promise<boolean> {
     const held = await this.#db.read((tx) => this.#look(tx));
-    const isFree = held === undefined || held.holder === this.#holder || isDead(held) || this.#hasStoodStill(held);
+    const isFree = held === undefined || held.holder === this.#holder || isDead(held) || this.#mayBeTaken(held);
     this.other = isFree ? null : { host: held.host, pid: held.pid };
     return isFree && this.#db.write((tx) => this.#claim(tx, held));
   }
@@ -157,19 +153,13 @@ export class Ownership {
     return tx
       .selectFrom('obmd_owner')
       .select(['holder', 'host', 'pid', 'expires_at'])
-      .select(sql<number>`case when expires_at > ${this.#db.now} then 1 else 0 end`.as('is_current'))
+      .select(sql<number>`expires_at - ${this.#db.now}`.as('leftMs'))
       .where('name', '=', name)
       .executeTakeFirst();
   }
 
-  /**
-   * The database's clock may be set. So a holder that is not heard of has lost its hold only if its row also stood
-   * still for a while by a clock that runs evenly.
-   */
-  #hasStoodStill({ holder, expires_at, is_current }: HeldRow): boolean {
-    const row = `${holder} ${expires_at}`;
-    if (this.#sighting?.row !== row) this.#sighting = { row, since: performance.now() };
-    return performance.now() - this.#sighting.since >= (is_current === 0 ? deadAfterMs : longestWaitMs);
+  #mayBeTaken({ holder, expires_at, leftMs }: HeldRow): boolean {
+    return this.#sightings.waitMs(name, { version: `${holder} ${expires_at}`, leftMs }, holdMs) <= 0;
   }
 
   /** False: somebody else was quicker, or has taken it from us. */
@@ -202,7 +192,7 @@ interface HeldRow {
   readonly holder: string;
   readonly pid: number;
   readonly expires_at: number;
-  readonly is_current: number;
+  readonly leftMs: number;
 }
 
 /** A process beside us that is gone needs no waiting for. */

@@ -1,4 +1,4 @@
-import { Cache } from '@corral/base/cache';
+import { LeaseSightings } from '@corral/base/db/lease-sightings';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/db.ts';
 
@@ -13,30 +13,9 @@ export interface FreeLease {
 export type LeaseLook =
   { readonly free: FreeLease; readonly waitMs?: never } | { readonly free: null; readonly waitMs: number };
 
-interface Sighting {
-  readonly fence: number;
-  readonly expiresAt: number;
-  /** By the monotonic clock: the row has been the same since then. */
-  readonly since: number;
-}
-
-/** A holder renews three times within the length of a lease: one that did not for half of it is not there. */
-const deadAfter = 1 / 2;
-/**
- * However far in the future a lease is said to end, nobody waits longer for a holder that never renews: the clock was
- * set back.
- */
-const longestWait = 3;
-const mostSightings = 10_000;
-
-/**
- * Reads leases, without a write. Expiry is by the database's clock, which an operator may set: so a
- * lease that its holder did not give back is only free if its row also stood still for a while by a clock that runs
- * evenly. A clock that is set forward ends no lease of a holder that renews it; one that is set back keeps none for
- * ever.
- */
+/** Reads leases, without a write. */
 export class LeaseWatch {
-  readonly #sightings = new Cache<string, Sighting>({ most: mostSightings });
+  readonly #sightings = new LeaseSightings();
 
   /** Looks at several at once; `ms` is for how long they are taken. */
   async look(tx: Tx, now: Db['now'], names: readonly string[], ms: number): Promise<(name: string) => LeaseLook> {
@@ -58,16 +37,11 @@ export class LeaseWatch {
   }
 
   #waitFor(name: string, row: { fence: number; expires_at: number; leftMs: number }, ms: number): number {
-    const now = performance.now();
-    const before = this.#sightings.get(name);
-    this.#sightings.delete(name);
-    if (row.expires_at === 0) return 0;
-    const isSame = before?.fence === row.fence && before.expiresAt === row.expires_at;
-    const since = isSame ? before.since : now;
-    this.#sightings.set(name, { fence: row.fence, expiresAt: row.expires_at, since });
-    const stoodMs = now - since;
-    if (row.leftMs < 0) return Math.ceil(deadAfter * ms - stoodMs);
-    return Math.ceil(Math.min(row.leftMs + 1, longestWait * ms - stoodMs));
+    if (row.expires_at !== 0) {
+      return this.#sightings.waitMs(name, { version: `${row.fence} ${row.expires_at}`, leftMs: row.leftMs }, ms);
+    }
+    this.#sightings.forget(name);
+    return 0;
   }
 }
 

@@ -49,12 +49,6 @@ const startsReadOnly = 'transactions are read-only: a standby, or the setting de
 /** Longer than the server lets a statement take: one that is not answered by then went to a server that is gone. */
 const answerWithinMs = 35_000;
 
-/**
- * How long a transaction may wait for its own process: one that sleeps must not keep everybody else from the order of
- * events. An operator's tool may wait for what it reads from or writes to.
- */
-const idleMs: Readonly<Record<Opening, number>> = { 'up to date': 10_000, 'as it is': 30_000 };
-
 /** Connection settings that every session of ours has: a client that dies must not hold locks for ever. */
 const sessionOptions = {
   types,
@@ -67,6 +61,9 @@ const sessionOptions = {
  * wait for them so long. One that runs is never silent for so long within a transaction.
  */
 const longestSilenceMs = 5_000;
+
+/** An operator's tool may wait within a transaction for what it reads from or writes to. */
+const idleInTransactionMs: Readonly<Record<Opening, number>> = { 'up to date': longestSilenceMs, 'as it is': 30_000 };
 
 const silence = `set_config('idle_session_timeout', $3::text, false)`;
 const takeLock = `select pg_advisory_lock($1, hashtext($2)), ${silence}`;
@@ -83,13 +80,11 @@ export const openPostgres = async <Schema, Topic extends string>(
   const pool = new pg.Pool({
     ...connectionAs(holdings.name, url),
     ...sessionOptions,
-    idle_in_transaction_session_timeout: idleMs[opening],
+    idle_in_transaction_session_timeout: idleInTransactionMs[opening],
     max: connections,
     keepAlive: true,
-    // An operator's tool may take as long as it takes: for a statement, or between two.
-    ...(opening === 'up to date'
-      ? { query_timeout: answerWithinMs, idle_in_transaction_session_timeout: longestSilenceMs }
-      : {}),
+    // A statement of an operator's tool may take as long as it takes.
+    ...(opening === 'up to date' ? { query_timeout: answerWithinMs } : {}),
   });
   const condition = new Condition();
   const changes = new Changes<Topic>();
@@ -265,7 +260,7 @@ const connected = async <T>(url: string, name: string, work: (client: pg.Client)
   const client = new pg.Client({
     ...connectionAs(name, url),
     ...sessionOptions,
-    idle_in_transaction_session_timeout: idleMs['as it is'],
+    idle_in_transaction_session_timeout: idleInTransactionMs['as it is'],
   });
   await client.connect();
   try {

@@ -58,7 +58,7 @@ describe.each(engines)('when logging in goes wrong, on %s', (engine) => {
     expect(await ending(site(), jar, back)).toEqual([status, title]);
   });
 
-  it('a provider that does not tell more about a person lets nobody in with less', async () => {
+  it('a login fails if the provider reports too little about a person', async () => {
     const { jar, back, oidc } = await ready('userinfo');
     oidc.misbehave(userinfoPath, { kind: 'status', status: 500 });
     expect(await ending(site(), jar, back)).toEqual([502, untrusted]);

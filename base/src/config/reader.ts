@@ -25,7 +25,7 @@ export class SettingReader<Values extends object> {
     return this.#values.get(key) as Values[Key];
   }
 
-  /** Notes that a value is not acceptable beside others. Secrets are not repeated. */
+  /** Notes that a value is invalid beside others. Secrets are not repeated. */
   wrong(key: keyof Values & string, expected: string, entry?: string): void {
     const given = this.#given.get(key);
     const isSecret = this.#settings.get(key)?.takes.isSecret === true;

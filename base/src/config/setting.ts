@@ -1,6 +1,6 @@
 import type { ValueType } from './value-types.ts';
 
-/** One thing an operator decides: what it is called, what it takes, what it is without a word, and what it is for. */
+/** One thing an operator decides: what it is called, what it takes, its default, and what it is for. */
 export interface Setting {
   /** `table.key` or `key` in corral.toml. */
   readonly key: string;

@@ -1,4 +1,4 @@
-/** Notes that the text of a setting is not acceptable; of a list, which entry. */
+/** Notes that the text of a setting is invalid; of a list, which entry. */
 export type NoteWrong = (problem?: { readonly entry?: string; readonly expected?: string }) => void;
 
 /** How the text of a setting becomes a value. */

@@ -30,7 +30,7 @@ export class DatabaseUnavailable extends Error {
   readonly reason: string;
 
   constructor(kind: FaultKind, cause: unknown, moment: Moment = 'before commit') {
-    // A connection that is lost with the commit on its way does not tell how it ended.
+    // A connection that is lost with the commit in progress leaves its result unknown.
     const isUnsure = kind === 'unreachable' && moment === 'at commit';
     const outcome = isUnsure ? '; the change may have been stored: check before you repeat it' : '';
     super(sentences[kind] + outcome, { cause });

@@ -31,7 +31,7 @@ const serverDefaults = {
   },
 } as const;
 
-/** What a call takes from somebody who has not said who he is, or has nothing long to say. */
+/** The limit of a body without credentials, or of a call with a short body. */
 export const smallBodyLimit = 16 * 1024;
 
 /** What is sent before a request can be read, and how long that may take. */

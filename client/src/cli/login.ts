@@ -82,7 +82,7 @@ const byPassword = async (scene: Scene, given: Given, endpoint: string): Promise
 const withPassword = async (scene: Scene, given: Given, endpoint: string, username: string): Promise<Credentials> =>
   basic(username, await scene.secret(`password of ${username} at ${endpoint}`, given.option('password-file')));
 
-/** null: a service that does not tell. */
+/** null: the service does not report it. */
 const methodsAt = async (scene: Scene, endpoint: string): Promise<Methods | null> =>
   scene
     .corralAs(endpoint, none)

@@ -36,7 +36,7 @@ export interface NodeView {
   readonly fault: string | null;
 }
 
-/** Every node the daemon looks after. Exactly one process has them at a time, so what it holds in memory is true. */
+/** Every node the daemon manages. Exactly one process has them at a time, so what it holds in memory is true. */
 export class Fleet {
   readonly #register: Register;
   readonly #parts: FleetParts;

@@ -91,7 +91,7 @@ export class Machine {
       report(null);
       return result;
     } catch (error) {
-      // Whatever error it was converted to.
+      // Any error that it was converted to.
       this.#permit.check();
       const told = this.#toldAs(error);
       // That somebody else has the node now, or asks for too much, is nothing the BMC can help.

@@ -39,7 +39,7 @@ export class SoftCycles {
     this.#note = note;
   }
 
-  /** Asks the operating system, and sees to the rest. Recorded first: a machine that goes down must come up again. */
+  /** Asks the operating system, and does the rest. Recorded first: a machine that goes down must come up again. */
   async begin(machine: Machine, tenure: Tenure): Promise<void> {
     const until = steadyNow() + this.#graceMs;
     await this.#record.set(machine, tenure, until);

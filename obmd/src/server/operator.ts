@@ -9,7 +9,7 @@ interface OperatorParts {
   readonly db: Db;
   /** Null while another process has the nodes. */
   readonly fleet: () => Fleet | null;
-  /** Why somebody is no administrator; null if he is one. */
+  /** Why the caller is not an administrator; null if they are. */
   readonly adminRefusal: (request: FastifyRequest) => Error | null;
 }
 

@@ -15,7 +15,7 @@ export interface OidcOptions extends OpenIdAddress {
   readonly device: { readonly id: string } | null;
   readonly claims: ClaimNames;
   readonly clockSkewMs: number;
-  /** The provider does not tell its keys; those that are known go on. */
+  /** The JWKS cannot be fetched; the known keys stay valid. */
   readonly failed: (error: unknown) => void;
 }
 

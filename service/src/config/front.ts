@@ -68,7 +68,7 @@ export const frontSettings = [
     takes: origins,
     fallback: '',
     about:
-      'Origins such as `https://tools.example.org` whose pages may call from a browser, with credentials that they hold themselves; cookies are never theirs. A list; `*` is not possible.',
+      'Origins such as `https://tools.example.org` whose pages may call from a browser, with credentials that they hold themselves; cookies are never theirs. A list; `*` is not supported.',
   },
   {
     key: 'metrics',

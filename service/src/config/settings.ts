@@ -142,7 +142,7 @@ export const settings = [
     env: 'CORRAL_MAINTENANCE_URL',
     takes: text,
     fallback: null,
-    about: 'Address that is told of such a node, by `POST {"node": "<label>"}`. Needs `maintenance.project`.',
+    about: 'URL that is notified of such a node, by `POST {"node": "<label>"}`. Needs `maintenance.project`.',
   },
   {
     key: 'key_file',
@@ -254,7 +254,7 @@ export const settings = [
     env: 'CORRAL_ENGINE_POLL',
     takes: seconds(),
     fallback: '2',
-    about: 'How often the queue is looked at without being woken.',
+    about: 'How often the queue is polled without a notification.',
   },
   {
     key: 'engine.sweep',
@@ -268,7 +268,7 @@ export const settings = [
     env: 'CORRAL_ENGINE_SAVE_DELAY',
     takes: seconds(),
     fallback: '5',
-    about: 'How long changes are gathered before a switch is told to save its configuration.',
+    about: 'How long changes are gathered before a switch saves its configuration.',
   },
   {
     key: 'engine.session_idle',

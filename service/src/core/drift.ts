@@ -25,7 +25,7 @@ export interface DriftView {
   readonly switch: string;
   readonly policy: DriftPolicy;
   readonly swept_at: string | null;
-  /** Why it cannot be talked to now; null if it can. */
+  /** Why it cannot be reached now; null if it can. */
   readonly fault: string | null;
   /** Since when its running configuration has not been saved; null if it is, or need not be. */
   readonly unsaved_since: string | null;

@@ -5,7 +5,7 @@ import type { Db } from '../db/db.ts';
 import { RequestTimes } from '@corral/base/http/request-times';
 import { readQueue } from './queue-metrics.ts';
 
-/** Why somebody was turned away before he was asked who he is. */
+/** Why a client was rejected before authentication. */
 type Refusal = 'rate' | 'streams' | 'connections' | 'made_room';
 
 /** What `/metrics` shows: requests as they are served, the queue and the database when it is asked. */

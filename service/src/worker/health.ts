@@ -17,7 +17,7 @@ interface Fault {
   readonly answered: number | null;
 }
 
-/** A switch could not be talked to: when it is retried, and an event once it keeps failing. */
+/** Communication with a switch failed: when it is retried, and an event once it keeps failing. */
 export const recordFault = async (
   op: WriteOp,
   lease: Lease,

@@ -15,8 +15,8 @@ import { look, recordSightings, recordSweep, sweep } from './sweep.ts';
 import type { Workshop } from './workshop.ts';
 
 /**
- * Works on one switch for as long as it has work, under a lease: lease, plan, apply, verify, settle. Whatever
- * a switch does, it happens in here and delays no other switch.
+ * Works on one switch for as long as it has work, under a lease: lease, plan, apply, verify, settle. A
+ * switch that misbehaves does so in here, and delays no other switch.
  */
 export class SwitchWorker {
   readonly #shop: Workshop;

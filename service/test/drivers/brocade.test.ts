@@ -108,7 +108,7 @@ describe('what a Brocade port carries', () => {
     ['of its switchport', '<switchport>true</switchport>', 'mode is not shown'],
     ['of its mode', '<switchport><mode><vlan-mode>access</vlan-mode></mode></switchport>', 'access is not shown'],
     ['of its trunk', trunk(''), 'trunk is not shown'],
-  ])('is everything where the device does not tell all %s', (_, inside, words) => {
+  ])('is everything where the device does not show all %s', (_, inside, words) => {
     expect(carriedWith(inside)).toEqual(unclearReading('1/0/5', words));
   });
 

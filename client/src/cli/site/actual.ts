@@ -35,7 +35,7 @@ export interface ActualNode {
 
 /** What a service has registered. */
 export interface Actual {
-  /** Who is asking; null: the service does not tell. */
+  /** The caller; null: the service does not report it. */
   readonly caller: { readonly name: string; readonly by: string } | null;
   readonly projects: readonly string[];
   /** null: this service keeps no users of its own. */

@@ -9,7 +9,7 @@ export interface Told {
   readonly path: string;
 }
 
-/** Where a secret is to be had: never in the document itself. */
+/** Where a secret is read from: never the document itself. */
 export interface Secret extends Told {
   readonly from: 'file' | 'env';
   /** The path of the file, or the name of the variable. */

@@ -66,7 +66,7 @@ export class RedfishLine {
     return { status: answer.status, header: (name) => [answer.headers[name]].flat()[0], text: answer.text };
   }
 
-  /** Hangs up at once, whatever is under way. The next question opens it again. */
+  /** Closes the connection immediately, whatever is in progress. The next request opens it again. */
   close(): Promise<void> {
     const before = this.#http;
     this.#http = this.#newClient();

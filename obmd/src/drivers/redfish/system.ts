@@ -5,7 +5,7 @@ import { itemsOf, member, memberAt, textAt, textsAt } from './json.ts';
 import { ownPath } from './paths.ts';
 import { type Quirks, quirksOf } from './quirks.ts';
 
-/** `PowerState`, as far as it differs for us; null if the BMC does not tell. */
+/** `PowerState`, as far as the difference matters; null if the BMC does not report it. */
 export type Power = 'on' | 'off' | 'turningOn' | 'turningOff' | null;
 
 /** What a machine boots from, and what it can be set to boot from. */

@@ -6,13 +6,13 @@ export interface ProviderKeysOptions {
   readonly keySetOf: typeof createLocalJWKSet;
   /** Other keys count from now on. */
   readonly changed: () => void;
-  /** The provider does not tell its keys; those that are known go on. */
+  /** The JWKS cannot be fetched; the known keys stay valid. */
   readonly failed: (error: unknown) => void;
 }
 
 /** For this long keys are not asked for again: one that the provider took back is good no longer than that. */
 const freshMs = 5 * 60_000;
-/** For this long they go on while the provider does not tell them. */
+/** For this long they stay valid while the JWKS cannot be fetched. */
 const lastResortMs = 24 * 3_600_000;
 /** After a failure, and after a key that even the provider does not know, it is left alone for a moment. */
 const failurePauseMs = 1_000;

@@ -15,7 +15,7 @@ export interface Faults {
   readonly dropPercent?: number;
   /** Does not save its configuration. */
   readonly saveFails?: boolean;
-  /** Does not let anyone in. */
+  /** Refuses every login. */
   readonly unreachable?: boolean;
   /** Accepts the call and never answers. */
   readonly hang?: boolean;

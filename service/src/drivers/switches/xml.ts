@@ -7,7 +7,7 @@ export const parseXml = (text: string): xml.Element => read(text, xml.parseXml);
 /** The elements of a text that may have several side by side, as some devices send them; at least one. */
 export const parseElements = (text: string): readonly xml.Element[] => read(text, xml.parseElements);
 
-/** What goes wrong is told with the beginning of the text. */
+/** An error contains the beginning of the text. */
 const read = <T>(text: string, parse: (text: string, options: { readonly names: 'local' }) => T): T => {
   try {
     return parse(text, { names: 'local' });

@@ -38,6 +38,6 @@ export const portsFrom = (
   });
 };
 
-/** A port with something on it that its own block does not tell. One that is shut passes nothing all the same. */
+/** A port with something on it that its own block does not show. One that is shut passes nothing in any case. */
 const withStrange = (state: ShownPort, strange: string): ShownPort =>
   state.isShut ? { ...state, foreign: strange } : { ...state, ...unclear(strange), foreign: strange };

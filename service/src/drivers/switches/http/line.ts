@@ -77,7 +77,7 @@ export class HttpLine {
     return { status, text };
   }
 
-  /** Hangs up at once, whatever is under way. */
+  /** Closes the connection immediately, whatever is in progress. */
   close(): Promise<void> {
     return this.#http.close();
   }

@@ -8,7 +8,7 @@ const lf = 0x0a;
 const hash = 0x23;
 /** `\n#` and ten digits: the largest chunk is 4294967295 bytes. */
 const longestHeader = 12;
-/** More than any switch has to say; a device that talks without end must not eat our memory. */
+/** More than any switch sends; a device that sends without end must not exhaust the memory. */
 const longestMessage = 64 * 1024 * 1024;
 
 /** One message as it goes on the line. */

@@ -27,6 +27,20 @@ export default tseslint.config(
     },
   },
   {
+    // Types keep devices out of an operation's own arguments, and not out of what its function has around it.
+    files: ['service/src/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'CallExpression[callee.property.name=/^(read|write|writeOutcome)$/] > ArrowFunctionExpression MemberExpression[property.name="devices"]',
+          message: 'No device is called inside a transaction: call it before or after.',
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.{js,cjs,mjs}'],
     languageOptions: { globals: { process: 'readonly', module: 'writable', console: 'readonly' } },
   },

@@ -91,7 +91,7 @@ describe.each(engines)('corral login --device, on %s,', (engine) => {
     await oidc.restart();
     expect(login).toMatchObject({ code: 3, out: '' });
     expect(login.err).toContain(
-      `the identity provider ${oidc.issuer} cannot be reached\n${service.url} sends you there`,
+      `the identity provider ${oidc.issuer} cannot be reached\n${service.url} uses this identity provider`,
     );
   });
 });

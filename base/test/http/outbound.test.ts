@@ -136,7 +136,7 @@ describe('an HTTP client', () => {
     'without a list nothing goes to a name that is at %s',
     async (address) => {
       const { message } = await refusalOf('http://innocent.example/', outboundTo([], answering([address])));
-      expect(message).toMatch(/^innocent\.example is at /);
+      expect(message).toMatch(/^innocent\.example resolves to /);
     },
   );
 

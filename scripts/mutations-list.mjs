@@ -751,7 +751,7 @@ export const mutations = [
     'obmd/src/core/ownership.ts',
     'this.#turnLater(isFailure ? this.#failures.failed() : renewMs);',
     'this.#turnLater(isFailure ? 0 : renewMs);',
-    standby,
+    'obmd/test/core/ownership.test.ts',
   ),
   mutation(
     'a switch that fails is tried without a pause',
@@ -1006,7 +1006,8 @@ export const mutations = [
     `    before?.end();
 `,
     '',
-    'obmd/test/orders.test.ts',
+    'obmd/test/queue.test.ts',
+    'obmd/test/power-cycle.test.ts',
   ),
   mutation(
     'the next tenant reads what was on the console',
@@ -1023,14 +1024,14 @@ export const mutations = [
     `      const result = await this.#queue.run(tenure.ended, (signal) => {
         this.#permit.check();`,
     '      const result = await this.#queue.run(tenure.ended, (signal) => {',
-    standby,
+    'obmd/test/core/machine.test.ts',
   ),
   mutation(
     'a process that slept works with nodes that another has by now',
     'obmd/src/core/ownership.ts',
     ' || passedSince(this.#confirmed) >= ownMs) throw',
     ') throw',
-    standby,
+    'obmd/test/core/ownership.test.ts',
   ),
   mutation(
     'a process stores what another one works with from memory',

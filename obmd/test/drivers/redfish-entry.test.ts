@@ -122,7 +122,7 @@ describe('a password that the BMC does not accept', () => {
   it('is what a session seems to have that is good for nothing, and no session is left of it', async () => {
     const { service, bmc } = await startTrial();
     service.fault({ kind: 'status', status: 401, on: { path: /Systems/ } });
-    await expectFault(bmc.powerStatus(amply()), 'credentials', /does not accept/);
+    await expectFault(bmc.powerStatus(amply()), 'credentials', /rejects the registered user name/);
     expect(service.sessions).toMatchObject({ made: 2, count: 0 });
   });
 
@@ -131,7 +131,7 @@ describe('a password that the BMC does not accept', () => {
     async (body) => {
       const { service, bmc } = await startTrial();
       service.fault({ kind: 'status', status: 401, body, on: login });
-      const error = await expectFault(bmc.powerStatus(amply()), 'credentials', /does not accept/);
+      const error = await expectFault(bmc.powerStatus(amply()), 'credentials', /rejects the registered user name/);
       expect(error.cause).toMatchObject({ message: expect.stringContaining('…') as string });
     },
   );

@@ -1,3 +1,4 @@
+import { firstOf } from '@corral/base/abort';
 import { type Moment, moment, passedSince } from '@corral/base/moment';
 import type { CallPermit } from '../drivers/obm/contract.ts';
 import { CorralError } from './errors.ts';
@@ -53,5 +54,5 @@ export const allOf = (...permits: readonly CallPermit[]): CallPermit => ({
   check: () => {
     for (const permit of permits) permit.check();
   },
-  lost: AbortSignal.any(permits.map(({ lost }) => lost)),
+  lost: firstOf(...permits.map(({ lost }) => lost)).signal,
 });

@@ -2,7 +2,7 @@ import type { Outbound } from '@corral/base/http/outbound';
 import type { BmcPermit } from '../contract.ts';
 import { Entry } from './entry.ts';
 import { type Document, documentIn, jsonIn } from './documents.ts';
-import { textAt } from './json.ts';
+import { textAt } from '@corral/base/json-members';
 import { type Question, type RawAnswer, RedfishLine } from './line.ts';
 import { askPatiently } from './patience.ts';
 import { notAllowed, notRedfish, refused, wrongPassword } from './sentences.ts';

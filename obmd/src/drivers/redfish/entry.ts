@@ -1,7 +1,7 @@
 import { unlessAborted } from '@corral/base/abort';
 import { BmcError } from '../contract.ts';
 import { jsonIn } from './documents.ts';
-import { textAt } from './json.ts';
+import { textAt } from '@corral/base/json-members';
 import type { RawAnswer, RedfishLine } from './line.ts';
 import { ownPath, pathOn } from './paths.ts';
 import { notInTime, redirected, wrongPassword } from './sentences.ts';

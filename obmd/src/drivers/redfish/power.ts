@@ -1,5 +1,5 @@
 import type { Answer, RedfishClient } from './client.ts';
-import { itemsOf, member, textAt, textsAt } from './json.ts';
+import { itemsOf, member, textAt, textsAt } from '@corral/base/json-members';
 import { rest } from './patience.ts';
 import { cannot, refused } from './sentences.ts';
 import type { Power, RedfishSystem } from './system.ts';

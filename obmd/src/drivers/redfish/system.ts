@@ -1,7 +1,7 @@
 import { BmcError } from '../contract.ts';
 import type { RedfishClient } from './client.ts';
 import type { Document } from './documents.ts';
-import { itemsOf, member, memberAt, textAt, textsAt } from './json.ts';
+import { itemsOf, member, memberAt, textAt, textsAt } from '@corral/base/json-members';
 import { ownPath } from './paths.ts';
 import { type Quirks, quirksOf } from './quirks.ts';
 

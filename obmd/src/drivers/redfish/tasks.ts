@@ -1,5 +1,5 @@
 import type { Answer, RedfishClient } from './client.ts';
-import { textAt } from './json.ts';
+import { textAt } from '@corral/base/json-members';
 import { pathOn } from './paths.ts';
 import { rest } from './patience.ts';
 import { refused } from './sentences.ts';

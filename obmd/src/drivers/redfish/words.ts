@@ -1,5 +1,5 @@
 import { jsonIn } from './documents.ts';
-import { itemsOf, memberAt, textAt } from './json.ts';
+import { itemsOf, memberAt, textAt } from '@corral/base/json-members';
 import type { RawAnswer } from './line.ts';
 import type { RedfishTarget } from './target.ts';
 

@@ -15,7 +15,7 @@ import {
 import { placesOfUrl } from '../places.ts';
 import { type Command, CommandRefused, runCommands } from './eapi.ts';
 import { hostOf, httpFields, httpTargetFrom, textField } from './fields.ts';
-import { member } from './json.ts';
+import { member } from '@corral/base/json-members';
 import { type HttpLine, meetOver } from './line.ts';
 import { aristaIdentity } from '../serial-numbers.ts';
 import { wireByName } from '../wires.ts';

@@ -2,7 +2,7 @@ import type { PortConfig, Refusal } from '../contract.ts';
 import { aristaPortsIn } from '../cli/arista-sections.ts';
 import type { ShownPort } from '../cli/dialect.ts';
 import { allVlans, type Carried, carriedBy, isSame, unclear, vlanLists, vlansIn } from '../vlans.ts';
-import { itemsOf, member, memberAt, membersOf } from './json.ts';
+import { itemsOf, member, memberAt, membersOf } from '@corral/base/json-members';
 
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/^(?:ethernet|eth|et) ?(\d{1,3}(?:\/\d{1,3}){0,2})$/i, 'Ethernet'],

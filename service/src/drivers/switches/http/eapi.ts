@@ -1,5 +1,5 @@
 import { shortened } from '../words.ts';
-import { itemsOf, member } from './json.ts';
+import { itemsOf, member } from '@corral/base/json-members';
 import type { HttpLine } from './line.ts';
 
 /** A command that the switch would not run. */

@@ -8,6 +8,10 @@ export const member = (value: unknown, name: string): unknown => {
 /** The member down this path. */
 export const memberAt = (value: unknown, ...path: readonly string[]): unknown => path.reduce<unknown>(member, value);
 
+/** The names and values of an object; none of anything else. */
+export const membersOf = (value: unknown): readonly [string, unknown][] =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+
 /** The text down this path; undefined if it is missing, empty, or something else. */
 export const textAt = (value: unknown, ...path: readonly string[]): string | undefined => {
   const found = memberAt(value, ...path);

@@ -164,16 +164,16 @@ export const mutations = [
   ),
   mutation(
     'a lease counts as free as soon as the clock of the database says so',
-    'service/src/core/lease-watch.ts',
-    'if (row.leftMs < 0) return Math.ceil(deadAfter * ms - stoodMs);',
-    'if (row.leftMs < 0) return 0;',
+    'base/src/db/lease-sightings.ts',
+    'if (leftMs < 0) return Math.ceil(deadAfter * ms - sameForMs);',
+    'if (leftMs < 0) return 0;',
     leases,
   ),
   mutation(
     'a lease whose end is far in the future is waited for until then',
-    'service/src/core/lease-watch.ts',
-    'Math.min(row.leftMs + 1, longestWait * ms - stoodMs)',
-    'row.leftMs + 1',
+    'base/src/db/lease-sightings.ts',
+    'Math.min(leftMs + 1, longestWait * ms - sameForMs)',
+    'leftMs + 1',
     leases,
   ),
   mutation(
@@ -681,7 +681,7 @@ export const mutations = [
     'service/src/drivers/obm/answers.ts',
     "withoutSecrets(fieldIn(text, 'msg') ?? text, [token])",
     "fieldIn(text, 'msg') ?? text",
-    'service/test/obm-faults.test.ts',
+    'service/test/canary.test.ts',
   ),
   mutation(
     'a sealed value opens under another name of its key',
@@ -723,14 +723,6 @@ export const mutations = [
   ),
 
   // No loop without a pause
-  mutation(
-    'a worker that did nothing is started again at once',
-    'service/src/worker/engine.ts',
-    `      else this.#rest(target);
-`,
-    '',
-    pauses,
-  ),
   mutation(
     'all workers try while the database takes no writes',
     'service/src/worker/engine.ts',
@@ -883,7 +875,7 @@ export const mutations = [
   ),
   mutation(
     'a clock that is set back keeps a lease',
-    'service/src/core/lease-watch.ts',
+    'base/src/db/lease-sightings.ts',
     'const longestWait = 3;',
     'const longestWait = 3_000;',
     'service/test/clock-steps.test.ts',

@@ -99,7 +99,8 @@ const runTests = async (copy, tests) => {
     detached: true,
   });
   const stop = () => process.kill(-child.pid, 'SIGKILL');
-  process.once('exit', stop);
+  // Before the copy goes: what still runs there would write to it.
+  process.prependOnceListener('exit', stop);
   let isLate = false;
   const limit = setTimeout(() => {
     isLate = true;

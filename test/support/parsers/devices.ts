@@ -1,3 +1,4 @@
+import { findAll } from '../../../base/src/xml.ts';
 import { withoutSecrets } from '../../../base/src/secrets/hush.ts';
 import { edited, parseXml as parseLibvirt, textIn, unescapeXml } from '../../../base/src/libvirt/xml.ts';
 import { aristaEos } from '../../../service/src/drivers/switches/cli/arista-eos.ts';
@@ -21,7 +22,7 @@ import { JsonStream } from '../../../service/src/drivers/switches/ovs/json-strea
 import { switchDrivers } from '../../../service/src/drivers/switches/registry.ts';
 import { vlansIn } from '../../../service/src/drivers/switches/vlans.ts';
 import { shortened } from '../../../service/src/drivers/switches/words.ts';
-import { findAll, parseElements, parseXml } from '../../../service/src/drivers/switches/xml.ts';
+import { parseElements, parseXml } from '../../../service/src/drivers/switches/xml.ts';
 import { inPieces, type Parser } from './parser.ts';
 
 const dialects = { aristaEos, ciscoIos, ciscoNxos, nexus, dellOs10, delln3000, powerconnect55xx, vde };

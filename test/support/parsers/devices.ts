@@ -1,6 +1,6 @@
 import { findAll } from '../../../base/src/xml.ts';
 import { withoutSecrets } from '../../../base/src/secrets/hush.ts';
-import { edited, parseXml as parseLibvirt, textIn, unescapeXml } from '../../../base/src/libvirt/xml.ts';
+import { edited, parseXml as parseLibvirt } from '../../../base/src/libvirt/xml.ts';
 import { aristaEos } from '../../../service/src/drivers/switches/cli/arista-eos.ts';
 import { ciscoIos } from '../../../service/src/drivers/switches/cli/cisco-ios.ts';
 import { ciscoNxos, nexus } from '../../../service/src/drivers/switches/cli/cisco-nxos.ts';
@@ -311,10 +311,10 @@ export const libvirtParsers: readonly Parser[] = [
     read: (text) => {
       const root = parseLibvirt(text);
       const cuts = root.children.map(({ start, end }) => ({ start, end, text: '<b/>' }));
-      return [textIn(text, root), edited(text, cuts)];
+      return [root.text, edited(text, cuts)];
     },
     units: elements,
     around: xmlAround,
   },
-  { name: 'text of libvirt', read: unescapeXml, units: ['&#1;', '&#x', '&amp'] },
+  { name: 'text of libvirt', read: parseLibvirt, units: ['&#9;', '&#x', '&amp;', '&amp'], around: xmlAround },
 ];

@@ -66,7 +66,7 @@ describe.each(engines)('secrets on %s', (engine) => {
     await writeFile(file, Buffer.alloc(32).toString('base64'), { mode: 0o600 });
     await expect(daemon.again()).rejects.toThrow(/secret\.key is not the key/);
     await writeFile(file, 'nonsense', { mode: 0o600 });
-    await expect(daemon.again()).rejects.toThrow(/secret\.key does not hold/);
+    await expect(daemon.again()).rejects.toThrow(/secret\.key does not contain/);
     await writeFile(file, key, { mode: 0o600 });
     const again = await daemon.again();
     expect((await done(again.admin('GET', '/nodes'))).body).toEqual([{ id: 'n1', type: 'redfish' }]);

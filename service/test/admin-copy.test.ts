@@ -238,7 +238,7 @@ describe.runIf(hasPostgres)('copy', () => {
     ]);
     expect(await copied(newest + 1)).toEqual([
       2,
-      expect.stringContaining(`the database is at version ${newest + 1}, this program knows`),
+      expect.stringContaining(`the database is at version ${newest + 1}, this program supports`),
     ]);
   });
 });
@@ -261,7 +261,7 @@ describe('copy', () => {
     const { dataDir, env } = await stoppedSite();
     const own = join(dataDir, 'corral.db');
     expect((await runAdmin(env, 'copy', '--to', own)).output).toBe(
-      `corral-admin: copy: --to is the configured database (${own}); give another\n`,
+      `corral-admin: copy: --to is the configured database (${own}); give another one\n`,
     );
     const missing = { ...env, CORRAL_DATABASE_URL: join(dataDir, 'missing.db') };
     expect((await runAdmin(missing, 'copy', '--to', join(dataDir, 'new.db'))).output).toBe(

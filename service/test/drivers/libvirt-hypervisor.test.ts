@@ -213,7 +213,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
         `<disk type='network'><source protocol='nbd' name='x'><host name='127.0.0.1' port='1'/></source><target dev='vda'/></disk>`,
       );
       await expect(hypervisor.start(newMachine({ image: 'image-4' }))).rejects.toThrow(
-        /<disk type='network'.*is taken/,
+        /<disk type='network'.*is allowed/,
       );
     });
   });

@@ -112,7 +112,9 @@ describe('the fields and names of an Open vSwitch', () => {
 
   it('a port out of range is a fault that says so', async () => {
     const config = { ovs_bridge: 'br0', ovsdb: 'tcp:127.0.0.1:65536' };
-    await expect(ovsSwitch.open({ label: 'sw', config }, AbortSignal.timeout(2_000))).rejects.toThrow('no address');
+    await expect(ovsSwitch.open({ label: 'sw', config }, AbortSignal.timeout(2_000))).rejects.toThrow(
+      'is not the address of a database',
+    );
   });
 
   it.each(['eth0', 'vnet12', 'enp3s0f1np1', 'bond0.100', 'tap-7:1', 'x'.repeat(64)])('%s is a port', (name) => {

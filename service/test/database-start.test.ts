@@ -72,7 +72,7 @@ describe.each(engines)('starting on a database: %s', (engine) => {
       await Promise.all(programs.map((program) => program.kill('SIGKILL')));
     });
     const shown = await eventually(() => {
-      const found = programs.flatMap(({ output }) => /password (\S+)/.exec(output.join('\n'))?.[1] ?? []);
+      const found = programs.flatMap(({ output }) => /^First start: user admin, password (\S+)$/m.exec(output.join('\n'))?.[1] ?? []);
       return found.length > 0 ? found : undefined;
     });
     expect(shown).toEqual([(await readFile(join(env.CORRAL_DATA_DIR, 'admin-password'), 'utf8')).trimEnd()]);
@@ -148,7 +148,7 @@ describe.each(engines)('the key for secrets at rest on %s', (engine) => {
     await writeFile(join(directory, 'file'), '');
     const file = join(directory, 'file', 'inside-it');
     await expect(serviceForTest(engine, { CORRAL_KEY_FILE: file })).rejects.toThrow(
-      /^key_file: .* cannot be (read|made) \(.+\)$/,
+      /^key_file: .* cannot be (read|created) \(.+\)$/,
     );
   });
 

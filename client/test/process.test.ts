@@ -120,7 +120,7 @@ describe('the command as a process', () => {
     expect(made).toMatchObject({ code: 0, err: '' });
     expect((await service.as('ada', 'a secret of ada').get('/auth/whoami')).status).toBe(200);
     const asked = await bash('corral user create eve', env, 'a secret of eve\n');
-    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining('there is no terminal to ask') as string });
+    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining('there is no terminal to prompt') as string });
   });
 
   it('says everything before it ends, however much it is', async () => {

@@ -133,7 +133,7 @@ describe.each(engines)('a port that gets a nic, on %s', (engine) => {
     await done(admin.put('/switch/gappy/port/there1'));
     await done(admin.post('/switch/gappy/port/gone1/connect_nic', { node: 'lost', nic: 'eth0' }));
     expect((await done(admin.get('/switch/gappy/port/gone1'))).body).toMatchObject({ absent: true });
-    expect(await message(reserve('lost'))).toContain('port gone1 on switch gappy is not there');
+    expect(await message(reserve('lost'))).toContain('port gone1 on switch gappy does not exist on the switch');
     const { ports } = await sweep(service(), 'gappy');
     expect(ports).toMatchObject([{ port: 'gone1', node: 'lost', recorded: { native: null, tagged: '' }, seen: null }]);
     expect(await eventsOf(service(), 'port_drift', 'gappy')).toMatchObject([{ port: 'gone1', detail: { seen: null } }]);

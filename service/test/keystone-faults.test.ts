@@ -124,7 +124,7 @@ describe.runIf(hasPart('Keystone')).each(engines)('a Keystone that fails, on %s'
     [
       'another address',
       { CORRAL_KEYSTONE_URL: 'PLACE/nothing/here' },
-      /^Keystone answered with a failure.*keystone\.url$/,
+      /^Keystone answered with an error.*keystone\.url$/,
     ],
   ])('us because we have %s is a 503', async (_, env, sentence) => {
     const place = (text: string) => text.replace('PLACE', keystone().url);

@@ -30,7 +30,7 @@ describe('corral apply at a terminal', () => {
     expect(await applying.exit()).toBe(0);
     expect(applying.written()).toMatch(/█+[^]*\d+\/\d+/);
     expect(applying.screen()).not.toMatch(/[█░]/);
-    expect(applying.screen()).toMatch(/\[y\/N\]: y\n✓ http\S+ has what/);
+    expect(applying.screen()).toMatch(/\[y\/N\]: y\n✓ http\S+ now matches/);
     expect((await service.admin.get('/projects')).body).toEqual(['blue', 'red']);
     const again = terminal.corral(`apply ${file}`);
     expect(await again.exit()).toBe(0);

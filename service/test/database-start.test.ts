@@ -72,7 +72,9 @@ describe.each(engines)('starting on a database: %s', (engine) => {
       await Promise.all(programs.map((program) => program.kill('SIGKILL')));
     });
     const shown = await eventually(() => {
-      const found = programs.flatMap(({ output }) => /^First start: user admin, password (\S+)$/m.exec(output.join('\n'))?.[1] ?? []);
+      const found = programs.flatMap(
+        ({ output }) => /^First start: user admin, password (\S+)$/m.exec(output.join('\n'))?.[1] ?? [],
+      );
       return found.length > 0 ? found : undefined;
     });
     expect(shown).toEqual([(await readFile(join(env.CORRAL_DATA_DIR, 'admin-password'), 'utf8')).trimEnd()]);

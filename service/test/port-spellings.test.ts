@@ -63,7 +63,8 @@ describe.each(engines)('one port of a switch on %s', (engine) => {
   it.each(spellings)('is one for every spelling: %s', async (type, fields, name, others) => {
     const on = await makeSwitch(type, fields);
     await done(register(on, name));
-    for (const other of others) expectRefusal(await register(on, other), 'DuplicateError', `already has a port ${name}`);
+    for (const other of others)
+      expectRefusal(await register(on, other), 'DuplicateError', `already has a port ${name}`);
     expect((await done(service().admin.get(on))).body).toMatchObject({ ports: [name] });
   });
 

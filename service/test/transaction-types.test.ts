@@ -8,7 +8,7 @@ import { consoleRoute, route } from '../src/server/route.ts';
  */
 
 it('code inside a transaction cannot reach a device', () => {
-  const inside = (op: ReadOp | WriteOp) => [
+  const inside = (op: ReadOp | WriteOp): readonly unknown[] => [
     // @ts-expect-error: OBM daemons and the hypervisor
     op.site.devices,
     // @ts-expect-error: serial consoles
@@ -19,7 +19,7 @@ it('code inside a transaction cannot reach a device', () => {
     driverOf(op.site, 'mock').places,
     // @ts-expect-error: hashing takes long
     op.site.checkPassword,
-    // @ts-expect-error: a file
+    // @ts-expect-error: a file on the disk
     op.site.firstPassword,
     // @ts-expect-error: another transaction
     op.write,
@@ -32,7 +32,7 @@ it('code inside a transaction cannot reach a device', () => {
 
 it('a request reaches devices only by the calls that are counted and declared', () => {
   // @ts-expect-error: past `devices`, which asks whether the route says so
-  const between = (desk: Desk) => desk.site.devices;
+  const between = (desk: Desk): unknown => desk.site.devices;
   expect(between).toBeTypeOf('function');
 });
 

@@ -8,7 +8,7 @@ import { basic, type Client, clientOf } from './support/http.ts';
 import { type Killable, startKillable } from './support/obmd-program.ts';
 import { type Relay, startRelay } from './support/obmd-relay.ts';
 import { setObm } from './support/rack.ts';
-import { effort, seed } from './support/seed.ts';
+import { effort, randomFrom, seed } from './support/seed.ts';
 import { adminPassword } from './support/service.ts';
 import { done, eventually } from './support/world.ts';
 
@@ -208,14 +208,5 @@ const environments = async (
       ...(place === 'inside' ? listen : {}),
     },
     daemon: { ...(await common('obmd')), ...listen },
-  };
-};
-
-/** Numbers from 0 to 1 that look random and are the same every time (a linear congruence, Numerical Recipes). */
-const randomFrom = (start: number): (() => number) => {
-  let state = start >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
   };
 };

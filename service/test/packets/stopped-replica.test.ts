@@ -14,11 +14,15 @@ import {
   startReplicaPair,
   vacate,
 } from '../support/replica-pair.ts';
+import { randomFrom, seed } from '../support/seed.ts';
 import { passwordOf } from '../support/service.ts';
 import { done, eventually } from '../support/world.ts';
 
 /** Every moment of a change can be tried: CORRAL_STOPS=200 goes through the first 200 of a connection and of a detachment. */
 const everyMoment = Number(process.env['CORRAL_STOPS'] ?? 0);
+
+/** How often a process is killed; CORRAL_KILLS=200 takes longer. */
+const kills = Number(process.env['CORRAL_KILLS'] ?? 4);
 
 type Change = 'connect' | 'detach';
 interface Stop {
@@ -121,6 +125,43 @@ describe.runIf(hasPart('Open vSwitch') && engines.includes('postgres'))('one of 
       await vacate(pair, () => other, host);
       expect(pair.wrongs().slice(0, 3), where ?? 'it never stopped').toEqual([]);
       if (moment !== undefined) expect(where).toBe(moment);
+    },
+  );
+
+  it(
+    'and killed there, again and again: no frame of the project that had the node is heard by the next',
+    { timeout: 60_000 + kills * 30_000 },
+    async () => {
+      const random = randomFrom(seed);
+      const host = mover();
+      const node = nodeOf(host);
+      let killed = 0;
+      for (let round = 0; round < kills; round += 1) {
+        const { sleeper, other } = inTurns();
+        await done(other.admin.post('/project/red/connect_node', { node }));
+        pair.membership.begins(host.port, 'red', []);
+        // A connection has about fifty moments, of which the first twenty are those of the request.
+        const { where, answered } = await stopDuring({ sleeper, other }, { count: 1 + Math.floor(random() * 50) }, () =>
+          sleeper.admin.post(`/node/${node}/nic/eth0/connect_network`, { network: 'red' }).catch(() => null),
+        );
+        if (where === null) await sleeper.program.arm(0);
+        else {
+          killed += 1;
+          await pair.restart(sleeper === pair.replicas[0] ? 0 : 1);
+        }
+        await answered;
+        await nothingPending(pair);
+        await vacate(pair, () => other, host);
+        expect(await settleIn(pair, other, host, 'blue')).toBe(true);
+        await leftAlone(pair);
+        expect(await pair.ovs.carried(host.port)).toEqual({ native: pair.vlans.get('blue'), tagged: [] });
+        await vacate(pair, () => other, host);
+        expect(pair.wrongs().slice(0, 3), where ?? 'it never stopped').toEqual([]);
+      }
+      expect(killed).toBeGreaterThan(0);
+      process.stdout.write(
+        `killed replica: ${killed} kills, ${pair.heard()} frames heard, ${pair.wrongs().length} wrong\n`,
+      );
     },
   );
 

@@ -108,6 +108,8 @@ export class HttpClient {
     try {
       const { connection, done } = await this.#connection(origin, signal);
       const exchanged = async (): Promise<T> => {
+        // It may have waited for its turn, and a connection that is kept does not ask by itself.
+        check();
         connection.check = check;
         const reply = await connection.client.request({
           method,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HttpClient, type HttpClientOptions } from '../../src/http/http-client.ts';
 
 const soon = () => AbortSignal.timeout(5_000);
@@ -102,13 +102,39 @@ describe('an HTTP client', () => {
     let asked = 0;
     const check = (): void => {
       asked += 1;
-      if (asked === 2) throw new Error('the lease is lost');
+      // The third time: asked to begin with, when it is its turn, and when it is connected.
+      if (asked === 3) throw new Error('the lease is lost');
     };
     await expect(clientOf().request({ ...get(origin), check }, soon())).rejects.toHaveProperty(
       'cause.message',
       'the lease is lost',
     );
-    expect(asked).toBe(2);
+    expect(asked).toBe(3);
+  });
+
+  it('sends nothing on a kept connection where that is forbidden by the time it is its turn', async () => {
+    const asked: (string | undefined)[] = [];
+    let answer = (): void => undefined;
+    const { origin } = await serve((request, response) => {
+      asked.push(request.url);
+      if (request.url === '/slow') answer = () => void response.end('ok');
+      else response.end('ok');
+    });
+    const http = clientOf({ connections: 1, keepAlive: true });
+    const first = http.request(get(origin, '/slow'), soon());
+    let isForbidden = false;
+    const check = (): void => {
+      if (isForbidden) throw new Error('forbidden');
+    };
+    const second = http.request({ ...get(origin, '/late'), check }, soon());
+    second.catch(() => undefined);
+    await vi.waitUntil(() => asked.length === 1);
+    isForbidden = true;
+    answer();
+    await first;
+    await expect(second).rejects.toThrow();
+    await http.request(get(origin, '/next'), soon());
+    expect(asked).toEqual(['/slow', '/next']);
   });
 
   it('gives an answer as it comes, which ends with the client', async () => {

@@ -51,8 +51,15 @@ export const isBusy = (error: unknown): boolean =>
     /is still being allocated|asynchronous jobs running|still in use|cannot acquire state change lock/i,
   );
 
-/** Has somebody taken the port of its screen? */
-export const isPortTaken = (error: unknown): boolean => isCausedBy(error, /Address already in use/i);
+/**
+ * Has another process taken the port of its screen? QEMU ends then, and libvirt does not always get to read why: a
+ * monitor that closed without any reason is taken for the same.
+ */
+export const isPortTaken = (error: unknown): boolean =>
+  isCausedBy(
+    error,
+    /Address already in use|(?:process exited while connecting to|qemu unexpectedly closed the) monitor:?\s*$/i,
+  );
 
 /** Was it only that the machine does not run, or runs already? */
 export const isNoChange = (error: unknown): boolean =>

@@ -39,7 +39,7 @@ module.exports = {
       name: 'drivers-use-only-errors-of-core',
       severity: 'error',
       from: { path: src('drivers') },
-      to: { path: src('core'), pathNot: 'core/errors\\.ts$' },
+      to: { path: src('core'), pathNot: 'core/corral-error\\.ts$' },
     },
     {
       name: 'worker-sees-contracts-only',

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import LongestFirst from './service/test/support/longest-first.ts';
+import LongestFirst from './service/test/support/vitest/longest-first.ts';
 
 /** Files that look at their own process or replace modules in it, and those that spend their time with real machines. */
 const apart = [
@@ -8,7 +8,13 @@ const apart = [
   'test/**/*.test.ts',
   'service/test/{drivers,packets}/**/*.test.ts',
   'client/test/login-command.test.ts',
-  'service/test/{breaker,clock-steps,console,console-socket-life,crash,front-*,headnode-*,obmd-*,passwords,rotate-key,steps}.test.ts',
+  'service/test/admin/rotate-key.test.ts',
+  'service/test/auth/password-hash.test.ts',
+  'service/test/config/http-config.test.ts',
+  'service/test/core/{console,headnode-faults,headnode-lifecycle,headnode-vnc}.test.ts',
+  'service/test/server/{console-socket-life,http-bodies,http-connections,http-cors,http-cost,http-headers,http-limits,http-proxy,http-tls,http-turns}.test.ts',
+  'service/test/whole/{clock-changes,crash,headnode-crash,headnode-libvirt,obmd-crash,obmd-ipmi,obmd-tls}.test.ts',
+  'service/test/worker/{breaker,worker-steps}.test.ts',
 ];
 
 const project = (name: string, files: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
@@ -16,7 +22,7 @@ const project = (name: string, files: TestProjectInlineConfiguration['test']): T
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     name,
-    setupFiles: ['service/test/support/quick-hashes.ts'],
+    setupFiles: ['service/test/support/vitest/quick-hashes.ts'],
     pool: 'forks',
     // What a worker that hangs is asked for.
     execArgv: ['--report-on-signal', `--report-directory=${tmpdir()}`],
@@ -33,11 +39,11 @@ export default defineConfig({
       // One after the other in the same process: to load the service takes as long as many a file's tests.
       project('together', { include: ['{base,service,client}/test/**/*.test.ts'], exclude: apart, isolate: false }),
     ],
-    globalSetup: ['service/test/support/parts.ts'],
+    globalSetup: ['service/test/support/vitest/parts.ts'],
     reporters: [
       'default',
-      './service/test/support/missing-parts-reporter.ts',
-      './service/test/support/hung-file-reporter.ts',
+      './service/test/support/vitest/missing-parts-reporter.ts',
+      './service/test/support/vitest/hung-file-reporter.ts',
     ],
     // On two processors: files wait half of their time and more, for machines, leases and time limits (measured: 64 s of
     // processor time for five files that take 121 s one after the other).

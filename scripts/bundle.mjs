@@ -22,12 +22,15 @@ const programs = {
 
 /** What tests start. */
 const testPrograms = {
-  'dying-service': { entry: 'service/test/support/dying-service.ts', file: 'service/dist/dying-service.js' },
+  'dying-service': { entry: 'service/test/support/services/dying-service.ts', file: 'service/dist/dying-service.js' },
   'stepping-rotation': {
-    entry: 'service/test/support/stepping-rotation.ts',
+    entry: 'service/test/support/services/stepping-rotation.ts',
     file: 'service/dist/stepping-rotation.js',
   },
-  'stopping-service': { entry: 'service/test/support/stopping-service.ts', file: 'service/dist/stopping-service.js' },
+  'stopping-service': {
+    entry: 'service/test/support/services/stopping-service.ts',
+    file: 'service/dist/stopping-service.js',
+  },
 };
 
 /** Native modules stay in node_modules, as do those that a package uses if they happen to be installed. */

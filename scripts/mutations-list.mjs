@@ -6,25 +6,25 @@ const mutation = (breaks, file, text, replacement, ...tests) => ({ breaks, file,
 
 /** Tests that several entries name. */
 const fences = 'service/test/worker/fences.test.ts';
-const authorization = 'service/test/authorization.test.ts';
-const rights = 'service/test/rights.test.ts';
-const engine = 'service/test/engine.test.ts';
-const pauses = 'service/test/engine-pauses.test.ts';
-const lateWrites = 'service/test/late-writes.test.ts';
+const authorization = 'service/test/whole/authorization.test.ts';
+const rights = 'service/test/auth/current-rights.test.ts';
+const engine = 'service/test/worker/engine.test.ts';
+const pauses = 'service/test/worker/engine-pauses.test.ts';
+const lateWrites = 'service/test/worker/late-writes.test.ts';
 const leases = 'service/test/core/leases.test.ts';
-const sleeping = 'service/test/sleeping-callers.test.ts';
-const obmRaces = 'service/test/obm-races.test.ts';
+const sleeping = 'service/test/auth/suspended-callers.test.ts';
+const obmRaces = 'service/test/core/obm-races.test.ts';
 const schema = 'service/test/db/schema.test.ts';
-const made = 'service/test/made-here.test.ts';
-const throttle = 'service/test/login-throttle.test.ts';
-const narrow = 'service/test/drivers/narrow-readings.test.ts';
+const made = 'service/test/auth/sessions-and-tokens.test.ts';
+const throttle = 'service/test/auth/login-throttle.test.ts';
+const narrow = 'service/test/drivers/incomplete-readings.test.ts';
 const standby = 'obmd/test/standby.test.ts';
 
 export const mutations = [
   // Fences: what was done under a lease that is another’s by now is not recorded
   mutation(
     'a worker settles without the fence',
-    'service/src/worker/settle.ts',
+    'service/src/worker/settle-endings.ts',
     `  await requireLease(op, lease);
   await settleDone(`,
     '  await settleDone(',
@@ -32,7 +32,7 @@ export const mutations = [
   ),
   mutation(
     'a worker writes to ports without the fence',
-    'service/src/worker/settle.ts',
+    'service/src/worker/settle-endings.ts',
     `  await requireLease(op, lease);
   await writing(`,
     '  await writing(',
@@ -40,7 +40,7 @@ export const mutations = [
   ),
   mutation(
     'a worker records readings without the fence',
-    'service/src/worker/sweep.ts',
+    'service/src/worker/sweep-ports.ts',
     `  await requireLease(op, lease);
   if (sightings`,
     '  if (sightings',
@@ -48,7 +48,7 @@ export const mutations = [
   ),
   mutation(
     'a worker records a fault without the fence',
-    'service/src/worker/health.ts',
+    'service/src/worker/switch-health.ts',
     `  await requireLease(op, lease);
   await op.tx
     .updateTable('switches')
@@ -60,7 +60,7 @@ export const mutations = [
   ),
   mutation(
     'a worker records a recovery without the fence',
-    'service/src/worker/health.ts',
+    'service/src/worker/switch-health.ts',
     `  await requireLease(op, lease);
   const row =`,
     '  const row =',
@@ -68,7 +68,7 @@ export const mutations = [
   ),
   mutation(
     'a worker records a saved configuration without the fence',
-    'service/src/worker/health.ts',
+    'service/src/worker/switch-health.ts',
     `  await requireLease(op, lease);
   await op.tx
     .updateTable('switches')
@@ -80,7 +80,7 @@ export const mutations = [
   ),
   mutation(
     'a worker records a failed save without the fence',
-    'service/src/worker/health.ts',
+    'service/src/worker/switch-health.ts',
     `  await requireLease(op, lease);
   await op.tx
     .updateTable('switches')
@@ -92,7 +92,7 @@ export const mutations = [
   ),
   mutation(
     'a worker calls a device without confirming its lease',
-    'service/src/worker/line.ts',
+    'service/src/worker/switch-connection.ts',
     `      await this.#held.confirm();
 `,
     '',
@@ -111,7 +111,7 @@ export const mutations = [
     'service/src/core/leases.ts',
     '    .$if(locksRows(tx), (query) => query.forShare()),',
     '',
-    'service/test/lease-order.test.ts',
+    'service/test/worker/lease-order.test.ts',
   ),
 
   // Leases
@@ -179,16 +179,16 @@ export const mutations = [
   mutation(
     'the time since a lease was confirmed is not compared with its length',
     'service/src/core/held-lease.ts',
-    'if (passedSince(this.#confirmed) >= this.#ms) this.#lost',
+    'if (elapsedSince(this.#confirmed) >= this.#ms) this.#lost',
     'if (false) this.#lost',
-    'service/test/held-lease.test.ts',
+    'service/test/core/held-lease.test.ts',
   ),
   mutation(
     'a lease is not asked for again before a device is called',
     'service/src/core/held-lease.ts',
-    'if (passedSince(this.#confirmed) >= this.#ms / 2) await',
+    'if (elapsedSince(this.#confirmed) >= this.#ms / 2) await',
     'if (false) await',
-    'service/test/held-lease.test.ts',
+    'service/test/core/held-lease.test.ts',
   ),
   mutation(
     'OBM is enabled without its lease',
@@ -209,8 +209,8 @@ export const mutations = [
   mutation(
     'OBM is changed by two at once',
     'service/src/core/obm.ts',
-    'exclusively(desk, `obm/${found.id}`',
-    'exclusively(desk, `obm/${found.id}/${Math.random()}`',
+    'withLease(context, `obm/${found.id}`',
+    'withLease(context, `obm/${found.id}/${Math.random()}`',
     obmRaces,
   ),
   mutation(
@@ -224,20 +224,20 @@ export const mutations = [
   mutation(
     'a console is opened without its lease',
     'service/src/core/console.ts',
-    'exclusively(desk, `console/${id}`',
-    'exclusively(desk, `console/${id}/${randomUUID()}`',
+    'withLease(context, `console/${id}`',
+    'withLease(context, `console/${id}/${randomUUID()}`',
     obmRaces,
   ),
   mutation(
     'a daemon is called with a lease that ran out',
-    'service/src/drivers/obm/http.ts',
+    'service/src/drivers/obm/obm-http-client.ts',
     '      check: permit?.check,\n',
     '',
     sleeping,
   ),
   mutation(
     'a console is opened with a lease that ran out',
-    'service/src/drivers/obm/http.ts',
+    'service/src/drivers/obm/obm-http-client.ts',
     ', check: permit.check }',
     ' }',
     sleeping,
@@ -252,21 +252,21 @@ export const mutations = [
   mutation(
     'rights that were read long ago count for a call to a device',
     'service/src/core/fresh-rights.ts',
-    'if (passedSince(this.#asked) >= freshForMs) throw',
+    'if (elapsedSince(this.#asked) >= freshForMs) throw',
     'if (false) throw',
     'service/test/core/fresh-rights.test.ts',
   ),
   mutation(
     'a command is sent to a switch with a lease that ran out',
-    'service/src/drivers/switches/cli/session.ts',
+    'service/src/drivers/switches/cli/cli-session.ts',
     `    this.#permit?.check();
-    this.#heard.clear();`,
-    '    this.#heard.clear();',
+    this.#output.clear();`,
+    '    this.#output.clear();',
     'service/test/drivers/lost-lease.test.ts',
   ),
   mutation(
     'a request is sent to a switch with a lease that ran out',
-    'service/src/drivers/switches/http/line.ts',
+    'service/src/drivers/switches/http/switch-http-client.ts',
     'const check = this.#limits.permit?.check;',
     'const check = undefined;',
     'service/test/drivers/lost-lease.test.ts',
@@ -281,7 +281,7 @@ export const mutations = [
   ),
   mutation(
     'a NETCONF operation is sent with a lease that ran out',
-    'service/src/drivers/switches/netconf/netconf.ts',
+    'service/src/drivers/switches/netconf/netconf-client.ts',
     `    this.#permit?.check();
 `,
     '',
@@ -291,14 +291,14 @@ export const mutations = [
   // Events and the schema
   mutation(
     'events are numbered without the order lock on PostgreSQL',
-    'base/src/db/postgres.ts',
+    'base/src/db/postgres-engine.ts',
     'await sql`select pg_advisory_xact_lock(${lockSpace.events})`.execute(tx);',
     'await Promise.resolve(tx);',
     'service/test/db/event-order.test.ts',
   ),
   mutation(
     'events are written without the order lock',
-    'service/src/core/op.ts',
+    'service/src/core/request-context.ts',
     `      await db.orderEvents(tx);
 `,
     '',
@@ -365,7 +365,7 @@ export const mutations = [
     'service/src/core/caller.ts',
     "['user', ...[...caller.projects].sort()].join('\\0')",
     "'user'",
-    'service/test/kept-answers.test.ts',
+    'service/test/server/response-cache.test.ts',
   ),
   mutation(
     'whoever asks sees another project’s networking action',
@@ -421,100 +421,100 @@ export const mutations = [
     'service/src/core/projects.ts',
     '  await requireTrustedPorts(op, node, `node ${node.label} cannot be reserved`);\n',
     '',
-    'service/test/port-trust.test.ts',
-    'service/test/drift.test.ts',
+    'service/test/worker/port-trust.test.ts',
+    'service/test/worker/drift.test.ts',
   ),
   mutation(
     'a node is reserved whose switch is registered twice',
     'service/src/core/projects.ts',
     '  await requireSoleRecords(op, node, `node ${node.label} cannot be reserved`);\n',
     '',
-    'service/test/switch-identity.test.ts',
+    'service/test/core/switch-identity.test.ts',
   ),
   mutation(
     'a node is connected whose switch is registered twice',
     'service/src/core/attachments.ts',
     '  await requireSoleRecords(op, node, `node ${node.label} cannot be connected`);\n',
     '',
-    'service/test/switch-identity.test.ts',
+    'service/test/core/switch-identity.test.ts',
   ),
   mutation(
     'a node is deleted with a port that is not to be trusted',
     'service/src/core/nodes.ts',
     '  await requireTrustedPorts(op, node, `node ${node.label} cannot be deleted`);\n',
     '',
-    'service/test/port-trust.test.ts',
+    'service/test/worker/port-trust.test.ts',
   ),
   mutation(
     'two nodes with one OBM address are enabled at once',
     'service/src/core/obm.ts',
     '      await requireOwnAddress(op, current);\n',
     '',
-    'service/test/obm-address.test.ts',
+    'service/test/core/obm-address.test.ts',
   ),
   mutation(
     'a switch is registered at the place of another',
     'service/src/core/switches.ts',
-    'await requireFreePlaces(op, args.switch, places);',
+    'await requireFreeAddresses(op, args.switch, places);',
     '',
-    'service/test/switch-identity.test.ts',
-    'service/test/switch-addresses.test.ts',
+    'service/test/core/switch-identity.test.ts',
+    'service/test/core/switch-addresses.test.ts',
   ),
   mutation(
     'a switch is registered where no connection may go',
     'service/src/core/switches.ts',
-    '  requirePermitted(desk.site, driver, args);\n',
+    '  requirePermitted(context.dependencies, driver, args);\n',
     '',
-    'service/test/outbound.test.ts',
-    'service/test/switch-addresses.test.ts',
+    'service/test/server/outbound-addresses.test.ts',
+    'service/test/core/switch-addresses.test.ts',
   ),
   mutation(
     'a VLAN is handed out that a port was seen to carry',
     'service/src/core/networks.ts',
     '  await requireUnseenVlan(op, vlan);\n',
     '',
-    'service/test/port-trust.test.ts',
+    'service/test/worker/port-trust.test.ts',
   ),
   mutation(
     'a network is deleted that a port was seen to carry',
     'service/src/core/networks.ts',
     '  await requireOnNoOtherPort(op, network);\n',
     '',
-    'service/test/port-trust.test.ts',
+    'service/test/worker/port-trust.test.ts',
   ),
   mutation(
     'the last administrator goes',
     'service/src/core/users.ts',
     "    await requireAnotherAdmin(op, user, 'deleted');\n",
     '',
-    'service/test/users.test.ts',
+    'service/test/core/users.test.ts',
   ),
 
   // Rights are read again in the transaction that makes the change
   mutation(
     'rights that were taken away meanwhile count',
-    'service/src/core/rights.ts',
+    'service/src/core/current-rights.ts',
     '  if (isLess) throw',
     '  if (false) throw',
-    'service/test/core/rights.test.ts',
+    'service/test/core/rights-in-transaction.test.ts',
   ),
   mutation(
     'credentials that expired meanwhile count',
-    'service/src/core/rights.ts',
+    'service/src/core/current-rights.ts',
     'caller.until !== undefined && Date.now() >= caller.until',
     'false',
-    'service/test/core/rights.test.ts',
+    'service/test/core/rights-in-transaction.test.ts',
   ),
   mutation(
     'a change is made with the rights of its request',
-    'service/src/core/op.ts',
+    'service/src/core/request-context.ts',
     "await callerIn(tx, request, 'hold')",
     'request.caller',
     rights,
   ),
   mutation(
     'whoever takes rights away does not wait for changes that were let in',
-    'service/src/core/rights.ts',
+    'service/src/core/current-rights.ts',
     'if (!locksRows(tx)) return;',
     'return;',
     rights,
@@ -529,75 +529,75 @@ export const mutations = [
   mutation(
     'the power status is told although access was taken away meanwhile',
     'service/src/core/obm.ts',
-    `  await desk.requireRights();
+    `  await context.requireRights();
 `,
     '',
     obmRaces,
   ),
   mutation(
     'a stream goes on after access was lost',
-    'service/src/server/vigil.ts',
+    'service/src/server/access-watch.ts',
     'over.abort(lost);',
     'over.signal.throwIfAborted();',
-    'service/test/lost-access.test.ts',
+    'service/test/server/lost-access.test.ts',
   ),
 
   // Reading back
   mutation(
     'DONE without reading the port back',
-    'service/src/worker/pass.ts',
+    'service/src/worker/port-pass.ts',
     'answered.has(task.port) && state && samePortState(state, task.wanted)',
     'answered.has(task.port)',
     engine,
   ),
   mutation(
     'a port that is to carry nothing is not written when it seems empty',
-    'service/src/worker/pass.ts',
+    'service/src/worker/port-pass.ts',
     ' && !samePortState(wanted, emptyPort)',
     '',
-    'service/test/pass.test.ts',
+    'service/test/worker/port-pass.test.ts',
   ),
   mutation(
     'a port that could not be put back counts as put back',
-    'service/src/worker/pass.ts',
+    'service/src/worker/port-pass.ts',
     ".filter(({ kind }) => kind === 'verified').map(({ task }) => task.portId)",
     '.map(({ task }) => task.portId)',
-    'service/test/pass.test.ts',
+    'service/test/worker/port-pass.test.ts',
   ),
   mutation(
     'a port of which nobody knows what it carries is not suspect',
-    'service/src/worker/judge.ts',
+    'service/src/worker/decide-endings.ts',
     '.catch(() => new Set<PortTask>());',
     '.catch(() => new Set<PortTask>(failed.map(({ task }) => task)));',
-    'service/test/worker/judge.test.ts',
+    'service/test/worker/decide-endings.test.ts',
   ),
   mutation(
     'a network that a suspect port may carry can go',
-    'service/src/worker/settle.ts',
+    'service/src/worker/settle-endings.ts',
     "if (action?.kind === 'connect' && action.networkId !== null) {",
     'if (false) {',
     engine,
   ),
   mutation(
     'a touched action counts as untouched',
-    'service/src/worker/settle.ts',
+    'service/src/worker/settle-endings.ts',
     'set({ touched: 1 })',
     'set({ touched: 0 })',
     engine,
   ),
   mutation(
     'a free node is handed out with a port that is not what is recorded',
-    'service/src/worker/sweep.ts',
+    'service/src/worker/sweep-ports.ts',
     'const isDrift = seen === null || !samePortState(seen, task.recorded);',
     'const isDrift = seen === null;',
-    'service/test/drift.test.ts',
+    'service/test/worker/drift.test.ts',
   ),
 
   // Writes that arrive late
   mutation(
     'a session that broke off leaves no port in doubt',
     'service/src/worker/switch-worker.ts',
-    'if (line.lateMs > 0) await leaveInDoubt',
+    'if (connection.lateMs > 0)\n        await leaveInDoubt',
     'if (false) await leaveInDoubt',
     lateWrites,
   ),
@@ -622,7 +622,7 @@ export const mutations = [
     `      await this.#takeOver();
 `,
     '',
-    'service/test/killed-holder.test.ts',
+    'service/test/worker/killed-lease-holder.test.ts',
   ),
   mutation(
     'a worker that lost its switch does not say what it wrote',
@@ -634,54 +634,54 @@ export const mutations = [
   ),
   mutation(
     'an Open vSwitch takes what an earlier session sent',
-    'service/src/drivers/switches/ovs/fence.ts',
+    'service/src/drivers/switches/ovs/session-fence.ts',
     'if (seen >= permit.number) throw',
     'if (false) throw',
     'service/test/drivers/ovs-sessions.test.ts',
   ),
   mutation(
     'a connection is closed without a reset',
-    'base/src/net/reset.ts',
+    'base/src/net/reset-socket.ts',
     'socket.resetAndDestroy();',
     'socket.destroy();',
-    'service/test/drivers/resets.test.ts',
+    'service/test/drivers/connection-resets.test.ts',
   ),
 
   // Secrets
   mutation(
     'a secret in the reason of a refusal is told',
-    'service/src/worker/hushed-session.ts',
-    '{ ...outcome, reason: withoutSecrets(outcome.reason, secrets) }',
+    'service/src/worker/redacted-session.ts',
+    '{ ...outcome, reason: redact(outcome.reason, secrets) }',
     'outcome',
     'service/test/worker/device-secrets.test.ts',
   ),
   mutation(
     'a secret in what is not understood of a port is told',
-    'service/src/worker/hushed-session.ts',
-    '{ ...state, unclear: withoutSecrets(state.unclear, secrets) }',
+    'service/src/worker/redacted-session.ts',
+    '{ ...state, unclear: redact(state.unclear, secrets) }',
     'state',
     'service/test/worker/device-secrets.test.ts',
   ),
   mutation(
     'a secret in an error of a switch is told',
-    'service/src/worker/hushed-session.ts',
-    '      throw hush(error, secrets);',
+    'service/src/worker/redacted-session.ts',
+    '      throw redactError(error, secrets);',
     '      throw error;',
     'service/test/worker/device-secrets.test.ts',
   ),
   mutation(
     'a secret in an error of a BMC is told',
-    'obmd/src/core/hushed-bmc.ts',
-    '      throw hush(error, secrets);',
+    'obmd/src/core/redacted-bmc.ts',
+    '      throw redactError(error, secrets);',
     '      throw error;',
     'obmd/test/secrets.test.ts',
   ),
   mutation(
     'a secret in what a daemon says is told',
-    'service/src/drivers/obm/answers.ts',
-    "withoutSecrets(fieldIn(text, 'msg') ?? text, [token])",
+    'service/src/drivers/obm/obm-responses.ts',
+    "redact(fieldIn(text, 'msg') ?? text, [token])",
     "fieldIn(text, 'msg') ?? text",
-    'service/test/canary.test.ts',
+    'service/test/whole/secret-leaks.test.ts',
   ),
   mutation(
     'a sealed value opens under another name of its key',
@@ -716,10 +716,10 @@ export const mutations = [
   ),
   mutation(
     'a refused change is tried again',
-    'service/src/worker/judge.ts',
+    'service/src/worker/decide-endings.ts',
     "result.kind === 'mismatch' && mayRetryMismatch",
     'mayRetryMismatch',
-    'service/test/worker/judge.test.ts',
+    'service/test/worker/decide-endings.test.ts',
   ),
 
   // No loop without a pause
@@ -740,38 +740,38 @@ export const mutations = [
   ),
   mutation(
     'an OBM daemon asks for its nodes again at once',
-    'obmd/src/core/ownership.ts',
+    'obmd/src/core/bmc-ownership.ts',
     'this.#turnLater(isFailure ? this.#failures.failed() : renewMs);',
     'this.#turnLater(isFailure ? 0 : renewMs);',
     'obmd/test/core/ownership.test.ts',
   ),
   mutation(
     'a switch that fails is tried without a pause',
-    'service/src/worker/line.ts',
+    'service/src/worker/switch-connection.ts',
     'probeAt: probeAt(faults, steadyNow(), config.budgetMs)',
     'probeAt: 0',
-    'service/test/breaker.test.ts',
+    'service/test/worker/breaker.test.ts',
   ),
   mutation(
     'what is done every so often is done again at once',
-    'service/src/worker/rounds.ts',
+    'service/src/worker/periodic-task.ts',
     'await sleep(this.#everyMs, undefined, { signal }).catch(() => undefined);',
     'await sleep(0, undefined, { signal }).catch(() => undefined);',
-    'service/test/worker/rounds.test.ts',
+    'service/test/worker/periodic-task.test.ts',
   ),
   mutation(
     'a notification that cannot be read is tried again at once',
-    'service/src/worker/notifier.ts',
+    'service/src/worker/maintenance-notifier.ts',
     'await sleep(failures.failed(), undefined, { signal }).catch(() => undefined);',
     'await sleep(0, undefined, { signal }).catch(() => undefined);',
-    'service/test/maintenance.test.ts',
+    'service/test/worker/maintenance.test.ts',
   ),
   mutation(
     'a notification that nobody took is sent again at once',
-    'service/src/worker/notifier.ts',
+    'service/src/worker/maintenance-notifier.ts',
     'retry_at: steadyNow() + pause',
     'retry_at: steadyNow()',
-    'service/test/maintenance.test.ts',
+    'service/test/worker/maintenance.test.ts',
   ),
   mutation(
     'a machine that shuts down is asked without a pause',
@@ -788,28 +788,28 @@ export const mutations = [
     `    if (known) return known;
 `,
     '',
-    'service/test/event-streams.test.ts',
+    'service/test/server/event-streams.test.ts',
   ),
   mutation(
     'a stream whose reader takes nothing goes on',
-    'service/src/server/stream.ts',
+    'service/src/server/event-stream.ts',
     'line.destroy();',
     'line.flushHeaders();',
-    'service/test/event-streams.test.ts',
+    'service/test/server/event-streams.test.ts',
   ),
   mutation(
     'anybody sees the metrics',
     'base/src/http/metrics-access.ts',
     "if (who !== 'loopback') return who === 'anyone';",
     "if (who !== 'loopback') return true;",
-    'service/test/levers.test.ts',
+    'service/test/server/device-limit-calls.test.ts',
   ),
   mutation(
     'whoever comes through a proxy sees the metrics',
     'base/src/http/metrics-access.ts',
     ' && !isForwarded(headers)',
     '',
-    'service/test/levers.test.ts',
+    'service/test/server/device-limit-calls.test.ts',
   ),
   mutation(
     'a project has devices do as much as it likes',
@@ -818,43 +818,43 @@ export const mutations = [
 `,
     `    return;
 `,
-    'service/test/device-limits.test.ts',
+    'service/test/server/device-limits.test.ts',
   ),
   mutation(
     'a tenant has a switch swept that was just swept',
     'service/src/core/drift.ts',
     '(probe_at > now || isJustSwept(swept_at))',
     '(probe_at > now)',
-    'service/test/levers.test.ts',
+    'service/test/server/device-limit-calls.test.ts',
   ),
   mutation(
     'a tenant has a switch tried that is left alone until its next probe',
     'service/src/core/drift.ts',
     '(probe_at > now || isJustSwept(swept_at))',
     'isJustSwept(swept_at)',
-    'service/test/levers.test.ts',
+    'service/test/server/device-limit-calls.test.ts',
   ),
   mutation(
     'every tenant who asks has a sweep of their own',
     'service/src/core/drift.ts',
-    "if (sweep_wanted - sweep_answered > (wish === 'operator' ? 1 : 0)) numbers.set(id, sweep_wanted);",
+    "if (sweep_wanted - sweep_answered > (requester === 'operator' ? 1 : 0)) numbers.set(id, sweep_wanted);",
     'if (false) numbers.set(id, sweep_wanted);',
-    'service/test/levers.test.ts',
+    'service/test/server/device-limit-calls.test.ts',
   ),
   mutation(
     'a project has as many calls under way as it likes',
     'service/src/core/device-calls.ts',
     'if (this.#turns === null || project',
     'if (true || project',
-    'service/test/device-limits.test.ts',
+    'service/test/server/device-limits.test.ts',
   ),
   mutation(
     'those who ask a device the same do not share the answer',
     'service/src/core/device-calls.ts',
-    'this.#answers.ask(`${whose} ${question}`',
-    'this.#answers.ask(`${whose} ${question} ${Math.random()}`',
-    'service/test/levers.test.ts',
-    'service/test/device-limits.test.ts',
+    'this.#answers.run(`${whose} ${question}`',
+    'this.#answers.run(`${whose} ${question} ${Math.random()}`',
+    'service/test/server/device-limit-calls.test.ts',
+    'service/test/server/device-limits.test.ts',
   ),
 
   // Full disks and clocks
@@ -863,14 +863,14 @@ export const mutations = [
     'base/src/db/sqlite-fault.ts',
     "  ['SQLITE_FULL', 'full'],\n",
     '',
-    'service/test/full-disk.test.ts',
+    'service/test/db/full-disk.test.ts',
   ),
   mutation(
     'what cannot be stored is tried again without a pause',
     'base/src/backoff.ts',
     'return pauseAfter(this.#failures - 1, this.#growth);',
     'return 0;',
-    'service/test/full-disk.test.ts',
+    'service/test/db/full-disk.test.ts',
     pauses,
   ),
   mutation(
@@ -878,7 +878,7 @@ export const mutations = [
     'base/src/db/lease-sightings.ts',
     'const longestWait = 3;',
     'const longestWait = 3_000;',
-    'service/test/clock-steps.test.ts',
+    'service/test/whole/clock-changes.test.ts',
   ),
 
   // Logins
@@ -894,7 +894,7 @@ export const mutations = [
     'service/src/auth/throttle.ts',
     'this.#addresses.pauseMs(from, now), ',
     '',
-    'service/test/throttle.test.ts',
+    'service/test/auth/throttle.test.ts',
     throttle,
   ),
   mutation(
@@ -902,7 +902,7 @@ export const mutations = [
     'service/src/auth/throttle.ts',
     'this.#hasFailed(attempt, now) ? this.#users.pauseMs(user, now) : 0',
     '0',
-    'service/test/throttle.test.ts',
+    'service/test/auth/throttle.test.ts',
     throttle,
   ),
   mutation(
@@ -910,7 +910,7 @@ export const mutations = [
     'service/src/auth/throttle.ts',
     'return this.#refusals.isUsedUp(pair, now) && this.#good.delete(pair);',
     'return false;',
-    'service/test/throttle.test.ts',
+    'service/test/auth/throttle.test.ts',
     throttle,
   ),
   mutation(
@@ -918,83 +918,83 @@ export const mutations = [
     'service/src/auth/hash-gate.ts',
     'if (this.#running >= atOnce) await',
     'if (false) await',
-    'service/test/hash-gate.test.ts',
+    'service/test/auth/hash-gate.test.ts',
   ),
   mutation(
     'remembered credentials outlive a change to users',
-    'service/src/auth/remembered.ts',
+    'service/src/auth/credential-cache.ts',
     'if (entry?.epoch !== this.#epoch) return null;',
     'if (!entry) return null;',
-    'service/test/authentication.test.ts',
-    'service/test/races-exclusion.test.ts',
+    'service/test/auth/authentication.test.ts',
+    'service/test/whole/races-exclusion.test.ts',
   ),
   mutation(
     'a remembered credential outlives a new password',
-    'service/src/auth/database.ts',
+    'service/src/auth/database-backend.ts',
     ' && known.version === user.version',
     '',
-    'service/test/authentication.test.ts',
-    'service/test/user-password.test.ts',
+    'service/test/auth/authentication.test.ts',
+    'service/test/auth/user-password.test.ts',
   ),
   mutation(
     'a token outlives its time',
-    'service/src/auth/tokens.ts',
+    'service/src/auth/token-backend.ts',
     `
     .where('api_tokens.expires_at', '>', now)`,
     '',
-    'service/test/tokens.test.ts',
+    'service/test/auth/tokens.test.ts',
   ),
   mutation(
     'a token for one project has all rights of its owner',
-    'service/src/auth/tokens.ts',
+    'service/src/auth/token-backend.ts',
     '...(limit === null ? {} : { admin: false, projects: new Set([limit]) }),',
     '',
     made,
   ),
   mutation(
     'a token has rights that its maker did not have',
-    'service/src/auth/tokens.ts',
+    'service/src/auth/token-backend.ts',
     'const caller = within(owner, row);',
     'const caller = owner;',
     made,
-    'service/test/identities.test.ts',
+    'service/test/auth/identities.test.ts',
   ),
   mutation(
     'a cookie counts on pages of others',
-    'service/src/auth/sessions.ts',
-    `      requireOwnPage(credentials);
+    'service/src/auth/session-backend.ts',
+    `      requireSameOrigin(credentials);
 `,
     '',
-    'service/test/sessions.test.ts',
-    'service/test/foreign-pages.test.ts',
+    'service/test/auth/sessions.test.ts',
+    'service/test/auth/cross-origin-pages.test.ts',
   ),
   mutation(
     'a person counts whom nobody has vouched for lately',
-    'service/src/auth/holder.ts',
+    'service/src/auth/credential-owner.ts',
     'if (now >= until || until - now > 2 * vouchedMs) {',
     'if (false) {',
-    'service/test/auth/holder.test.ts',
+    'service/test/auth/credential-owner.test.ts',
   ),
   mutation(
     'people of a backend count that is not in use any more',
-    'service/src/auth/holder.ts',
+    'service/src/auth/credential-owner.ts',
     'if (!backends.includes(backend)) throw',
     'if (false) throw',
-    'service/test/auth/holder.test.ts',
+    'service/test/auth/credential-owner.test.ts',
   ),
 
   // The OBM daemon
   mutation(
     'any token is good for a node',
-    'obmd/src/core/fleet.ts',
-    ' || !matches(token, tenure.hash)',
+    'obmd/src/core/node-registry.ts',
+    ' || !matches(token, grant.hash)',
     '',
-    'obmd/test/nodes.test.ts',
+    'obmd/test/registered-nodes.test.ts',
     'obmd/test/orders.test.ts',
   ),
   mutation(
     'a token is given out before what was asked under the old one has ended',
-    'obmd/src/core/machine.ts',
+    'obmd/src/core/managed-machine.ts',
     `    before?.end();
 `,
     '',
@@ -1007,27 +1007,27 @@ export const mutations = [
     `    this.#replay.wipe();
 `,
     '',
-    'obmd/test/console.test.ts',
+    'obmd/test/console-stream.test.ts',
     'obmd/test/console-clients.test.ts',
   ),
   mutation(
     'a BMC is called by a process that may have lost its nodes',
-    'obmd/src/core/machine.ts',
-    `      const result = await this.#queue.run(tenure.ended, (signal) => {
+    'obmd/src/core/managed-machine.ts',
+    `      const result = await this.#queue.run(grant.ended, (signal) => {
         this.#permit.check();`,
-    '      const result = await this.#queue.run(tenure.ended, (signal) => {',
+    '      const result = await this.#queue.run(grant.ended, (signal) => {',
     'obmd/test/core/machine.test.ts',
   ),
   mutation(
     'a process that slept works with nodes that another has by now',
-    'obmd/src/core/ownership.ts',
-    ' || passedSince(this.#confirmed) >= ownMs) throw',
+    'obmd/src/core/bmc-ownership.ts',
+    ' || elapsedSince(this.#confirmed) >= ownMs) throw',
     ') throw',
     'obmd/test/core/ownership.test.ts',
   ),
   mutation(
     'a process stores what another one works with from memory',
-    'obmd/src/core/ownership.ts',
+    'obmd/src/core/bmc-ownership.ts',
     'if (row?.holder !== this.#holder) throw',
     'if (false) throw',
     standby,
@@ -1065,7 +1065,7 @@ export const mutations = [
   ),
   mutation(
     'an element that is not understood is left out',
-    'service/src/drivers/switches/understood.ts',
+    'service/src/drivers/switches/known-elements.ts',
     'if (known === undefined || isRepeated) return [words(child)];',
     'if (known === undefined || isRepeated) return [];',
     'service/test/drivers/junos-readings.test.ts',
@@ -1073,7 +1073,7 @@ export const mutations = [
   ),
   mutation(
     'a port that seems empty is not told to carry nothing',
-    'service/src/drivers/switches/cli/pass.ts',
+    'service/src/drivers/switches/cli/apply-ports.ts',
     'carriedBy(wanted).length > 0 && isSame(was, wanted)',
     'isSame(was, wanted)',
     narrow,
@@ -1082,7 +1082,7 @@ export const mutations = [
   ),
   mutation(
     'a lost mode of configuration goes unnoticed',
-    'service/src/drivers/switches/cli/pass.ts',
+    'service/src/drivers/switches/cli/apply-ports.ts',
     'if (dialect.modes && !dialect.modes.port.test(prompt)) throw',
     'if (false) throw',
     'service/test/drivers/cisco-ios.test.ts',

@@ -1,6 +1,6 @@
 // Writes the table of docs/configuration.md from the list of settings. Run by `npm run generate`; a test compares.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { settings } from '../service/dist/config/settings.js';
+import { settings } from '../service/dist/config/service-settings.js';
 
 const file = 'docs/configuration.md';
 const text = readFileSync(file, 'utf8');

@@ -47,13 +47,13 @@ describe('the rules about imports', () => {
 
 /** Programs hand their environment to what reads settings; the lab and the benchmarks pass theirs on to what they start. */
 const readers = [
-  'base/src/program.ts',
+  'base/src/run-program.ts',
   'bench/src/apply.ts',
   'bench/src/process.ts',
   'client/src/cli/main.ts',
-  'lab/src/demo/service.ts',
+  'lab/src/demo/demo-service.ts',
   'lab/src/identity/keystone-home.ts',
-  'lab/src/identity/keystone.ts',
+  'lab/src/identity/lab-keystone.ts',
   'lab/src/switches/ovs-daemons.ts',
   'service/src/admin.ts',
 ];

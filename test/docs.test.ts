@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../service/src/config/load.ts';
+import { loadConfig } from '../service/src/config/load-service-config.ts';
 import type { Setting } from '@corral/base/config/setting';
-import { settings } from '../service/src/config/settings.ts';
-import { switchDrivers } from '../service/src/drivers/switches/registry.ts';
-import { statusOf } from '../service/src/server/errors.ts';
+import { settings } from '../service/src/config/service-settings.ts';
+import { switchDrivers } from '../service/src/drivers/switches/switch-drivers.ts';
+import { statusOf } from '../service/src/server/http-errors.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 

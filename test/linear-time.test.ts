@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { growthOf, isLinear } from './support/growth.ts';
-import { libvirtParsers, switchParsers } from './support/parsers/devices.ts';
-import { bmcParsers, documentParsers, identityParsers } from './support/parsers/others.ts';
+import { libvirtParsers, switchParsers } from './support/parsers/device-parsers.ts';
+import { bmcParsers, documentParsers, identityParsers } from './support/parsers/other-parsers.ts';
 import { type Parser, usualUnits } from './support/parsers/parser.ts';
-import { requestParsers } from './support/parsers/requests.ts';
+import { requestParsers } from './support/parsers/request-parsers.ts';
 
 const usualLength = 16 * 1024;
 const everywhere: readonly (readonly [string, string])[] = [

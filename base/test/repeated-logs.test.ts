@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { logHooks } from '../src/log-lines.ts';
+import { logHooks } from '../src/log-hooks.ts';
 
 interface Entry {
   readonly msg: string;

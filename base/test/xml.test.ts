@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { edited } from '../src/libvirt/xml.ts';
+import { edited } from '../src/libvirt/libvirt-xml.ts';
 import { childOf, childrenOf, type Element, escapeXml, parseElements, parseXml } from '../src/xml.ts';
 
 const allIn = (element: Element): readonly Element[] => [element, ...element.children.flatMap(allIn)];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { atMost, below, none } from './obmd/figures.ts';
 import { type Figure, tableOf } from './report.ts';
-import { call, newSite, nodeLabel, password } from './site.ts';
+import { call, createInstallation, nodeLabel, password } from './installation.ts';
 
 /*
  * A whole site with `corral apply`, beside a script that makes the same calls one after the other; then once more, and
@@ -97,13 +97,13 @@ const apply = async (url: string, file: string, killAfterMs: number | null = nul
 };
 
 const withService = async <T>(work: (url: string) => Promise<T>): Promise<T> => {
-  const site = await newSite();
-  const service = await site.start();
+  const installation = await createInstallation();
+  const service = await installation.start();
   try {
     return await work(service.url);
   } finally {
     await service.stop();
-    await site.remove();
+    await installation.remove();
   }
 };
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Figure, tableOf } from './report.ts';
-import { call, newSite, nodeLabel, seedNodes } from './site.ts';
+import { call, createInstallation, nodeLabel, seedNodes } from './installation.ts';
 
 /*
  * What `corral node show` takes from a cold start, on top of Node's own: both are started in turn, so that whatever
@@ -42,15 +42,15 @@ const figureOf = (what: string, part: number, command: readonly number[], bare: 
 
 const main = async (): Promise<void> => {
   say(`cli: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${runs} runs`);
-  const site = await newSite();
-  let service = await site.start();
+  const installation = await createInstallation();
+  let service = await installation.start();
   try {
     await service.stop();
-    seedNodes(site, 1_000);
-    service = await site.start();
+    seedNodes(installation, 1_000);
+    service = await installation.start();
     // What `corral login` leaves behind: a token.
     const { token } = (await call(service.url, 'PUT', '/auth/token/bench', {})) as { readonly token: string };
-    const env = { CORRAL_ENDPOINT: service.url, CORRAL_TOKEN: token, HOME: site.dataDir };
+    const env = { CORRAL_ENDPOINT: service.url, CORRAL_TOKEN: token, HOME: installation.dataDir };
     const show = [corral, 'node', 'show', nodeLabel(7)];
     const bare: number[] = [];
     const command: number[] = [];
@@ -68,7 +68,7 @@ const main = async (): Promise<void> => {
     process.stdout.write(`\n${tableOf(figures)}\n`);
   } finally {
     await service.stop();
-    await site.remove();
+    await installation.remove();
   }
 };
 

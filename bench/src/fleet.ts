@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
-import { call, newSite, type Site } from './site.ts';
-import { actionsWatched, makeSwitch } from './switches.ts';
+import { call, createInstallation, type Installation } from './installation.ts';
+import { actionsWatched, makeSwitch } from './bench-switches.ts';
 
 /*
  * A whole site at once: 1,000 nodes on 50 switches that take 10 s to let anyone in and half a second for each
@@ -16,32 +16,32 @@ const buildersAtOnce = 8;
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
-interface Place {
+interface NodeOnNetwork {
   readonly node: string;
   readonly network: string;
 }
 
 const main = async (): Promise<void> => {
   say(`fleet: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
-  const site = await newSite();
-  let service = await site.start();
+  const installation = await createInstallation();
+  let service = await installation.start();
   try {
-    const places = await build(site, service.url);
+    const places = await build(installation, service.url);
     // Nobody has a session open when the day begins.
     await service.stop();
-    service = await site.start();
+    service = await installation.start();
     say(`${places.length} nodes on ${size.switches} switches; every node is attached now`);
     const waits = await attachAll(service.url, places);
     const wrong = await violations(service.url, places);
     report(places.length, waits, wrong);
   } finally {
     await service.stop();
-    await site.remove();
+    await installation.remove();
   }
 };
 
-const build = async (site: Site, url: string): Promise<Place[]> => {
-  const places: Place[] = [];
+const build = async (installation: Installation, url: string): Promise<NodeOnNetwork[]> => {
+  const places: NodeOnNetwork[] = [];
   for (let index = 0; index < projects; index += 1) {
     await call(url, 'PUT', `/project/p${index}`);
     await call(url, 'PUT', `/network/net${index}`, { owner: `p${index}`, access: `p${index}`, net_id: '' });
@@ -49,9 +49,9 @@ const build = async (site: Site, url: string): Promise<Place[]> => {
   const switches = Array.from({ length: size.switches }, (_, index) => `sw${index}`);
   const builder = async (): Promise<void> => {
     for (let label = switches.pop(); label !== undefined; label = switches.pop()) {
-      const nodes = await makeSwitch(site, url, label, size.portsPerSwitch, (count) => `p${count % projects}`);
+      const nodes = await makeSwitch(installation, url, label, size.portsPerSwitch, (count) => `p${count % projects}`);
       // Only from here on is it slow: nobody wants to wait for the nics to be connected one by one.
-      await site.misbehave(label, temper);
+      await installation.misbehave(label, temper);
       places.push(...nodes.map((node, count) => ({ node, network: `net${count % projects}` })));
       if (switches.length % 10 === 0) say(`  ${size.switches - switches.length} of ${size.switches} switches`);
     }
@@ -61,7 +61,7 @@ const build = async (site: Site, url: string): Promise<Place[]> => {
 };
 
 /** Milliseconds that each node's tenant waited from the call to DONE. */
-const attachAll = async (url: string, places: readonly Place[]): Promise<number[]> => {
+const attachAll = async (url: string, places: readonly NodeOnNetwork[]): Promise<number[]> => {
   const watch = await actionsWatched(url, new Set(places.map(({ node }) => node)));
   const asked = new Map<string, number>();
   const queue = [...places];
@@ -81,7 +81,7 @@ const attachAll = async (url: string, places: readonly Place[]): Promise<number[
 };
 
 /** Ports that carry anything but their own network, as the switches say. */
-const violations = async (url: string, places: readonly Place[]): Promise<number> => {
+const violations = async (url: string, places: readonly NodeOnNetwork[]): Promise<number> => {
   const view = (await call(url, 'GET', '/drift')) as { switches: { ports: unknown[] }[] };
   let wrong = view.switches.reduce((count, { ports }) => count + ports.length, 0);
   const networks = new Set(places.map(({ network }) => network));

@@ -4,7 +4,7 @@ import { askNormally, type Noticed } from './hostile/clients.ts';
 import { atMost, below, none, quantile } from './obmd/figures.ts';
 import type { Measured } from './process.ts';
 import { type Figure, perSecond, tableOf } from './report.ts';
-import { newSite, seedNodes } from './site.ts';
+import { createInstallation, seedNodes } from './installation.ts';
 import { measureBlocks } from './hostile/scenarios.ts';
 
 /*
@@ -55,17 +55,17 @@ const compared = (letter: string, what: string, beside: Noticed, alone: Noticed)
 const withoutAim = (figure: Figure): Figure => ({ ...figure, aim: '', isMet: null });
 
 const withService = async <T>(env: Record<string, string>, work: (service: Measured) => Promise<T>): Promise<T> => {
-  const site = await newSite(env);
-  let service = await site.start();
+  const installation = await createInstallation(env);
+  let service = await installation.start();
   try {
     await service.stop();
-    seedNodes(site, size.nodes);
-    service = await site.start();
+    seedNodes(installation, size.nodes);
+    service = await installation.start();
     await askNormally(service.url, size.nodes, after(2));
     return await work(service);
   } finally {
     await service.stop();
-    await site.remove();
+    await installation.remove();
   }
 };
 

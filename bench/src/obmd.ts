@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { besideHanging, besideStopped } from './obmd/hanging.ts';
 import { ipmiLeaks, mockLeaks } from './obmd/leaks.ts';
-import { rate } from './obmd/rate.ts';
+import { rate } from './obmd/obmd-rate.ts';
 import { streaming } from './obmd/streaming.ts';
 import { type Figure, tableOf } from './report.ts';
 

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { throughput } from './load.ts';
+import { throughput } from './http-load.ts';
 import { startProgram } from './process.ts';
-import { authorization, nodeLabel, type Site } from './site.ts';
+import { authorization, nodeLabel, type Installation } from './installation.ts';
 
 const bareServer = fileURLToPath(new URL('./bare-server.js', import.meta.url));
 
@@ -17,7 +17,7 @@ export interface Rates {
  * turns, so that a machine that gets slower meanwhile is slower for both.
  */
 export const compareReads = async (
-  { dataDir }: Pick<Site, 'dataDir'>,
+  { dataDir }: Pick<Installation, 'dataDir'>,
   url: string,
   paths: readonly string[],
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },

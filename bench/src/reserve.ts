@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 import Libsql from 'libsql';
-import { authorization, call, nodeLabel, type Site } from './site.ts';
+import { authorization, call, nodeLabel, type Installation } from './installation.ts';
 
 const callers = 20;
 /** 2,000 calls: as for reads, what is measured is a service that has been up for some seconds. */
@@ -46,8 +46,8 @@ const alternate = async (url: string, rounds: number): Promise<number> => {
 };
 
 /** The comparator: the same statements on the bare engine, one transaction after the other, nothing around them. */
-export const bareReserveAndRelease = (site: Site, transactions: number): number => {
-  const db = new Libsql(site.database);
+export const bareReserveAndRelease = (installation: Installation, transactions: number): number => {
+  const db = new Libsql(installation.database);
   db.exec('pragma journal_mode = wal');
   db.exec('pragma synchronous = full');
   db.exec('pragma foreign_keys = on');

@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { median } from './obmd/figures.ts';
 import { type Figure, tableOf } from './report.ts';
-import { authorization, call, newSite } from './site.ts';
+import { authorization, call, createInstallation } from './installation.ts';
 import { type Kind, sample } from './timing/sampler.ts';
 import { compare } from './timing/statistics.ts';
 
@@ -90,12 +90,12 @@ const ofTokens = async (url: string): Promise<Figure[]> => {
     expired.push(await makeToken(url, `expired-${index}`, { expires_in: 1 }));
   }
   await pause(1500);
-  const strangers = revoked.map((token) => `${token.slice(0, -43)}${randomBytes(32).toString('base64url')}`);
+  const unknownTokens = revoked.map((token) => `${token.slice(0, -43)}${randomBytes(32).toString('base64url')}`);
   const path = '/headnode_images/';
   const times = await sample(
     url,
     [
-      { name: 'unknown', path, make: () => ({ headers: bearer(pick(strangers)) }) },
+      { name: 'unknown', path, make: () => ({ headers: bearer(pick(unknownTokens)) }) },
       { name: 'revoked', path, make: () => ({ headers: bearer(pick(revoked)) }) },
       { name: 'expired', path, make: () => ({ headers: bearer(pick(expired)) }) },
     ],
@@ -106,8 +106,8 @@ const ofTokens = async (url: string): Promise<Figure[]> => {
 
 const main = async (): Promise<void> => {
   say(`timing: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
-  const site = await newSite({ CORRAL_TRUSTED_PROXIES: 'loopback', CORRAL_LIMITS_RATE: '0' });
-  const service = await site.start();
+  const installation = await createInstallation({ CORRAL_TRUSTED_PROXIES: 'loopback', CORRAL_LIMITS_RATE: '0' });
+  const service = await installation.start();
   try {
     await fetch(`${service.url}/v0/projects`, { headers: { authorization } });
     const figures = [...(await ofPasswords(service.url)), ...(await ofTokens(service.url))];
@@ -115,7 +115,7 @@ const main = async (): Promise<void> => {
     if (!figures.every(({ isMet }) => isMet)) process.exitCode = 1;
   } finally {
     await service.stop();
-    await site.remove();
+    await installation.remove();
   }
 };
 

@@ -1,7 +1,14 @@
 import type { Credentials } from './credentials.ts';
-import { ProtocolError, refusedBy, TimedOutError, UnreachableError } from './errors.ts';
+import { ProtocolError, refusedBy, TimedOutError, UnreachableError } from './api-errors.ts';
 import { bearerOf } from './jwt.ts';
-import { type DeviceProvider, deviceProvider, mistakeIn, type ProviderWay, safeAddress, sendForm } from './openid.ts';
+import {
+  type DeviceProvider,
+  deviceProvider,
+  mistakeIn,
+  type ProviderRequestOptions,
+  safeAddress,
+  sendForm,
+} from './openid-provider.ts';
 import { pause } from './pause.ts';
 
 /** What somebody has to do in a browser, on any machine. */
@@ -55,17 +62,17 @@ export const deviceLogin = (login: DeviceLogin): Promise<Credentials> => deviceL
 
 /** The same with another way to wait. */
 export const deviceLoginWith = async (login: DeviceLogin, wait: Wait): Promise<Credentials> => {
-  const way: ProviderWay = {
+  const options: ProviderRequestOptions = {
     issuer: login.issuer,
     fetch: login.fetch ?? ((input, init) => fetch(input, init)),
     timeoutMs: login.timeoutMs ?? usualTimeoutMs,
     signal: login.signal,
   };
-  const provider = await deviceProvider(way);
-  const asked = await askForCode(way, provider, login);
+  const provider = await deviceProvider(options);
+  const asked = await askForCode(options, provider, login);
   await login.onCode(asked.code);
-  const tokens = await waitForTokens(way, provider, login, asked, wait);
-  return renewing(tokens, (refresh, signal) => renewed({ ...way, signal }, provider, login, refresh));
+  const tokens = await waitForTokens(options, provider, login, asked, wait);
+  return renewing(tokens, (refresh, signal) => renewed({ ...options, signal }, provider, login, refresh));
 };
 
 interface Asked {
@@ -76,19 +83,23 @@ interface Asked {
   readonly deadline: number;
 }
 
-const askForCode = async (way: ProviderWay, { deviceEndpoint }: DeviceProvider, login: DeviceLogin): Promise<Asked> => {
+const askForCode = async (
+  options: ProviderRequestOptions,
+  { deviceEndpoint }: DeviceProvider,
+  login: DeviceLogin,
+): Promise<Asked> => {
   const form = { client_id: login.clientId, scope: login.scopes ?? 'openid profile', ...targetOf(login) };
-  const answer = await sendForm(way, deviceEndpoint, form);
+  const answer = await sendForm(options, deviceEndpoint, form);
   const { device_code, user_code, verification_uri, verification_uri_complete, expires_in, interval } = answer.said;
   if (answer.status !== 200) {
     throw refusedBy(
-      `the identity provider ${way.issuer} rejects the login of client ${login.clientId} (${mistakeIn(answer)})`,
+      `the identity provider ${options.issuer} rejects the login of client ${login.clientId} (${mistakeIn(answer)})`,
     );
   }
   const isCode = typeof user_code === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,63}$/.test(user_code);
   if (!isCode || typeof device_code !== 'string' || typeof verification_uri !== 'string' || !isPositive(expires_in)) {
     throw new ProtocolError(
-      `the identity provider ${way.issuer} sent a response without a code; its device flow cannot be used`,
+      `the identity provider ${options.issuer} sent a response without a code; its device flow cannot be used`,
     );
   }
   const lastsMs = Math.min(expires_in, longestCodeS) * 1000;
@@ -98,16 +109,16 @@ const askForCode = async (way: ProviderWay, { deviceEndpoint }: DeviceProvider, 
     intervalMs: Math.min(Math.max(isPositive(interval) ? interval : usualIntervalS, 1), longestIntervalS) * 1000,
     code: {
       userCode: user_code,
-      verificationUri: safeAddress(way, verification_uri),
+      verificationUri: safeAddress(options, verification_uri),
       verificationUriComplete:
-        typeof verification_uri_complete === 'string' ? safeAddress(way, verification_uri_complete) : null,
+        typeof verification_uri_complete === 'string' ? safeAddress(options, verification_uri_complete) : null,
       expiresAt: new Date(Date.now() + lastsMs),
     },
   };
 };
 
 const waitForTokens = async (
-  way: ProviderWay,
+  options: ProviderRequestOptions,
   { tokenEndpoint }: DeviceProvider,
   login: DeviceLogin,
   { deviceCode, intervalMs, deadline }: Asked,
@@ -120,9 +131,9 @@ const waitForTokens = async (
     ...targetOf(login),
   };
   for (let pauseMs = intervalMs; ;) {
-    await wait(pauseMs, way.signal);
+    await wait(pauseMs, options.signal);
     if (performance.now() >= deadline) throw tooLate();
-    const answer = await sendForm(way, tokenEndpoint, form).catch((error: unknown) => {
+    const answer = await sendForm(options, tokenEndpoint, form).catch((error: unknown) => {
       if (error instanceof UnreachableError || error instanceof TimedOutError) return null;
       throw error;
     });
@@ -131,13 +142,13 @@ const waitForTokens = async (
       pauseMs = Math.min(pauseMs * 2, Math.max(longestIntervalS * 1000, pauseMs));
       continue;
     }
-    if (answer.status === 200) return tokensIn(way, login, answer.said);
+    if (answer.status === 200) return tokensIn(options, login, answer.said);
     const mistake = mistakeIn(answer);
     if (mistake === 'slow_down') pauseMs += usualIntervalS * 1000;
     else if (mistake === 'expired_token') throw tooLate();
-    else if (mistake === 'access_denied') throw refusedBy(`the login at ${way.issuer} was denied`);
+    else if (mistake === 'access_denied') throw refusedBy(`the login at ${options.issuer} was denied`);
     else if (mistake !== 'authorization_pending') {
-      throw refusedBy(`the identity provider ${way.issuer} rejected the login (${mistake}); start again`);
+      throw refusedBy(`the identity provider ${options.issuer} rejected the login (${mistake}); start again`);
     }
   }
 };
@@ -145,16 +156,16 @@ const waitForTokens = async (
 const tooLate = () => new TimedOutError('the code was not entered in time; start again');
 
 const renewed = async (
-  way: ProviderWay,
+  options: ProviderRequestOptions,
   { tokenEndpoint }: DeviceProvider,
   login: DeviceLogin,
   refresh: string,
 ): Promise<Tokens | null> => {
   const form = { grant_type: 'refresh_token', refresh_token: refresh, client_id: login.clientId, ...targetOf(login) };
-  const answer = await sendForm(way, tokenEndpoint, form);
+  const answer = await sendForm(options, tokenEndpoint, form);
   // The login has ended at the provider.
   if (answer.status >= 400 && answer.status < 500) return null;
-  const tokens = tokensIn(way, login, answer.said);
+  const tokens = tokensIn(options, login, answer.said);
   return { ...tokens, refresh: tokens.refresh ?? refresh };
 };
 
@@ -183,12 +194,16 @@ const renewing = (
   };
 };
 
-const tokensIn = (way: ProviderWay, { audience }: DeviceLogin, said: Readonly<Record<string, unknown>>): Tokens => {
+const tokensIn = (
+  options: ProviderRequestOptions,
+  { audience }: DeviceLogin,
+  said: Readonly<Record<string, unknown>>,
+): Tokens => {
   const { access_token, id_token, refresh_token } = said;
   const bearer = bearerOf([access_token, id_token], audience);
   if (bearer === null) {
     throw new ProtocolError(
-      `the identity provider ${way.issuer} issued no token that the service accepts (a JWT${audience === undefined ? '' : ` with audience ${audience}`}); its operator must configure it to issue them`,
+      `the identity provider ${options.issuer} issued no token that the service accepts (a JWT${audience === undefined ? '' : ` with audience ${audience}`}); its operator must configure it to issue them`,
     );
   }
   return { bearer, refresh: typeof refresh_token === 'string' ? refresh_token : null };

@@ -1,6 +1,6 @@
 import type { Credentials } from './credentials.ts';
 import { unfitIn } from './endpoint.ts';
-import { ProtocolError, refusedBy, UnreachableError } from './errors.ts';
+import { ProtocolError, refusedBy, UnreachableError } from './api-errors.ts';
 
 /** What OpenStack's clients know as `OS_*`. */
 export interface KeystoneLogin {

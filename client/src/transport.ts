@@ -1,5 +1,5 @@
 import type { Credentials } from './credentials.ts';
-import { CorralError, errorOf, ProtocolError, TimedOutError, UnreachableError } from './errors.ts';
+import { CorralError, errorOf, ProtocolError, TimedOutError, UnreachableError } from './api-errors.ts';
 import { pause, timerFor } from './pause.ts';
 
 /** One request, before anybody's credentials are on it. */
@@ -49,7 +49,7 @@ export interface Transport {
 }
 
 /** How patient a client is. */
-export interface Patience {
+export interface RequestLimits {
   /** How long one attempt may take until its answer is there, or begins if it streams, in milliseconds. */
   readonly timeoutMs: number;
   /** How many times something that may be repeated is tried again. */
@@ -63,7 +63,7 @@ const longestPauseMs = 10_000;
 export const fetchTransport = (
   endpoint: string,
   credentials: Credentials,
-  patience: Patience,
+  limits: RequestLimits,
   fetcher: Fetch,
 ): Transport => {
   const attempt = async <T>(request: Outgoing, read: Read<T>, signal: AbortSignal): Promise<T> => {
@@ -86,13 +86,13 @@ export const fetchTransport = (
   const timed = async <T>(request: Outgoing, read: Read<T>, signal: AbortSignal | undefined): Promise<T> => {
     // What streams for hours is `read` when it begins: it is not cut off by this, only by the caller's own signal.
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), timerFor(patience.timeoutMs));
+    const timer = setTimeout(() => limit.abort(), timerFor(limits.timeoutMs));
     try {
       return await attempt(request, read, signal ? AbortSignal.any([limit.signal, signal]) : limit.signal);
     } catch (error) {
       signal?.throwIfAborted();
       if (!limit.signal.aborted) throw error;
-      throw new TimedOutError(`${endpoint} did not answer within ${patience.timeoutMs / 1000} s`, { cause: error });
+      throw new TimedOutError(`${endpoint} did not answer within ${limits.timeoutMs / 1000} s`, { cause: error });
     } finally {
       clearTimeout(timer);
     }
@@ -108,18 +108,18 @@ export const fetchTransport = (
       return await timed(request, read, signal);
     } catch (error) {
       if (triesLeft <= 0 || !mayTryAgain(request, error)) throw error;
-      await pause(pauseOf(error, patience.retries - triesLeft), signal);
+      await pause(pauseOf(error, limits.retries - triesLeft), signal);
       return tried(request, read, signal, triesLeft - 1);
     }
   };
 
   const send = async <T>(request: Outgoing, read: Read<T>, signal: AbortSignal | undefined): Promise<T> => {
     try {
-      return await tried(request, read, signal, patience.retries);
+      return await tried(request, read, signal, limits.retries);
     } catch (error) {
       const isRefused = error instanceof CorralError && error.status === 401;
       if (!isRefused || !(await credentials.renew?.(signal ?? new AbortController().signal))) throw error;
-      return tried(request, read, signal, patience.retries);
+      return tried(request, read, signal, limits.retries);
     }
   };
 

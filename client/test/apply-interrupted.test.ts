@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { programFile } from '../../test/support/program.ts';
-import { engines } from '../../service/test/support/engines.ts';
-import { adminPassword, type Service, serviceForTest } from '../../service/test/support/service.ts';
-import { eventually } from '../../service/test/support/world.ts';
-import { siteShell } from './support/site.ts';
+import { programFile } from '../../test/support/built-program.ts';
+import { engines } from '../../service/test/support/services/engines.ts';
+import { adminPassword, type Service, serviceForTest } from '../../service/test/support/services/service.ts';
+import { eventually } from '../../service/test/support/services/world.ts';
+import { siteShell } from './support/cli-service.ts';
 
 const nodes = 60;
 

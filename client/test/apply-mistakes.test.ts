@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Service, serviceForTest } from '../../service/test/support/service.ts';
-import { done, makeProject, reserve } from '../../service/test/support/world.ts';
-import { siteShell, smallSite } from './support/site.ts';
+import { type Service, serviceForTest } from '../../service/test/support/services/service.ts';
+import { done, makeProject, reserve } from '../../service/test/support/services/world.ts';
+import { siteShell, smallSite } from './support/cli-service.ts';
 
 const told = (err: string): string[] =>
   err

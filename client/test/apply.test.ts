@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { engines } from '../../service/test/support/engines.ts';
-import { passwordOf, type Service, serviceForTest } from '../../service/test/support/service.ts';
-import { done, makeProject, makeUser, reserve } from '../../service/test/support/world.ts';
+import { engines } from '../../service/test/support/services/engines.ts';
+import { passwordOf, type Service, serviceForTest } from '../../service/test/support/services/service.ts';
+import { done, makeProject, makeUser, reserve } from '../../service/test/support/services/world.ts';
 import { shellForTest } from './support/shell.ts';
-import { siteShell, smallSite } from './support/site.ts';
+import { siteShell, smallSite } from './support/cli-service.ts';
 
 const eventCount = async (service: Service): Promise<number> => {
   const { body } = await service.admin.get('/events?limit=1');

@@ -5,10 +5,10 @@ import { basename } from 'node:path';
 import { hasPart } from '@corral/lab';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { sharedChromium } from '../../service/test/support/chromium.ts';
-import { passwordOf, type Service, serviceForTest } from '../../service/test/support/service.ts';
-import { done, makeNode, makeProject, makeUser, reserve } from '../../service/test/support/world.ts';
-import { buildSdk } from '../../test/support/program.ts';
+import { sharedChromium } from '../../service/test/support/identity/chromium.ts';
+import { passwordOf, type Service, serviceForTest } from '../../service/test/support/services/service.ts';
+import { done, makeNode, makeProject, makeUser, reserve } from '../../service/test/support/services/world.ts';
+import { buildSdk } from '../../test/support/built-program.ts';
 import type * as Sdk from '../src/index.ts';
 import { path } from './support/blocks.ts';
 

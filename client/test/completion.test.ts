@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasPart } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
-import { adminPassword, passwordOf, type Service, serviceForTest } from '../../service/test/support/service.ts';
-import { done, makeNetwork, makeNode, makeProject, makeUser } from '../../service/test/support/world.ts';
+import {
+  adminPassword,
+  passwordOf,
+  type Service,
+  serviceForTest,
+} from '../../service/test/support/services/service.ts';
+import { done, makeNetwork, makeNode, makeProject, makeUser } from '../../service/test/support/services/world.ts';
 import { installCorral, interactiveShell } from './support/interactive.ts';
 import { shellForTest } from './support/shell.ts';
 import { terminalForTest } from './support/terminal.ts';

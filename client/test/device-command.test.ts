@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { engines } from '../../service/test/support/engines.ts';
-import { sharedOidcSite, startOidcSite } from '../../service/test/support/oidc.ts';
-import { deviceEnv, enterCode, registerDevice } from '../../service/test/support/oidc-device.ts';
-import { serviceForTest } from '../../service/test/support/service.ts';
+import { engines } from '../../service/test/support/services/engines.ts';
+import { sharedOidcFixture, startOidcFixture } from '../../service/test/support/identity/oidc-fixture.ts';
+import { deviceEnv, enterCode, registerDevice } from '../../service/test/support/identity/oidc-device.ts';
+import { serviceForTest } from '../../service/test/support/services/service.ts';
 import { blocks, textOf } from './support/blocks.ts';
 import { shellForTest } from './support/shell.ts';
 
@@ -22,7 +22,7 @@ const atThePage = (work: (url: string) => unknown) => {
 const hourMs = 3_600_000;
 
 describe.each(engines)('corral login --device, on %s,', (engine) => {
-  const site = sharedOidcSite(engine, { ...deviceEnv, CORRAL_TOKENS_VOUCHED: '3600' });
+  const site = sharedOidcFixture(engine, { ...deviceEnv, CORRAL_TOKENS_VOUCHED: '3600' });
   afterEach(() => site().oidc.behave());
 
   it('shows a code, waits until it was entered elsewhere, and keeps a token that is good for as long as it says', async () => {
@@ -98,7 +98,7 @@ describe.each(engines)('corral login --device, on %s,', (engine) => {
 
 describe('corral login', () => {
   it('is as docs/cli.md shows it', async () => {
-    const site = await startOidcSite('sqlite', deviceEnv);
+    const site = await startOidcFixture('sqlite', deviceEnv);
     onTestFinished(() => site.close());
     registerDevice(site);
     site.oidc.user('vera');

@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { sharedOidcSite } from '../../service/test/support/oidc.ts';
-import { deviceEnv, deviceLoginAt, enterCode, registerDevice } from '../../service/test/support/oidc-device.ts';
+import { sharedOidcFixture } from '../../service/test/support/identity/oidc-fixture.ts';
+import {
+  deviceEnv,
+  deviceLoginAt,
+  enterCode,
+  registerDevice,
+} from '../../service/test/support/identity/oidc-device.ts';
 import { type DeviceLogin, deviceLoginWith } from '../src/device-login.ts';
 import {
   AuthorizationError,
@@ -16,7 +21,7 @@ const tokenPath = /^\/token$/;
 const discovery = /^\/\.well-known\//;
 
 describe('logging in with a code', () => {
-  const site = sharedOidcSite('sqlite', deviceEnv);
+  const site = sharedOidcFixture('sqlite', deviceEnv);
   afterEach(() => site().oidc.behave());
   const says = (status: number, value: unknown) => ({ kind: 'status', status, body: JSON.stringify(value) }) as const;
   const enter = (code: DeviceCode) => enterCode(code.verificationUriComplete ?? '', 'ada');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { followEvents } from '../src/events.ts';
+import { followEvents } from '../src/follow-events.ts';
 import type { Transport } from '../src/transport.ts';
 
 beforeEach(() => {

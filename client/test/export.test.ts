@@ -1,9 +1,9 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { engines } from '../../service/test/support/engines.ts';
-import { serviceForTest } from '../../service/test/support/service.ts';
-import { siteShell, smallSite } from './support/site.ts';
+import { engines } from '../../service/test/support/services/engines.ts';
+import { serviceForTest } from '../../service/test/support/services/service.ts';
+import { siteShell, smallSite } from './support/cli-service.ts';
 
 describe.each(engines)('corral export, on %s', (engine) => {
   it('writes a document without secrets that changes nothing where it comes from', async () => {

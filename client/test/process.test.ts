@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { adminPassword, serviceForTest } from '../../service/test/support/service.ts';
-import { makeNode, makeProject } from '../../service/test/support/world.ts';
-import { programFile } from '../../test/support/program.ts';
+import { adminPassword, serviceForTest } from '../../service/test/support/services/service.ts';
+import { makeNode, makeProject } from '../../service/test/support/services/world.ts';
+import { programFile } from '../../test/support/built-program.ts';
 
 /** Runs a line of a shell in which `corral` is the real command; without a terminal. */
 const bash = async (script: string, env: Readonly<Record<string, string>>, input = '') => {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startLabObmd } from '@corral/lab';
 import { expect, it, onTestFinished } from 'vitest';
-import { startOidcSite } from '../../service/test/support/oidc.ts';
-import { deviceEnv, registerDevice } from '../../service/test/support/oidc-device.ts';
-import type { Service } from '../../service/test/support/service.ts';
-import { done, makeNode, makeProject } from '../../service/test/support/world.ts';
-import { buildSdk } from '../../test/support/program.ts';
+import { startOidcFixture } from '../../service/test/support/identity/oidc-fixture.ts';
+import { deviceEnv, registerDevice } from '../../service/test/support/identity/oidc-device.ts';
+import type { Service } from '../../service/test/support/services/service.ts';
+import { done, makeNode, makeProject } from '../../service/test/support/services/world.ts';
+import { buildSdk } from '../../test/support/built-program.ts';
 import { blocks, path, textOf } from './support/blocks.ts';
 
 /** What the examples take for granted: a client, and somebody who is told. */
@@ -101,7 +101,7 @@ const collect = (child: ChildProcess): (() => string) => {
 
 it('the examples of docs/sdk.md are right TypeScript, and work one after the other', async () => {
   await buildSdk();
-  const site = await startOidcSite('sqlite', deviceEnv);
+  const site = await startOidcFixture('sqlite', deviceEnv);
   onTestFinished(() => site.close());
   registerDevice(site);
   const { service } = site;

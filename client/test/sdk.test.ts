@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { engines } from '../../service/test/support/engines.ts';
-import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/service.ts';
-import { makeNode, makeProject, makeUser } from '../../service/test/support/world.ts';
+import { engines } from '../../service/test/support/services/engines.ts';
+import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/services/service.ts';
+import { makeNode, makeProject, makeUser } from '../../service/test/support/services/world.ts';
 import {
   ActionFailedError,
   AuthorizationError,

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { serviceForTest } from '../../service/test/support/service.ts';
-import { siteShell } from './support/site.ts';
+import { serviceForTest } from '../../service/test/support/services/service.ts';
+import { siteShell } from './support/cli-service.ts';
 
 it('docs/site.md shows what is printed for its document', async () => {
   const text = await readFile(new URL('../../docs/site.md', import.meta.url), 'utf8');

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { adminPassword, serviceForTest } from '../../service/test/support/service.ts';
-import { done, makeProject, obmd } from '../../service/test/support/world.ts';
-import { smallSite } from './support/site.ts';
+import { adminPassword, serviceForTest } from '../../service/test/support/services/service.ts';
+import { done, makeProject, obmd } from '../../service/test/support/services/world.ts';
+import { smallSite } from './support/cli-service.ts';
 import { keys, terminalForTest } from './support/terminal.ts';
 
 /** A terminal of an administrator with a document of a small site. */

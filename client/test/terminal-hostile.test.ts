@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { programFile } from '../../test/support/program.ts';
+import { programFile } from '../../test/support/built-program.ts';
 import { keys, terminalForTest } from './support/terminal.ts';
 
 const escape = '\u001b';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startOidcSite } from '../../service/test/support/oidc.ts';
-import { deviceEnv, enterCode, registerDevice } from '../../service/test/support/oidc-device.ts';
-import { passwordOf, serviceForTest } from '../../service/test/support/service.ts';
-import { makeUser } from '../../service/test/support/world.ts';
+import { startOidcFixture } from '../../service/test/support/identity/oidc-fixture.ts';
+import { deviceEnv, enterCode, registerDevice } from '../../service/test/support/identity/oidc-device.ts';
+import { passwordOf, serviceForTest } from '../../service/test/support/services/service.ts';
+import { makeUser } from '../../service/test/support/services/world.ts';
 import { keys, type Session, terminalForTest } from './support/terminal.ts';
 
 const fresh = 'a fresh password';
@@ -13,7 +13,7 @@ const answer = async (session: Session, question: string, text: string): Promise
 
 describe('at a terminal', () => {
   it('corral login shows a code by itself where the service knows no passwords, and Ctrl-C ends the waiting', async () => {
-    const site = await startOidcSite('sqlite', { ...deviceEnv, CORRAL_AUTH: 'oidc' });
+    const site = await startOidcFixture('sqlite', { ...deviceEnv, CORRAL_AUTH: 'oidc' });
     onTestFinished(() => site.close());
     registerDevice(site);
     site.oidc.user('ada');

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { adminPassword, type Service, serviceForTest } from '../../service/test/support/service.ts';
-import { done } from '../../service/test/support/world.ts';
-import { programFile } from '../../test/support/program.ts';
+import { adminPassword, type Service, serviceForTest } from '../../service/test/support/services/service.ts';
+import { done } from '../../service/test/support/services/world.ts';
+import { programFile } from '../../test/support/built-program.ts';
 import { keys, type Session, terminalForTest } from './support/terminal.ts';
 
 const secret = 'mauve elephants';

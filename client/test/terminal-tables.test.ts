@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { adminPassword, serviceForTest } from '../../service/test/support/service.ts';
-import { makeNode, makeProject, makeUser } from '../../service/test/support/world.ts';
-import { programFile } from '../../test/support/program.ts';
+import { adminPassword, serviceForTest } from '../../service/test/support/services/service.ts';
+import { makeNode, makeProject, makeUser } from '../../service/test/support/services/world.ts';
+import { programFile } from '../../test/support/built-program.ts';
 import { terminalForTest } from './support/terminal.ts';
 
 const escape = '\u001b';

@@ -2,8 +2,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startLabObmd } from '@corral/lab';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/service.ts';
-import { done, makeNetwork, makeNode, makeProject, makeUser, reserve } from '../../service/test/support/world.ts';
+import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/services/service.ts';
+import {
+  done,
+  makeNetwork,
+  makeNode,
+  makeProject,
+  makeUser,
+  reserve,
+} from '../../service/test/support/services/world.ts';
 import { keys, terminalForTest } from './support/terminal.ts';
 
 const spinner = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { DemoError } from './demo/error.ts';
-import { choosePort } from './demo/port.ts';
-import { runDemo } from './demo/run.ts';
+import { DemoError } from './demo/demo-error.ts';
+import { choosePort } from './demo/demo-port.ts';
+import { runDemo } from './demo/run-demo.ts';
 
 const usage = `npm run demo [-- --port PORT]
 
@@ -13,12 +13,12 @@ Without --port it listens on port 5000, or on a free one if that is taken.
 const exitCodes = { stopped: 0, failure: 1 } as const;
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-interface Asked {
+interface LabHttpRequest {
   readonly help: boolean;
   readonly port: number | null;
 }
 
-const readArguments = (): Asked => {
+const readArguments = (): LabHttpRequest => {
   const { values } = parseArgs({ options: { port: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
   const help = values.help ?? false;
   if (values.port === undefined) return { help, port: null };

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-import { exposedSecrets } from '@corral/base/config/gather';
+import { exposedSecrets } from '@corral/base/config/gather-settings';
 import { unknownVariables } from '@corral/base/config/setting';
 import { LogDestination } from '@corral/base/log-destination';
-import { logHooks } from '@corral/base/log-lines';
-import { runProgram } from '@corral/base/program';
+import { logHooks } from '@corral/base/log-hooks';
+import { runProgram } from '@corral/base/run-program';
 import { pino } from 'pino';
-import { loadConfig } from './config/load.ts';
-import { programSettings } from './config/settings.ts';
+import { loadConfig } from './config/load-obmd-config.ts';
+import { programSettings } from './config/obmd-settings.ts';
 import { startObmd } from './start.ts';
 
 runProgram('corral-obmd', 'CORRAL_OBMD', async (env) => {

@@ -1,26 +1,26 @@
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
-import { tellCondition } from '@corral/base/db/tell-condition';
+import { logCondition } from '@corral/base/db/log-condition';
 import { isLoopback } from '@corral/base/http/loopback';
-import { listenAt } from '@corral/base/http/listen';
-import { followTls } from '@corral/base/http/tls';
+import { listenAt } from '@corral/base/http/http-listen';
+import { followTls } from '@corral/base/http/tls-files';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
 import { openVault } from '@corral/base/secrets/open-vault';
 import type { Logger } from 'pino';
 import { readOrMakeAdminToken } from './admin-token.ts';
-import type { ObmdConfig } from './config/config.ts';
-import { standby } from './core/errors.ts';
-import { Fleet } from './core/fleet.ts';
-import type { CallReport } from './core/machine.ts';
-import { Ownership } from './core/ownership.ts';
-import { Register } from './core/register.ts';
-import { type Db, openDatabase } from './db/open.ts';
-import type { BmcDriver } from './drivers/contract.ts';
-import { bmcDrivers } from './drivers/registry.ts';
-import { buildServer, refusalOf } from './server/app.ts';
-import { createMetrics } from './server/metrics.ts';
-import { serveOperator } from './server/operator.ts';
+import type { ObmdConfig } from './config/obmd-config.ts';
+import { standby } from './core/obmd-error.ts';
+import { NodeRegistry } from './core/node-registry.ts';
+import type { CallReport } from './core/managed-machine.ts';
+import { Ownership } from './core/bmc-ownership.ts';
+import { NodeStore } from './core/node-store.ts';
+import { type Db, openDatabase } from './db/open-obmd-database.ts';
+import type { BmcDriver } from './drivers/bmc-contract.ts';
+import { bmcDrivers } from './drivers/bmc-drivers.ts';
+import { buildServer, refusalOf } from './server/obmd-app.ts';
+import { createMetrics } from './server/obmd-metrics.ts';
+import { serveOperator } from './server/obmd-operator-routes.ts';
 
 /** A daemon that is up. */
 export interface RunningObmd {
@@ -39,7 +39,7 @@ export const startObmd = async (
   drivers: Readonly<Record<string, BmcDriver>> = bmcDrivers,
 ): Promise<RunningObmd> => {
   const db = await openDatabase(config.database);
-  tellCondition(db.condition, 'the database of the OBM daemon', log);
+  logCondition(db.condition, 'the database of the OBM daemon', log);
   try {
     return await startOn(db, config, log, drivers);
   } catch (error) {
@@ -64,29 +64,29 @@ const startOn = async (
     log.warn({ node, type, call: name, seconds, err: error.cause }, error.message);
   };
 
-  const post: { fleet: Fleet | null } = { fleet: null };
+  const post: { nodeRegistry: NodeRegistry | null } = { nodeRegistry: null };
   const note = (node: string, message: string): void => log.info({ node }, message);
   if (config.tls === null && !isLoopback(config.listen.host)) {
     log.warn('the OBM daemon listens on a non-loopback address without TLS: tokens are sent unencrypted');
   }
   const ownership: Ownership = new Ownership(db, {
     gained: async () => {
-      post.fleet = await Fleet.load({
-        register: new Register(db, vault, ownership.requireHold),
+      post.nodeRegistry = await NodeRegistry.load({
+        nodeStore: new NodeStore(db, vault, ownership.requireHold),
         drivers,
         outbound: config.outbound,
-        limits: config.patience,
+        limits: config.timeouts,
         report,
         permit: ownership,
         note,
       });
-      log.info({ nodes: post.fleet.list().length }, 'this process manages the nodes');
+      log.info({ nodes: post.nodeRegistry.list().length }, 'this process manages the nodes');
     },
     lost: async () => {
       log.warn('lost the lease on the database: another process may manage the nodes now');
-      const { fleet } = post;
-      post.fleet = null;
-      await fleet?.close();
+      const { nodeRegistry } = post;
+      post.nodeRegistry = null;
+      await nodeRegistry?.close();
     },
     failed: (error) => log.error({ err: error }, 'failed to take over the nodes; will retry'),
   });
@@ -95,10 +95,10 @@ const startOn = async (
     metrics,
     log,
     tls: config.tls,
-    fleet: () => {
-      if (post.fleet !== null) {
+    nodeRegistry: () => {
+      if (post.nodeRegistry !== null) {
         ownership.check();
-        return post.fleet;
+        return post.nodeRegistry;
       }
       const { other } = ownership;
       const { fault } = db.condition;
@@ -109,16 +109,16 @@ const startOn = async (
   });
   serveOperator(server, metrics, {
     db,
-    fleet: () => post.fleet,
+    nodeRegistry: () => post.nodeRegistry,
     adminRefusal: (request) => refusalOf(request, adminToken),
   });
   await ownership.start();
-  const isStandby = post.fleet === null;
+  const isStandby = post.nodeRegistry === null;
   if (isStandby) log.warn({ holder: ownership.other }, 'standby: another process manages these nodes');
   try {
     await listenAt(server, config.listen);
   } catch (error) {
-    await post.fleet?.close();
+    await post.nodeRegistry?.close();
     await ownership.stop();
     throw unlistenable(config.listen, error);
   }
@@ -130,9 +130,9 @@ const startOn = async (
     isStandby,
     stop: async () => {
       unfollow();
-      const { fleet } = post;
-      post.fleet = null;
-      await fleet?.close();
+      const { nodeRegistry } = post;
+      post.nodeRegistry = null;
+      await nodeRegistry?.close();
       await server.close();
       await ownership.stop();
       await db.close();

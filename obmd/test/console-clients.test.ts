@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { daemonForTest, done, refusal } from './support/daemon.ts';
-import { consoleOf, makeDoubleNode } from './support/double-node.ts';
-import { makeNode, newTenant, type Tenant } from './support/tenant.ts';
-import { converse, openStream, socketUrl, soon, watch, ways } from './support/watchers.ts';
+import { consoleOf, makeScriptedNode } from './support/scripted-bmc-node.ts';
+import { makeNode, newTenant, type Tenant } from './support/token-holder.ts';
+import { converse, openStream, socketUrl, soon, watch, ways } from './support/console-watchers.ts';
 
 describe('a WebSocket', () => {
   it('carries what is typed to the machine, and nobody types who has lost the console', async () => {
@@ -42,7 +42,7 @@ describe('a WebSocket', () => {
   });
 
   it('whose handshake is wrong leaves no watcher behind', async () => {
-    const { bmc, daemon, tenant } = await makeDoubleNode({ env: { CORRAL_OBMD_CONSOLE_LINGER: '0.2' } });
+    const { bmc, daemon, tenant } = await makeScriptedNode({ env: { CORRAL_OBMD_CONSOLE_LINGER: '0.2' } });
     const headers = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '99' };
     const asked = request(`${daemon.url}${tenant.path('console')}`, { agent: false, headers });
     asked.on('error', () => undefined).end();
@@ -53,7 +53,7 @@ describe('a WebSocket', () => {
   });
 
   it('whose client is gone before the console is open leaves no watcher behind', async () => {
-    const { bmc, daemon, tenant } = await makeDoubleNode({
+    const { bmc, daemon, tenant } = await makeScriptedNode({
       env: {
         CORRAL_OBMD_CONSOLE_LINGER: '0.2',
         CORRAL_OBMD_CALL_TIMEOUT: '10',
@@ -73,7 +73,7 @@ describe('a WebSocket', () => {
   });
 
   it('can be typed into without end: what the BMC does not take is lost', async () => {
-    const { bmc, tenant } = await makeDoubleNode();
+    const { bmc, tenant } = await makeScriptedNode();
     const watcher = await converse(tenant);
     await soon(() => bmc.lines).toBe(1);
     bmc.line?.cork();
@@ -89,7 +89,7 @@ describe('a WebSocket', () => {
 
 describe('a stream', () => {
   it('whose client is gone before the console is open leaves no watcher behind', async () => {
-    const { bmc, daemon, tenant } = await makeDoubleNode({
+    const { bmc, daemon, tenant } = await makeScriptedNode({
       env: {
         CORRAL_OBMD_CONSOLE_LINGER: '0.2',
         CORRAL_OBMD_CALL_TIMEOUT: '10',
@@ -148,7 +148,7 @@ describe('a client that never reads', () => {
 
 describe('a console that opens late', () => {
   it('after its time is over is let go of again', async () => {
-    const { bmc, daemon, tenant } = await makeDoubleNode({ env: { CORRAL_OBMD_CALL_TIMEOUT: '0.3' } });
+    const { bmc, daemon, tenant } = await makeScriptedNode({ env: { CORRAL_OBMD_CALL_TIMEOUT: '0.3' } });
     const release = bmc.hold();
     expect(await refusal(daemon.send('GET', tenant.path('console')))).toBe('502 BmcError');
     release();
@@ -161,7 +161,7 @@ describe('a console that opens late', () => {
   });
 
   it('after its token is void is let go of again, before the next token is given out', async () => {
-    const { bmc, daemon, tenant } = await makeDoubleNode({ env: { CORRAL_OBMD_CALL_TIMEOUT: '10' } });
+    const { bmc, daemon, tenant } = await makeScriptedNode({ env: { CORRAL_OBMD_CALL_TIMEOUT: '10' } });
     const release = bmc.hold();
     const asking = daemon.send('GET', tenant.path('console'));
     await soon(() => bmc.running).toEqual(['console']);

@@ -19,7 +19,7 @@ it('a BMC that takes the console and drops it at once is not asked for ever', as
     { lingerMs: 10, growth: { firstMs: 1, longestMs: 10 } },
   );
   const why = await new Promise<string>((resolve) => {
-    void hub.seat({ send: () => true, end: resolve });
+    void hub.attach({ send: () => true, end: resolve });
   });
   expect(why).toContain('does not reopen it');
   expect(opened).toBeLessThanOrEqual(8);

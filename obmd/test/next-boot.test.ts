@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startRedfish } from '@corral/lab';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { daemonForTest, done, refusal } from './support/daemon.ts';
-import { makeDoubleNode } from './support/double-node.ts';
-import { engines } from './support/engines.ts';
-import { makeNode, newTenant, type Tenant } from './support/tenant.ts';
-import { soon } from './support/watchers.ts';
+import { makeScriptedNode } from './support/scripted-bmc-node.ts';
+import { engines } from './support/obmd-engines.ts';
+import { makeNode, newTenant, type Tenant } from './support/token-holder.ts';
+import { soon } from './support/console-watchers.ts';
 
 const bootOnce = (tenant: Tenant, bootdev: string) =>
   tenant.daemon.send('PUT', tenant.path('boot_device'), { body: { bootdev, once: true } });
@@ -21,7 +21,7 @@ describe('a boot device for one boot', () => {
   });
 
   it('lasts where the BMC cannot, and the daemon says so', async () => {
-    const { tenant, bmc } = await makeDoubleNode();
+    const { tenant, bmc } = await makeScriptedNode();
     expect((await done(bootOnce(tenant, 'pxe'))).body).toEqual({ once: false });
     expect(bmc.done).toEqual(['pxe']);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { adminToken, basic, daemonForTest, done, message, refusal, sharedDaemon } from './support/daemon.ts';
-import { engines } from './support/engines.ts';
-import { makeNode, newTenant, Tenant } from './support/tenant.ts';
+import { engines } from './support/obmd-engines.ts';
+import { makeNode, newTenant, Tenant } from './support/token-holder.ts';
 
 const orders = [
   ['GET', 'power_status', undefined],

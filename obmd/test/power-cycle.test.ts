@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Daemon, daemonForTest, done, refusal } from './support/daemon.ts';
 import { inDatabaseOf } from './support/database.ts';
-import { DoubleBmc, doubleDriver } from './support/double.ts';
-import { engines } from './support/engines.ts';
-import { makeNode, newTenant, type Tenant } from './support/tenant.ts';
-import { soon } from './support/watchers.ts';
+import { ScriptedBmc, scriptedDriver } from './support/scripted-bmc.ts';
+import { engines } from './support/obmd-engines.ts';
+import { makeNode, newTenant, type Tenant } from './support/token-holder.ts';
+import { soon } from './support/console-watchers.ts';
 
 const quick = { CORRAL_OBMD_SOFT_GRACE: '0.5' };
 const slow = { CORRAL_OBMD_SOFT_GRACE: '30' };
@@ -113,8 +113,8 @@ describe.each(engines)('a soft power cycle on %s', (engine) => {
   });
 
   it.each(['power_off', 'a new token', 'no token', 'a new registration'])('is called off by %s', async (by) => {
-    const bmc = new DoubleBmc();
-    const setup = { env: quick, drivers: { double: doubleDriver(bmc) } };
+    const bmc = new ScriptedBmc();
+    const setup = { env: quick, drivers: { double: scriptedDriver(bmc) } };
     const daemon = await daemonForTest(engine, setup);
     const register = () => done(daemon.admin('PUT', '/node/n1', { type: 'double', info: {} }));
     await register();
@@ -142,9 +142,9 @@ const patientEngines = engines.filter((engine) => engine === 'postgres');
 
 describe.each(patientEngines)('a soft power cycle whose token changes meanwhile, on %s', (engine) => {
   it('is not remembered for the next caller', async () => {
-    const bmc = new DoubleBmc();
+    const bmc = new ScriptedBmc();
     const env = { ...quick, CORRAL_OBMD_CALL_TIMEOUT: '20' };
-    const daemon = await daemonForTest(engine, { env, drivers: { double: doubleDriver(bmc) } });
+    const daemon = await daemonForTest(engine, { env, drivers: { double: scriptedDriver(bmc) } });
     await done(daemon.admin('PUT', '/node/n1', { type: 'double', info: {} }));
     const tenant = await newTenant(daemon, 'n1');
     let release: () => void = () => undefined;

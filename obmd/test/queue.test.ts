@@ -1,19 +1,19 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Daemon, daemonForTest, done, message, refusal } from './support/daemon.ts';
-import { type DoubleNode, makeDoubleNode } from './support/double-node.ts';
-import { type EngineName, engines } from './support/engines.ts';
-import { makeNode } from './support/tenant.ts';
-import { soon } from './support/watchers.ts';
+import { type ScriptedNode, makeScriptedNode } from './support/scripted-bmc-node.ts';
+import { type EngineName, engines } from './support/obmd-engines.ts';
+import { makeNode } from './support/token-holder.ts';
+import { soon } from './support/console-watchers.ts';
 
 const numbered = Array.from({ length: 40 }, (_, index) => `d${index}`);
 
-const makeSite = (env: Readonly<Record<string, string>> = {}, engine: EngineName = 'sqlite'): Promise<DoubleNode> =>
-  makeDoubleNode({ engine, env, bootDevices: numbered });
+const makeSite = (env: Readonly<Record<string, string>> = {}, engine: EngineName = 'sqlite'): Promise<ScriptedNode> =>
+  makeScriptedNode({ engine, env, bootDevices: numbered });
 
 const patient = { CORRAL_OBMD_CALL_TIMEOUT: '20' };
 
 /** Asks for things one after the other, each when the daemon has the one before. */
-const asked = async ({ daemon, tenant }: DoubleNode, devices: readonly string[]): Promise<Promise<string>[]> => {
+const asked = async ({ daemon, tenant }: ScriptedNode, devices: readonly string[]): Promise<Promise<string>[]> => {
   const answers: Promise<string>[] = [];
   for (const device of devices) {
     const waiting = await waitingAt(daemon);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { adminToken, basic, type Daemon, daemonForTest, done, refusal } from './support/daemon.ts';
 import { inDatabaseOf } from './support/database.ts';
-import { engines } from './support/engines.ts';
-import { newTenant } from './support/tenant.ts';
-import { watch } from './support/watchers.ts';
+import { engines } from './support/obmd-engines.ts';
+import { newTenant } from './support/token-holder.ts';
+import { watch } from './support/console-watchers.ts';
 
 const password = 'canary-password-of-the-bmc';
 

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminToken, basic, daemonForTest, done, message, refusal } from './support/daemon.ts';
 import { sql } from 'kysely';
-import { Ownership } from '../src/core/ownership.ts';
-import type { Db } from '../src/db/open.ts';
-import type { BmcDriver } from '../src/drivers/contract.ts';
+import { Ownership } from '../src/core/bmc-ownership.ts';
+import type { Db } from '../src/db/open-obmd-database.ts';
+import type { BmcDriver } from '../src/drivers/bmc-contract.ts';
 import { inDatabaseOf } from './support/database.ts';
-import { DoubleBmc, doubleDriver } from './support/double.ts';
-import { engines, freshPostgres } from './support/engines.ts';
-import { type Program, startProgram } from './support/program.ts';
-import { makeNode, newTenant } from './support/tenant.ts';
-import { soon, watch } from './support/watchers.ts';
+import { ScriptedBmc, scriptedDriver } from './support/scripted-bmc.ts';
+import { engines, freshPostgres } from './support/obmd-engines.ts';
+import { type Program, startProgram } from './support/obmd-program.ts';
+import { makeNode, newTenant } from './support/token-holder.ts';
+import { soon, watch } from './support/console-watchers.ts';
 
 const takeover = { timeout: 12_000, interval: 50 };
 
@@ -95,10 +95,10 @@ describe.each(engines)('a daemon that slept, and whose nodes another one has by 
 });
 
 it('a daemon that cannot take over says so, and tries again', async () => {
-  const bmc = new DoubleBmc();
+  const bmc = new ScriptedBmc();
   let isBroken = false;
   const driver: BmcDriver = {
-    ...doubleDriver(bmc),
+    ...scriptedDriver(bmc),
     bmcOf: () => {
       if (isBroken) throw new Error('the driver is broken');
       return bmc.bmc(['pxe']);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runAdmin } from './admin/run.ts';
+import { runAdmin } from './admin/run-admin.ts';
 
 // What it writes is nobody else's.
 process.umask(0o077);

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AuthBackend } from './auth/contract.ts';
+import type { AuthBackend } from './auth/auth-contract.ts';
 import { ConfigError } from '@corral/base/config/config-error';
-import { CorralError } from './core/errors.ts';
-import type { Hypervisor } from './drivers/hypervisors/contract.ts';
-import type { SwitchDriver } from './drivers/switches/contract.ts';
+import { CorralError } from './core/corral-error.ts';
+import type { Hypervisor } from './drivers/hypervisors/hypervisor-contract.ts';
+import type { SwitchDriver } from './drivers/switches/switch-contract.ts';
 
 /** What can be plugged in, by kind and then by name; a module exports any of these. */
 export interface Extensions {

@@ -1,5 +1,5 @@
-import { sdkModule } from './server/sdk.ts';
-import { routeGroups } from './server/routes/all.ts';
+import { sdkModule } from './server/generate-sdk.ts';
+import { routeGroups } from './server/routes/all-routes.ts';
 
 // For `npm run generate`: what the SDK knows of the calls, on standard output.
 process.stdout.write(sdkModule(routeGroups));

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-import { exposedSecrets } from '@corral/base/config/gather';
+import { exposedSecrets } from '@corral/base/config/gather-settings';
 import { unknownVariables } from '@corral/base/config/setting';
 import { isLoopback } from '@corral/base/http/loopback';
 import { LogDestination } from '@corral/base/log-destination';
-import { logHooks } from '@corral/base/log-lines';
-import { runProgram } from '@corral/base/program';
+import { logHooks } from '@corral/base/log-hooks';
+import { runProgram } from '@corral/base/run-program';
 import { pino } from 'pino';
-import { loadConfig } from './config/load.ts';
-import { settings } from './config/settings.ts';
+import { loadConfig } from './config/load-service-config.ts';
+import { settings } from './config/service-settings.ts';
 import { type Running, start } from './start.ts';
 
 const greet = ({ url, firstAdmin, obmd }: Running): void => {

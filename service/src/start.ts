@@ -3,53 +3,53 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
-import { tellCondition } from '@corral/base/db/tell-condition';
-import { listenAt } from '@corral/base/http/listen';
-import { followTls } from '@corral/base/http/tls';
+import { logCondition } from '@corral/base/db/log-condition';
+import { listenAt } from '@corral/base/http/http-listen';
+import { followTls } from '@corral/base/http/tls-files';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
 import { openVault } from '@corral/base/secrets/open-vault';
 import type { Vault } from '@corral/base/secrets/vault';
 import { type RunningObmd, startObmd } from '@corral/obmd/start';
 import type { Logger } from 'pino';
-import { chainOf } from './auth/chain.ts';
-import { databaseBackend } from './auth/database.ts';
+import { createAuthenticator } from './auth/authenticator.ts';
+import { databaseBackend } from './auth/database-backend.ts';
 import { ensureFirstAdmin, type FirstAdmin, firstPasswordIn } from './auth/first-admin.ts';
-import { keystoneBackend } from './auth/keystone.ts';
-import { nullBackend } from './auth/null.ts';
-import { oidcBackend } from './auth/oidc.ts';
-import { OidcLogin } from './auth/oidc/login.ts';
+import { keystoneBackend } from './auth/keystone-backend.ts';
+import { nullBackend } from './auth/null-backend.ts';
+import { oidcBackend } from './auth/oidc-backend.ts';
+import { OidcLogin } from './auth/oidc/oidc-login.ts';
 import { passwordCheck } from './auth/password-check.ts';
-import { withSessions } from './auth/with-sessions.ts';
-import type { Config } from './config/config.ts';
+import { configureBackends } from './auth/configure-backends.ts';
+import type { Config } from './config/service-config.ts';
 import { operator } from './core/caller.ts';
 import { ConsoleSessions } from './core/console.ts';
 import { DeviceCalls } from './core/device-calls.ts';
-import { deskFor } from './core/op.ts';
-import type { SignInMethods, Site } from './core/site.ts';
-import type { Db } from './db/db.ts';
-import { openDatabase } from './db/open.ts';
-import type { Allocator } from './drivers/allocators/contract.ts';
+import { createRequestContext } from './core/request-context.ts';
+import type { SignInMethods, Dependencies } from './core/dependencies.ts';
+import type { Db } from './db/service-database.ts';
+import { openDatabase } from './db/open-service-database.ts';
+import type { Allocator } from './drivers/allocators/allocator-contract.ts';
 import { vlanPool } from './drivers/allocators/vlan-pool.ts';
-import type { Hypervisor } from './drivers/hypervisors/contract.ts';
-import { libvirtHypervisor } from './drivers/hypervisors/libvirt.ts';
-import type { MachineStep } from './drivers/hypervisors/libvirt/steps.ts';
-import { mockHypervisor } from './drivers/hypervisors/mock.ts';
-import { httpObmClient } from './drivers/obm/http.ts';
-import { switchDrivers } from './drivers/switches/registry.ts';
+import type { Hypervisor } from './drivers/hypervisors/hypervisor-contract.ts';
+import { libvirtHypervisor } from './drivers/hypervisors/libvirt-hypervisor.ts';
+import type { MachineStep } from './drivers/hypervisors/libvirt/machine-steps.ts';
+import { mockHypervisor } from './drivers/hypervisors/mock-hypervisor.ts';
+import { httpObmClient } from './drivers/obm/obm-http-client.ts';
+import { switchDrivers } from './drivers/switches/switch-drivers.ts';
 import { chosen, loadExtensions } from './extensions.ts';
 import { buildServer } from './server/app.ts';
 import { createMetrics, type Metrics } from './server/metrics.ts';
-import { serveOidcLogin } from './server/oidc-login.ts';
-import { setPublicUrl } from './server/origin.ts';
-import { serveOperator } from './server/operator.ts';
-import { groupsFor } from './server/routes/all.ts';
-import { version } from './version.ts';
+import { serveOidcLogin } from './server/oidc-login-routes.ts';
+import { setPublicUrl } from './server/request-origin.ts';
+import { serveOperator } from './server/operator-routes.ts';
+import { groupsFor } from './server/routes/all-routes.ts';
+import { version } from './service-version.ts';
 import { Engine } from './worker/engine.ts';
-import { headnodeKeeper } from './worker/headnode-keeper.ts';
-import { historyKeeper } from './worker/history-keeper.ts';
-import { identityKeeper } from './worker/identity-keeper.ts';
-import { Notifier } from './worker/notifier.ts';
-import type { Step } from './worker/steps.ts';
+import { headnodeRecovery } from './worker/headnode-recovery.ts';
+import { historyPruning } from './worker/history-pruning.ts';
+import { credentialCleanup } from './worker/credential-cleanup.ts';
+import { MaintenanceNotifier } from './worker/maintenance-notifier.ts';
+import type { Step } from './worker/worker-steps.ts';
 
 /** A service that is up. */
 export interface Running {
@@ -67,7 +67,7 @@ type Observe = (step: Step | MachineStep) => void;
 /** Puts everything together and starts it. The only function that knows everything. */
 export const start = async (config: Config, log: Logger, step: Observe = () => undefined): Promise<Running> => {
   const db = await openDatabase(config.database);
-  tellCondition(db.condition, 'the database', log);
+  logCondition(db.condition, 'the database', log);
   try {
     return await startOn(db, config, log, step);
   } catch (error) {
@@ -105,9 +105,9 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   const backends = Object.fromEntries(
     config.auth.map((name) => [name, chosen(plugged.auth, 'auth', name, ['keystone', 'oidc'])]),
   );
-  const auth = chainOf(withSessions(db, config.identity, backends));
+  const auth = createAuthenticator(configureBackends(db, config.identity, backends));
   const hypervisor = chosen(plugged.hypervisors, 'hypervisor', config.hypervisor);
-  const site: Site = {
+  const dependencies: Dependencies = {
     switches: plugged.switches,
     allocator,
     devices: new DeviceCalls({ obm, hypervisor }, config.deviceLimits),
@@ -127,28 +127,28 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     ],
   };
   await requireFitImages(hypervisor, log);
-  const desk = deskFor(db, site, { caller: operator, requestId: null });
-  await ensureMaintenanceProject(desk);
+  const context = createRequestContext(db, dependencies, { caller: operator, requestId: null });
+  await ensureMaintenanceProject(context);
   const firstAdmin: FirstAdmin = config.auth.includes('database')
-    ? await ensureFirstAdmin(desk, config.adminPassword, firstPassword.file)
+    ? await ensureFirstAdmin(context, config.adminPassword, firstPassword.file)
     : { kind: 'exists', file: null };
 
   const groups = groupsFor(config.auth);
   let isAccepting = true;
   const server = buildServer({
     db,
-    site,
+    dependencies,
     auth,
     requireAuthentication: config.requireAuthentication,
-    front: config.front,
+    http: config.http,
     metrics,
     log,
     routes: groups.flatMap(({ routes }) => routes),
   });
-  const seesMetrics = config.front.metrics;
+  const seesMetrics = config.http.metrics;
   serveOperator(server, { db, auth, metrics, seesMetrics, groups, version, isAccepting: () => isAccepting });
   if (config.publicUrl !== null) setPublicUrl(server, config.publicUrl);
-  if (oidc?.login) serveOidcLogin(server, { login: oidc.login, db, site, log });
+  if (oidc?.login) serveOidcLogin(server, { login: oidc.login, db, dependencies, log });
   const obmd = config.obmd ? await startObmd(config.obmd, log) : null;
   try {
     await listenAt(server, config);
@@ -157,18 +157,20 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     throw error;
   }
 
-  const { tls } = config.front;
+  const { tls } = config.http;
   const unfollow = tls === null ? () => undefined : followTls(server.server as unknown as Server, tls, log);
 
-  const engine = new Engine({ db, desk, config: config.engine, observer: metrics, step, log });
+  const engine = new Engine({ db, context, config: config.engine, observer: metrics, step, log });
   engine.start();
-  const notifier = site.maintenance ? new Notifier(db, desk, site.maintenance, config.outbound, log) : null;
+  const notifier = dependencies.maintenance
+    ? new MaintenanceNotifier(db, context, dependencies.maintenance, config.outbound, log)
+    : null;
   notifier?.start();
-  const keeper = headnodeKeeper(desk, log);
+  const keeper = headnodeRecovery(context, log);
   keeper.start();
-  const sweeper = identityKeeper(desk, log);
+  const sweeper = credentialCleanup(context, log);
   sweeper.start();
-  const pruner = historyKeeper(config.history, desk, log);
+  const pruner = historyPruning(config.history, context, log);
   pruner?.start();
 
   return {
@@ -254,10 +256,10 @@ const requirePoolCovers = async (db: Db, allocator: Allocator): Promise<void> =>
   throw new ConfigError([`vlans: the pool does not hold the ids of networks in use: ${named}`]);
 };
 
-const ensureMaintenanceProject = async (desk: ReturnType<typeof deskFor>): Promise<void> => {
-  const label = desk.site.maintenance?.project;
+const ensureMaintenanceProject = async (context: ReturnType<typeof createRequestContext>): Promise<void> => {
+  const label = context.dependencies.maintenance?.project;
   if (label === undefined) return;
-  await desk.write(async (op) => {
+  await context.write(async (op) => {
     if (await op.tx.selectFrom('projects').select('id').where('label', '=', label).executeTakeFirst()) return;
     const { id } = await op.tx.insertInto('projects').values({ label }).returning('id').executeTakeFirstOrThrow();
     op.record({ type: 'project_create', projects: [{ id, label }] });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { bundle, programFile } from './program.ts';
+import { bundle, programFile } from './built-program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const readyWithinMs = 60_000;

@@ -1,4 +1,4 @@
-import type { FaultKind } from './fault.ts';
+import type { FaultKind } from './database-fault.ts';
 
 /** By SQLSTATE, of which a prefix is a class: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const kinds: readonly (readonly [string, FaultKind])[] = [

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { whyUnreadable } from '../config/unreadable.ts';
+import { describeFileError } from '../config/file-error.ts';
 import { type Heading, isHeading, type Row, type RowStream } from './row-stream.ts';
 import { backupFormat, type Manifest } from './write-backup.ts';
 
@@ -105,7 +105,7 @@ async function* splitLines(stream: Readable, file: string): AsyncGenerator<strin
 const unreadable = (file: string, error: unknown): BackupRefused => {
   const { code, message } = error as { code?: string; message: string };
   if (code?.startsWith('Z_') === true) return altered(file, message);
-  return new BackupRefused(`${file} cannot be read: ${whyUnreadable(error)}; give the path of a backup`);
+  return new BackupRefused(`${file} cannot be read: ${describeFileError(error)}; give the path of a backup`);
 };
 
 const parsed = (file: string, line: string): unknown => {

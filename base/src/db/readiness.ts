@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from './db.ts';
+import type { Db } from './database.ts';
 import { sql } from 'kysely';
 
 /** Those who ask whether a process is ready seldom wait longer. */

@@ -1,5 +1,5 @@
-import type { Access, Cell } from './access.ts';
-import { columnsOf, lastIdOf, type Table } from './tables.ts';
+import type { TableAccess, Cell } from './table-access.ts';
+import { columnsOf, lastIdOf, type Table } from './table-columns.ts';
 
 /** One row; its cells are in the order of the heading's columns. */
 export type Row = readonly Cell[];
@@ -21,7 +21,7 @@ export const isHeading = (item: Heading | readonly Row[]): item is Heading => 't
 const rowsAtOnce = 500;
 
 /** Reads tables inside one transaction, so that all rows are of one moment. */
-export async function* rowsIn(access: Access, tables: readonly Table[]): RowStream {
+export async function* rowsIn(access: TableAccess, tables: readonly Table[]): RowStream {
   for (const table of tables) {
     const columns = await columnsOf(access, table);
     const heading = {
@@ -52,7 +52,7 @@ export async function* rowsIn(access: Access, tables: readonly Table[]): RowStre
 }
 
 /** How many rows each table has. */
-export const countRows = async ({ all }: Access, tables: readonly Table[]): Promise<Record<string, number>> => {
+export const countRows = async ({ all }: TableAccess, tables: readonly Table[]): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
     const [row] = await all(`select count(*) as count from "${name}"`);

@@ -1,16 +1,16 @@
 import Libsql from 'libsql';
-import { boundTo, type RunStatement } from './bound.ts';
-import type { Tx } from './db.ts';
+import { boundTo, type RunStatement } from './bound-kysely.ts';
+import type { Tx } from './database.ts';
 import { SqliteAdapter, SqliteQueryCompiler } from 'kysely';
-import { inUse } from './migrate.ts';
+import { inUse } from './migrations.ts';
 import { Mutex } from './mutex.ts';
 import { isBusy } from './sqlite-fault.ts';
-import type { Statement } from './statement.ts';
+import type { Statement } from './prepared-statement.ts';
 
 const grammar = { adapter: () => new SqliteAdapter(), compiler: () => new SqliteQueryCompiler(), locksRows: false };
 
 /** How long the opening waits for another process to let go of the file: nobody is served yet. */
-export const openingPatienceMs = 5_000;
+export const openingTimeoutMs = 5_000;
 
 /** The log of changes is cut back to this when everything in it has been written to the file. */
 export const mostWalBytes = 16 * 1024 * 1024;
@@ -30,7 +30,7 @@ export class SqliteConnection<Schema> {
   constructor(path: string, company: 'with others' | 'alone') {
     this.#raw = new Libsql(path);
     if (company === 'alone') this.#shutOut(path);
-    this.exec(`pragma busy_timeout = ${openingPatienceMs}`);
+    this.exec(`pragma busy_timeout = ${openingTimeoutMs}`);
     this.exec('pragma journal_mode = wal');
     this.exec('pragma synchronous = full');
     this.exec('pragma foreign_keys = on');
@@ -124,8 +124,8 @@ export class SqliteConnection<Schema> {
     return made;
   }
 
-  readonly #run: RunStatement = (text, parameters, habit) => {
-    if (habit === 'first') {
+  readonly #run: RunStatement = (text, parameters, use) => {
+    if (use === 'first') {
       const row = this.#prepareFirst(text).get(parameters);
       return Promise.resolve({ rows: row === undefined ? [] : [row] });
     }

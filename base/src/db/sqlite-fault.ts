@@ -1,4 +1,4 @@
-import type { FaultKind } from './fault.ts';
+import type { FaultKind } from './database-fault.ts';
 
 /** The primary part of a code such as SQLITE_IOERR_FSYNC. */
 const kinds: readonly (readonly [string, FaultKind])[] = [

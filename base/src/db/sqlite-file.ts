@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
-import { DatabaseUnavailable, type FaultKind } from './fault.ts';
+import { DatabaseUnavailable, type FaultKind } from './database-fault.ts';
 import { mostWalBytes } from './sqlite-connection.ts';
 import { sqliteFaultOf } from './sqlite-fault.ts';
 

@@ -1,14 +1,14 @@
-import type { Access } from './access.ts';
-import { DatabaseRefused } from './migrate.ts';
+import type { TableAccess } from './table-access.ts';
+import { DatabaseRefused } from './migrations.ts';
 import { type Heading, isHeading, type Row, type RowStream, rowsIn } from './row-stream.ts';
-import { columnsOf, setLastId, type Table } from './tables.ts';
+import { columnsOf, setLastId, type Table } from './table-columns.ts';
 
 /** Told how many rows have gone by. */
 export type Progress = (rows: number) => void;
 
 /** Writes rows into empty tables, with their ids, and has the database go on counting where the source was. */
 export const writeRows = async (
-  access: Access,
+  access: TableAccess,
   tables: readonly Table[],
   stream: RowStream,
   progress: Progress,
@@ -27,7 +27,7 @@ export const writeRows = async (
   }
 };
 
-const begin = async (access: Access, tables: readonly Table[], { table: name, columns, lastId }: Heading) => {
+const begin = async (access: TableAccess, tables: readonly Table[], { table: name, columns, lastId }: Heading) => {
   const table = tables.find((candidate) => candidate.name === name);
   const known = table === undefined ? [] : await columnsOf(access, table);
   if (table === undefined || known.map((column) => column.name).join() !== columns.join()) {
@@ -38,7 +38,11 @@ const begin = async (access: Access, tables: readonly Table[], { table: name, co
   if (lastId !== null) await setLastId(access, table, lastId);
 };
 
-const insert = async ({ engine, all }: Access, { table, columns }: Heading, rows: readonly Row[]): Promise<void> => {
+const insert = async (
+  { engine, all }: TableAccess,
+  { table, columns }: Heading,
+  rows: readonly Row[],
+): Promise<void> => {
   const names = columns.map((name) => `"${name}"`).join(', ');
   const marks = `(${columns.map(() => '?').join(', ')})`;
   const overriding = engine === 'postgres' ? 'overriding system value' : '';
@@ -48,7 +52,7 @@ const insert = async ({ engine, all }: Access, { table, columns }: Heading, rows
 
 /** Compares what is in the tables with what it was made from, row by row. */
 export const verifyRows = async (
-  access: Access,
+  access: TableAccess,
   tables: readonly Table[],
   stream: RowStream,
   progress: Progress,
@@ -90,12 +94,12 @@ async function* entriesOf(stream: RowStream): AsyncGenerator<Entry, undefined> {
 }
 
 /** A table that has rows; null: all are empty. */
-export const firstWithRows = async ({ all }: Access, tables: readonly Table[]): Promise<string | null> => {
+export const firstWithRows = async ({ all }: TableAccess, tables: readonly Table[]): Promise<string | null> => {
   for (const { name } of tables) if ((await all(`select 1 as row from "${name}" limit 1`)).length > 0) return name;
   return null;
 };
 
 /** Takes all rows away, those that refer to others first. */
-export const emptyTables = async ({ all }: Access, tables: readonly Table[]): Promise<void> => {
+export const emptyTables = async ({ all }: TableAccess, tables: readonly Table[]): Promise<void> => {
   for (const { name } of tables.toReversed()) await all(`delete from "${name}"`);
 };

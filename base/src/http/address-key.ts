@@ -1,4 +1,4 @@
-import { addressIn } from './address.ts';
+import { addressIn } from './ip-address.ts';
 import { isLoopback } from './loopback.ts';
 
 /**
@@ -8,7 +8,7 @@ import { isLoopback } from './loopback.ts';
 export const addressKey = (text: string): string => keyOf(text, 64);
 
 /** The same with a /48 in IPv6: a single customer may have one, with a /64 for every attempt. */
-export const siteKey = (text: string): string => keyOf(text, 48);
+export const prefixKey = (text: string): string => keyOf(text, 48);
 
 /** Is this key that of a program on this machine? */
 export const isOwnKey = (key: string): boolean => isLoopback(key) || key === '0:0:0:0::/64';

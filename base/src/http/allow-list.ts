@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { type Address, addressIn, type Network, networkIn, Networks } from './address.ts';
+import { type Address, addressIn, type Network, networkIn, Networks } from './ip-address.ts';
 import { embeddedIpv4 } from './embedded-ipv4.ts';
 
 /** What an entry may be, for error messages. */

@@ -1,8 +1,8 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
-import { resetSocket } from '../net/reset.ts';
-import { connectTcp } from '../net/tcp.ts';
+import { resetSocket } from '../net/reset-socket.ts';
+import { connectTcp } from '../net/connect-tcp.ts';
 import type { Outbound } from './outbound.ts';
 
 /** Whose certificate is good. Neither: those that Node.js trusts. */

@@ -30,7 +30,7 @@ export interface HttpRequest {
 }
 
 /** Where a URL leads. */
-export const placeOf = ({ origin, pathname, search }: URL): Pick<HttpRequest, 'origin' | 'path'> => ({
+export const describeOrigin = ({ origin, pathname, search }: URL): Pick<HttpRequest, 'origin' | 'path'> => ({
   origin,
   path: `${pathname}${search}`,
 });

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { unlessAborted } from '../abort.ts';
-import { addressIn } from './address.ts';
+import { addressIn } from './ip-address.ts';
 import { AllowList } from './allow-list.ts';
 
 /** Finds the addresses of a name, in the order in which they are to be tried. */

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/config-error.ts';
-import type { Key } from './key.ts';
+import type { Key } from './vault-key.ts';
 import { readKeyFile, stampNow } from './key-file.ts';
 import { isSuccessor, type KeyRing } from './key-ring.ts';
 import { keyIdIn, openWithAny, sealWith } from './sealing.ts';

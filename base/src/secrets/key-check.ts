@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../db/db.ts';
+import type { Db, Tx } from '../db/database.ts';
 import { sql } from 'kysely';
 
 const name = 'key_check';

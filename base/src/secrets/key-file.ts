@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
-import { newKey } from './key.ts';
+import { newKey } from './vault-key.ts';
 import { formatKeyRing, type KeyRing, NotAKeyRing, parseKeyRing, ringWith } from './key-ring.ts';
 
 /** What a key file held, and the marks by which a change of it is noticed. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type Key, keyBytes, keyOf } from './key.ts';
+import { type Key, keyBytes, keyOf } from './vault-key.ts';
 import { openWithAny, sealWith } from './sealing.ts';
 
 /** What a key file holds: the first key seals, all of them open. */

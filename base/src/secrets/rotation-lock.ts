@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { ConfigError } from '../config/config-error.ts';
-import type { Db, Tx } from '../db/db.ts';
+import type { Db, Tx } from '../db/database.ts';
 import { sql } from 'kysely';
-import { isGone, thisPlace } from '../place.ts';
+import { isProcessGone, processNamespace } from '../process-namespace.ts';
 
 /** One rotation of a database's key at a time, over all machines. */
 export interface RotationLock {
@@ -18,7 +18,7 @@ const holdMs = 15_000;
 
 interface Holder {
   readonly host: string;
-  readonly place: string;
+  readonly namespace: string;
   readonly pid: number;
   readonly until: number;
 }
@@ -31,7 +31,7 @@ export const rotationLockIn = <Schema, Topic extends string>(db: Db<Schema, Topi
   const nextValue = async (tx: Tx<Schema>): Promise<{ now: number; value: string }> => {
     const { rows } = await sql<{ now: number }>`select ${db.now} as now`.execute(tx);
     const now = rows[0]?.now ?? 0;
-    const holder: Holder = { host: hostname(), place: thisPlace(), pid: process.pid, until: now + holdMs };
+    const holder: Holder = { host: hostname(), namespace: processNamespace(), pid: process.pid, until: now + holdMs };
     return { now, value: JSON.stringify(holder) };
   };
 
@@ -41,7 +41,7 @@ export const rotationLockIn = <Schema, Topic extends string>(db: Db<Schema, Topi
         const { now, value } = await nextValue(tx);
         const { rows } = await sql<{ value: string }>`select value from ${settings} where name = ${name}`.execute(tx);
         const held = rows[0] === undefined ? null : (JSON.parse(rows[0].value) as Holder);
-        if (held !== null && held.until > now && !isGone(held.place, held.pid)) {
+        if (held !== null && held.until > now && !isProcessGone(held.namespace, held.pid)) {
           throw new ConfigError([
             `another rotate-key is running (process ${held.pid} on ${held.host}); wait until it ends, or ${Math.ceil((held.until - now) / 1000)} seconds if it was killed`,
           ]);

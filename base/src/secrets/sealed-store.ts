@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../db/db.ts';
+import type { Db, Tx } from '../db/database.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { prefixOf, sealedPrefixes } from './sealing.ts';
 

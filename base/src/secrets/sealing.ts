@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Key } from './key.ts';
+import type { Key } from './vault-key.ts';
 
 /*
  * AES-256-GCM. What is sealed says by its prefix how, and with which key: `v2:<key id>:`, which the tag covers too.

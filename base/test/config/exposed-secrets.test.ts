@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { secret, whole } from '../../src/config/value-types.ts';
-import { exposedSecrets } from '../../src/config/gather.ts';
+import { exposedSecrets } from '../../src/config/gather-settings.ts';
 import type { Setting } from '../../src/config/setting.ts';
 
 const settings: readonly Setting[] = [

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { SqliteConnection } from '../../src/db/sqlite-connection.ts';
-import { Statement } from '../../src/db/statement.ts';
+import { Statement } from '../../src/db/prepared-statement.ts';
 
 interface Schema {
   readonly things: { readonly name: string; readonly value: string };

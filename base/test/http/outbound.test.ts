@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AllowList } from '../../src/http/allow-list.ts';
-import { HttpClient, placeOf } from '../../src/http/http-client.ts';
+import { HttpClient, describeOrigin } from '../../src/http/http-client.ts';
 import { HttpFault } from '../../src/http/http-fault.ts';
 import { AddressRefused, Outbound, type Resolve } from '../../src/http/outbound.ts';
 
@@ -56,7 +56,7 @@ describe('an HTTP client', () => {
   const ask = async (url: string, outbound: Outbound): Promise<string> => {
     // Every request on a connection of its own.
     const http = new HttpClient({ outbound, largestAnswer: 1000, connections: 1, keepAlive: false });
-    const request = { method: 'GET', ...placeOf(new URL(url)) } as const;
+    const request = { method: 'GET', ...describeOrigin(new URL(url)) } as const;
     try {
       return (await http.request(request, AbortSignal.timeout(10_000))).text;
     } catch (error) {

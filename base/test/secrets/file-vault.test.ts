@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { FileVault } from '../../src/secrets/file-vault.ts';
-import { newKey } from '../../src/secrets/key.ts';
+import { newKey } from '../../src/secrets/vault-key.ts';
 import {
   formatKeyRing,
   type KeyRing,

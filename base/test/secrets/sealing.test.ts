@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { keyOf, newKey } from '../../src/secrets/key.ts';
+import { keyOf, newKey } from '../../src/secrets/vault-key.ts';
 import { keyIdIn, openWith, openWithAny, sealWith } from '../../src/secrets/sealing.ts';
 
 /** How values were sealed when there was only one key. */

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { showNodePaths } from '../reads.ts';
-import { authorization } from '../site.ts';
+import { authorization } from '../installation.ts';
 
 /** What normal clients noticed. */
 export interface Noticed {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setPriority } from 'node:os';
-import { authorization } from '../site.ts';
+import { authorization } from '../installation.ts';
 
 /*
  * Uploads 100 MB where 1 MiB is allowed, with its length or in pieces, with credentials or without, one after the

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { below } from '../obmd/figures.ts';
 import type { Measured } from '../process.ts';
 import type { Figure } from '../report.ts';
-import type { Site } from '../site.ts';
+import type { Installation } from '../installation.ts';
 import type { Blocks } from './block-meter.ts';
 
 /** A service that says how long its event loop was held up. */
@@ -14,8 +14,8 @@ export interface Metered extends Measured {
 /** How long nothing may hold up the service. */
 const longestBlockMs = 100;
 
-export const startMetered = async (site: Site): Promise<Metered> => {
-  const service = await site.start({ preload: new URL('./block-meter.js', import.meta.url) });
+export const startMetered = async (installation: Installation): Promise<Metered> => {
+  const service = await installation.start({ preload: new URL('./block-meter.js', import.meta.url) });
   return {
     ...service,
     blocks: async () => {

@@ -1,4 +1,4 @@
-import { authorization } from '../site.ts';
+import { authorization } from '../installation.ts';
 
 /** One request that is meant to be expensive, as the bytes of it. */
 export interface HostileRequest {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Libsql from 'libsql';
 import type { Figure } from '../report.ts';
-import { call, newSite, nodeLabel, seedNodes, type Site } from '../site.ts';
+import { call, createInstallation, nodeLabel, seedNodes, type Installation } from '../installation.ts';
 import { blockFigure, type Metered, startMetered } from './metered.ts';
 import { openStream, sendRaw, type Stream } from './raw.ts';
 import { hostileRequests } from './requests.ts';
@@ -26,25 +26,25 @@ const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** What hostile requests and readers do to the event loop of the service, one scenario after the other. */
 export const measureBlocks = async (extent: Extent): Promise<readonly Figure[]> => {
-  const site = await newSite({ CORRAL_LIMITS_STREAMS_PER_ADDRESS: '0' });
+  const installation = await createInstallation({ CORRAL_LIMITS_STREAMS_PER_ADDRESS: '0' });
   const figures: Figure[] = [];
-  let service = await startMetered(site);
+  let service = await startMetered(installation);
   try {
     await prepare(service.url);
     await service.stop();
-    seedNodes(site, extent.nodes);
-    service = await startMetered(site);
-    const reached = await connectNodes(site, service.url);
+    seedNodes(installation, extent.nodes);
+    service = await startMetered(installation);
+    const reached = await connectNodes(installation, service.url);
     await after(1_000);
     await service.blocks();
     figures.push(...(await besideRequests(service, extent)));
     figures.push(await besideStreams('(e) 30 streams, one busy tenant', service, extent, {}));
     figures.push(await besideStreams('(f) 30 readers that take nothing', service, extent, { reads: false }));
     figures.push(await besideReach('(g) reach on dead switches', service, extent, reached));
-    figures.push(await besideLock('(h) another process has the file locked', site, service, extent));
+    figures.push(await besideLock('(h) another process has the file locked', installation, service, extent));
     await service.stop();
-    seedEvents(site, extent.oldEvents);
-    service = await startMetered(site);
+    seedEvents(installation, extent.oldEvents);
+    service = await startMetered(installation);
     await after(1_000);
     await service.blocks();
     const old = `${extent.oldEvents.toLocaleString('en')} old events`;
@@ -57,7 +57,7 @@ export const measureBlocks = async (extent: Extent): Promise<readonly Figure[]> 
     return figures;
   } finally {
     await service.stop();
-    await site.remove();
+    await installation.remove();
   }
 };
 
@@ -122,7 +122,7 @@ const besideStreams = async (
 };
 
 /** A network of the tenant on a node of each of some switches, which then answer no more. */
-const connectNodes = async (site: Site, url: string): Promise<string> => {
+const connectNodes = async (installation: Installation, url: string): Promise<string> => {
   await call(url, 'PUT', '/network/reached', { owner: tenant.project, access: tenant.project, net_id: '' });
   for (let index = 0; index < deadSwitches; index += 1) {
     const [node, label] = [nodeLabel(index), `dead-${index}`];
@@ -141,7 +141,7 @@ const connectNodes = async (site: Site, url: string): Promise<string> => {
       if (status !== 'PENDING') break;
       await after(50);
     }
-    await site.misbehave(label, { unreachable: true });
+    await installation.misbehave(label, { unreachable: true });
   }
   const made = await fetch(`${url}/v0/auth/token/reader`, {
     method: 'PUT',
@@ -173,8 +173,13 @@ const besideReach = async (
 };
 
 /** Another program writes to the database file for a while, and everybody asks and changes meanwhile. */
-const besideLock = async (what: string, site: Site, service: Metered, { seconds }: Extent): Promise<Figure> => {
-  const other = new Libsql(site.database);
+const besideLock = async (
+  what: string,
+  installation: Installation,
+  service: Metered,
+  { seconds }: Extent,
+): Promise<Figure> => {
+  const other = new Libsql(installation.database);
   const over = { isOver: false };
   const busy = beBusy(service.url, over);
   const end = performance.now() + seconds * 1_000;
@@ -217,8 +222,8 @@ const besideSearches = async (what: string, service: Metered, { seconds }: Exten
 };
 
 /** Events of long ago, most of them the tenant's, written straight into the tables of a stopped service. */
-const seedEvents = (site: Site, count: number): void => {
-  const db = new Libsql(site.database);
+const seedEvents = (installation: Installation, count: number): void => {
+  const db = new Libsql(installation.database);
   const { id } = db.prepare('select id from projects where label = ?').get([tenant.project]) as { id: number };
   const { last } = db.prepare('select coalesce(max(id), 0) as last from events').get([]) as { last: number };
   const rows = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`;

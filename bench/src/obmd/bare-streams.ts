@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerQuestions } from './questions.ts';
+import { answerQuestions } from './probe-questions.ts';
 
 /* The comparator of consoles: a server that sends the same lines to every client, and does nothing else. */
 const responses: ServerResponse[] = [];

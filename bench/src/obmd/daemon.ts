@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Measured, startProgram } from '../process.ts';
-import { agentOf, ask } from './http.ts';
-import type { Look, Question } from './questions.ts';
+import { agentOf, ask } from './obmd-http.ts';
+import type { Look, Question } from './probe-questions.ts';
 
 const adminToken = 'bench';
 const program = fileURLToPath(new URL('../../../obmd/dist/corral-obmd.js', import.meta.url));

@@ -1,6 +1,6 @@
 import { hasPart, startIpmiSim } from '@corral/lab';
 import type { Figure } from '../report.ts';
-import { callAll, compare, type Load, oneLock, waitsOf } from './calls.ts';
+import { callAll, compare, type Load, oneLock, waitsOf } from './obmd-calls.ts';
 import { type HeldNode, withDaemon } from './daemon.ts';
 import { atMost } from './figures.ts';
 

@@ -1,5 +1,5 @@
-import { mockMachine } from '@corral/obmd/drivers/mock/machine';
-import { answerQuestions } from './questions.ts';
+import { mockMachine } from '@corral/obmd/drivers/mock/mock-machine';
+import { answerQuestions } from './probe-questions.ts';
 
 /* Loaded into the daemon beside its program: tells what it looks like from within, and has mock machines talk. */
 answerQuestions((consoles) =>

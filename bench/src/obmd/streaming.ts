@@ -3,7 +3,7 @@ import type { Figure } from '../report.ts';
 import { watchPlain, type Watcher, watchSocket } from './consoles.ts';
 import { type HeldNode, type Probed, startBareStreams, withDaemon } from './daemon.ts';
 import { atMost, below, median, none, quantile } from './figures.ts';
-import { lineBytes, LineReader } from './lines.ts';
+import { lineBytes, LineReader } from './console-lines.ts';
 
 /** What came of consoles that talked for a while. */
 interface Streamed {

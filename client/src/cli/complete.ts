@@ -1,6 +1,6 @@
-import type { Command, Kind } from './command.ts';
-import type { Labels } from './labels.ts';
-import { commonOptions, longestMatch, optionsOf, ownOptions, split } from './parse.ts';
+import type { Command, Kind } from './cli-command.ts';
+import type { Labels } from './label-completion.ts';
+import { commonOptions, longestMatch, optionsOf, ownOptions, split } from './parse-arguments.ts';
 
 /** Says to a shell that the word is the name of a file; no label has a tab. */
 export const filesWanted = '\t';
@@ -66,11 +66,13 @@ const argumentsFor = async (
   labels: Labels<Kind>,
 ): Promise<readonly string[]> => {
   if (!command) return [];
-  const given = words.slice(command.words.length);
+  const parsed = words.slice(command.words.length);
   const args = command.args ?? [];
-  const arg = args[given.length] ?? (args.at(-1)?.isRest ? args.at(-1) : undefined);
+  const arg = args[parsed.length] ?? (args.at(-1)?.isRest ? args.at(-1) : undefined);
   if (!arg) return [];
-  const known = new Map(args.flatMap(({ name }, index) => (given[index] === undefined ? [] : [[name, given[index]]])));
+  const known = new Map(
+    args.flatMap(({ name }, index) => (parsed[index] === undefined ? [] : [[name, parsed[index]]])),
+  );
   return arg.oneOf ?? labels(arg.kind, known);
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { commands } from './commands/all.ts';
-import { run } from './run.ts';
+import { commands } from './commands/all-commands.ts';
+import { run } from './run-command.ts';
 
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort());

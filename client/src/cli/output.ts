@@ -32,7 +32,7 @@ export interface Output {
 }
 
 interface Bar {
-  update(done: number, what: string): void;
+  update(reportDone: number, what: string): void;
   stop(): void;
 }
 
@@ -123,13 +123,13 @@ const drawBar = (err: Sink, style: Style, total: number): Bar => {
   const began = performance.now();
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
-    update: (done, what) => {
+    update: (reportDone, what) => {
       const now = performance.now();
-      if (now - drawnAt < frameMs && done < total) return;
+      if (now - drawnAt < frameMs && reportDone < total) return;
       drawnAt = now;
-      const filled = Math.floor((barWidth * done) / total);
-      const seconds = Math.ceil(((now - began) / done) * ((total - done) / 1000));
-      const left = `${counted(done)}/${counted(total)}  ${seconds} s left  `;
+      const filled = Math.floor((barWidth * reportDone) / total);
+      const seconds = Math.ceil(((now - began) / reportDone) * ((total - reportDone) / 1000));
+      const left = `${counted(reportDone)}/${counted(total)}  ${seconds} s left  `;
       const room = columnsOf(err) - barWidth - left.length - 4;
       const bar = style.green('█'.repeat(filled)) + style.dim('░'.repeat(barWidth - filled));
       err.write(`\r\u001b[2K${bar}  ${left}${style.dim(room > 1 ? shortened(printable(what), room) : '')}`);
@@ -141,10 +141,10 @@ const drawBar = (err: Sink, style: Style, total: number): Bar => {
 const lineByLine = (err: Sink, total: number): Bar => {
   let at = performance.now();
   return {
-    update: (done) => {
+    update: (reportDone) => {
       if (performance.now() - at < lineEveryMs) return;
       at = performance.now();
-      err.write(`${counted(done)} of ${counted(total)}\n`);
+      err.write(`${counted(reportDone)} of ${counted(total)}\n`);
     },
     stop: () => undefined,
   };

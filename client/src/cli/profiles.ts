@@ -3,8 +3,8 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pause } from '../pause.ts';
-import { UsageError } from './mistake.ts';
-import { unreadable } from './unreadable.ts';
+import { UsageError } from './usage-error.ts';
+import { unreadable } from './read-error.ts';
 
 /** The environment as far as we read it. */
 export type Environment = Readonly<Record<string, string | undefined>>;

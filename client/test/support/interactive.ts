@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { programFile } from '../../../test/support/program.ts';
+import { programFile } from '../../../test/support/built-program.ts';
 import { keys, type Session, type Terminal } from './terminal.ts';
 
 /** An interactive shell in which `corral` is the real command and its completion is set up. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { commands } from '../../src/cli/commands/all.ts';
-import { run } from '../../src/cli/run.ts';
+import { commands } from '../../src/cli/commands/all-commands.ts';
+import { run } from '../../src/cli/run-command.ts';
 
 /** What a command line left behind. */
 interface Ran {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { expect, onTestFinished } from 'vitest';
-import { programFile } from '../../../test/support/program.ts';
-import { screenOf } from './screen.ts';
+import { programFile } from '../../../test/support/built-program.ts';
+import { screenOf } from './terminal-screen.ts';
 import { wordsOf } from './shell.ts';
 
 type Environment = Readonly<Record<string, string>>;

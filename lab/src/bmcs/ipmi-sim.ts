@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSerialLine, type SerialLine } from '../machines/serial-line.ts';
-import { end, keep, untilReady } from '../switches/children.ts';
+import { end, keep, untilReady } from '../switches/child-processes.ts';
 import { built, type Undo } from '../switches/undo.ts';
 import { type ChassisHabits, IpmiChassis, makeChassis, toldChassis } from './ipmi-chassis.ts';
 import { answersRmcp, freeUdpPort } from './rmcp.ts';

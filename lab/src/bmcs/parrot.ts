@@ -1,6 +1,6 @@
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LabLibvirt } from '../libvirt/libvirt.ts';
+import type { LabLibvirt } from '../libvirt/lab-libvirt.ts';
 import { mailbox, parrotProgram } from './parrot-program.ts';
 
 /** A virtual machine whose serial line can be watched and fed from the inside. */
@@ -66,9 +66,9 @@ export const defineParrot = async (libvirt: LabLibvirt, domain: string, devices 
   };
 };
 
-const numberAt = async (memory: FileHandle, place: number): Promise<number> => {
+const numberAt = async (memory: FileHandle, address: number): Promise<number> => {
   const bytes = Buffer.alloc(4);
-  await memory.read(bytes, 0, 4, place);
+  await memory.read(bytes, 0, 4, address);
   return bytes.readUInt32LE();
 };
 

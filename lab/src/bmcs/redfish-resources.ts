@@ -4,7 +4,7 @@ import type { RedfishMachine } from './redfish-machine.ts';
 type Json = Record<string, unknown>;
 
 /** The addresses of a service's resources, as the vendor writes them. */
-export class RedfishPlaces {
+export class RedfishPaths {
   readonly #end: string;
   constructor(flavour: RedfishFlavour) {
     this.#end = flavour.slashes ? '/' : '';
@@ -18,7 +18,7 @@ export class RedfishPlaces {
 const link = (id: string): Json => ({ '@odata.id': id });
 
 /** The service root, which everybody may read. */
-export const rootDocument = (at: RedfishPlaces, flavour: RedfishFlavour, hasSessions: boolean): Json => ({
+export const rootDocument = (at: RedfishPaths, flavour: RedfishFlavour, hasSessions: boolean): Json => ({
   '@odata.id': at.root,
   '@odata.type': '#ServiceRoot.v1_15_0.ServiceRoot',
   Id: 'RootService',
@@ -41,7 +41,7 @@ export const collectionDocument = (id: string, kind: string, members: readonly s
   Members: members.map(link),
 });
 
-export const sessionServiceDocument = (at: RedfishPlaces, seconds: number): Json => ({
+export const sessionServiceDocument = (at: RedfishPaths, seconds: number): Json => ({
   '@odata.id': at.of('SessionService'),
   '@odata.type': '#SessionService.v1_1_8.SessionService',
   Id: 'SessionService',
@@ -51,7 +51,7 @@ export const sessionServiceDocument = (at: RedfishPlaces, seconds: number): Json
   Sessions: link(at.of('SessionService', 'Sessions')),
 });
 
-export const sessionDocument = (at: RedfishPlaces, id: string, user: string): Json => ({
+export const sessionDocument = (at: RedfishPaths, id: string, user: string): Json => ({
   '@odata.id': at.of('SessionService', 'Sessions', id),
   '@odata.type': '#Session.v1_6_0.Session',
   Id: id,
@@ -74,7 +74,7 @@ const bootOf = ({ boot }: RedfishMachine, flavour: RedfishFlavour): Json => ({
 });
 
 /** A ComputerSystem. */
-export const systemDocument = (at: RedfishPlaces, machine: RedfishMachine, flavour: RedfishFlavour): Json => {
+export const systemDocument = (at: RedfishPaths, machine: RedfishMachine, flavour: RedfishFlavour): Json => {
   const id = at.of('Systems', machine.id);
   const etag = etagOf(machine, flavour);
   const told = {
@@ -102,7 +102,7 @@ export const systemDocument = (at: RedfishPlaces, machine: RedfishMachine, flavo
 };
 
 /** What a system will boot from, where that is a resource of its own. */
-export const settingsDocument = (at: RedfishPlaces, machine: RedfishMachine, flavour: RedfishFlavour): Json => ({
+export const settingsDocument = (at: RedfishPaths, machine: RedfishMachine, flavour: RedfishFlavour): Json => ({
   '@odata.id': at.of('Systems', machine.id, 'SD'),
   '@odata.type': '#ComputerSystem.v1_20_0.ComputerSystem',
   '@odata.etag': etagOf(machine, flavour),
@@ -120,7 +120,7 @@ export const actionInfoDocument = (id: string, flavour: RedfishFlavour): Json =>
 });
 
 /** A Manager, with the serial console that it has by other ways than Redfish. */
-export const managerDocument = (at: RedfishPlaces, id: string): Json => ({
+export const managerDocument = (at: RedfishPaths, id: string): Json => ({
   '@odata.id': at.of('Managers', id),
   '@odata.type': '#Manager.v1_18_0.Manager',
   Id: id,

@@ -41,12 +41,12 @@ const missing = refuse(404, 'ResourceMissingAtURI', 'There is no resource at thi
 /** Answers requests as a Redfish service of some vendor does. */
 export class RedfishService {
   readonly #world: RedfishWorld;
-  readonly #at: documents.RedfishPlaces;
+  readonly #at: documents.RedfishPaths;
   #tasks = 0;
 
   constructor(world: RedfishWorld) {
     this.#world = world;
-    this.#at = new documents.RedfishPlaces(world.flavour);
+    this.#at = new documents.RedfishPaths(world.flavour);
   }
 
   answer(question: RedfishQuestion): RedfishTold {

@@ -1,4 +1,4 @@
-import { headnode, managedNode, passwordOf, type Tenant, tenants } from './tenants.ts';
+import { headnode, managedNode, passwordOf, type Tenant, tenants } from './demo-tenants.ts';
 
 const nodeToReserve = 'node-40';
 

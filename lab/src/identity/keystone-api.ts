@@ -56,8 +56,8 @@ export class KeystoneApi {
   async assign({ id }: KeystoneUser, role: string, on: Exclude<KeystoneScope, 'none'>): Promise<void> {
     const roleId = await this.#role(role);
     const places = { domain: `/domains/${domain.id}`, system: '/system' };
-    const place = typeof on === 'string' ? places[on] : `/projects/${on.project}`;
-    await this.#asAdmin('PUT', `${place}/users/${id}/roles/${roleId}`);
+    const address = typeof on === 'string' ? places[on] : `/projects/${on.project}`;
+    await this.#asAdmin('PUT', `${address}/users/${id}/roles/${roleId}`);
   }
 
   /** Logs a user in. */

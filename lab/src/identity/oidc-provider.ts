@@ -1,5 +1,5 @@
 import type { ClientMetadata, Configuration, Provider } from 'oidc-provider';
-import { interactionPath } from './oidc-login.ts';
+import { interactionPath } from './lab-oidc-login.ts';
 import type { OidcKey } from './oidc-keys.ts';
 
 /** What the provider knows of a person, beside the name. */

@@ -23,7 +23,7 @@ export interface ChassisProgram {
 }
 
 // The script is not compiled, so it stays in src: this finds it from src and from dist.
-const script = fileURLToPath(new URL('../../src/machines/chassis.py', import.meta.url));
+const script = fileURLToPath(new URL('./chassis.py', import.meta.url));
 
 /** Makes the program, in this directory. It can be called as long as this process is there to answer. */
 export const startChassisProgram = async (directory: string, chassis: Chassis): Promise<ChassisProgram> => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Capture, captureFrames } from '../switches/frames.ts';
 import { ip } from '../switches/namespaces.ts';
-import type { LabOvs } from '../switches/ovs.ts';
+import type { LabOvs } from '../switches/lab-ovs.ts';
 import { built, type Undo } from '../switches/undo.ts';
-import { QemuBody } from './body.ts';
+import { QemuProcess } from './qemu-process.ts';
 import { type Chassis, startChassisProgram } from './chassis.ts';
 import { openSerialLine } from './serial-line.ts';
 
@@ -60,7 +60,13 @@ const build = async (
 
   const line = await openSerialLine((bytes) => body.type(bytes), wantedPort);
   undo.push(() => line.stop());
-  const body = new QemuBody({ directory, namespace: ovs.namespace, tap: port, mac, hear: (bytes) => line.say(bytes) });
+  const body = new QemuProcess({
+    directory,
+    namespace: ovs.namespace,
+    tap: port,
+    mac,
+    hear: (bytes) => line.say(bytes),
+  });
   undo.push(() => body.powerOff());
   const program = await startChassisProgram(directory, body);
   undo.push(() => program.stop());

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { listen } from '../listen.ts';
+import { listen } from '../listen-loopback.ts';
 
 /**
  * A machine's serial line. It is there whether the machine is on or not, as a real one is: a BMC that is connected

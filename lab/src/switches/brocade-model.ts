@@ -1,5 +1,5 @@
 import type { LabPort } from './lab-switch.ts';
-import { Moments } from './moments.ts';
+import { StateHistory } from './state-history.ts';
 import { everyVlan } from './vlan-text.ts';
 
 /** One interface of a switch with Network OS. */
@@ -35,7 +35,7 @@ const defaultVlan = 1;
 export class BrocadeModel {
   readonly interfaces = new Map<string, BrocadeInterface>();
   readonly vlans = new Set([defaultVlan]);
-  readonly moments = new Moments();
+  readonly moments = new StateHistory();
   /** The XML of the sessions that mirror frames, and where the copies go. */
   readonly mirrors = new Map<string, string>();
 

@@ -1,4 +1,4 @@
-import { HandWritten } from './hand-written.ts';
+import { ManualConfig } from './manual-config.ts';
 import type { LabPort } from './lab-switch.ts';
 import { everyVlan, vlanText, wrapped } from './vlan-text.ts';
 
@@ -31,7 +31,7 @@ export const internalVlans = new Set([1006, 1007]);
 
 /** The state of the switch, shared by all sessions. */
 export class Catalyst {
-  readonly byHand = new HandWritten();
+  readonly byHand = new ManualConfig();
   readonly vlans = new Set([1, 1002, 1003, 1004, 1005]);
   readonly ports = new Map<string, Port>();
   saves = 0;

@@ -1,9 +1,9 @@
-import { HandWritten } from './hand-written.ts';
+import { ManualConfig } from './manual-config.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
 import { carriedBy, changedList, setByHand, shortName, type TrunkPort, vlanNumber } from './trunk-port.ts';
 import { everyVlan, vlansOf, vlanText, wrapped } from './vlan-text.ts';
-import { dellNNameplate } from './nameplates.ts';
+import { dellNIdentityAnswers } from './device-identities.ts';
 
 interface Port extends TrunkPort {
   description: string;
@@ -20,7 +20,7 @@ const freshPort = (): Port => ({
 
 /** The state of the switch, shared by all sessions. */
 class N3048 {
-  readonly byHand = new HandWritten();
+  readonly byHand = new ManualConfig();
   readonly vlans = new Set([1]);
   /** By their short names in lower case; the switch writes the first letter large. */
   readonly ports = new Map<string, Port>();
@@ -269,7 +269,7 @@ export const startDellN3000 = (options: ScriptedOptions = {}): Promise<ScriptedS
       unknownPort: 'gi6/0/1',
       refusedVlan: 4094,
       byHand: n3048.byHand,
-      nameplate: dellNNameplate,
+      nameplate: dellNIdentityAnswers,
       carried: (name) => {
         const port = n3048.ports.get(name) ?? freshPort();
         return n3048.byHand.carried(name, carriedBy(port, n3048.vlans), port.isShut);

@@ -1,4 +1,4 @@
-import { os9Inventory } from './nameplates.ts';
+import { os9Inventory } from './device-identities.ts';
 import { Os9Error, type Os9Model } from './dell-os9-model.ts';
 
 type Mode =

@@ -1,5 +1,5 @@
 import type { LabPort } from './lab-switch.ts';
-import { Moments } from './moments.ts';
+import { StateHistory } from './state-history.ts';
 
 /** One port of a switch with OS9. */
 export interface Os9Port {
@@ -40,7 +40,7 @@ export class Os9Model {
   readonly defaultVlan = 1;
   readonly ports = new Map<string, Os9Port>();
   readonly vlans = new Map<number, Os9Vlan>();
-  readonly moments = new Moments();
+  readonly moments = new StateHistory();
   extras: readonly Os9Extra[] = [];
 
   constructor(names: readonly string[]) {

@@ -1,7 +1,13 @@
 import { Os9Cli } from './dell-os9-cli.ts';
 import { Os9Model } from './dell-os9-model.ts';
-import { type Asked, labUser, type LabHttpSwitch, startHttpServer, type Told } from './http-server.ts';
-import { escape, parse } from './xml.ts';
+import {
+  type LabHttpRequest,
+  labUser,
+  type LabHttpSwitch,
+  startHttpServer,
+  type LabHttpResponse,
+} from './lab-http-server.ts';
+import { escape, parse } from './lab-xml.ts';
 
 const kind = 'GigabitEthernet';
 const longestCommand = 1000;
@@ -53,7 +59,7 @@ export const startDellOs9 = async (): Promise<LabDellOs9> => {
 
 const answerWith =
   (cli: Os9Cli) =>
-  ({ method, path, body }: Asked): Told => {
+  ({ method, path, body }: LabHttpRequest): LabHttpResponse => {
     if (method !== 'POST' || path !== '/api/running/dell/_operations/cli')
       return fault(404, 'invalid-value', 'uri keypath not found');
     const [kindOfCommand, commands] = inputOf(body);
@@ -72,13 +78,13 @@ const inputOf = (body: string): readonly [string?, string?] => {
   return only && more.length === 0 ? [only.name, only.text] : [];
 };
 
-const transcript = (text: string): Told => ({
+const transcript = (text: string): LabHttpResponse => ({
   status: 200,
   type: 'application/vnd.yang.operation+xml',
   body: `<output xmlns='http://www.dell.com/ns/dell:0.1/root'>\n  <command>${escape(text)}</command>\n</output>\n`,
 });
 
-const fault = (status: number, tag: string, message: string): Told => ({
+const fault = (status: number, tag: string, message: string): LabHttpResponse => ({
   status,
   type: 'application/vnd.yang.errors+xml',
   body: `<errors xmlns="http://tail-f.com/ns/tailf-rest">\n  <error>\n    <error-tag>${tag}</error-tag>\n    <error-message>${escape(message)}</error-message>\n  </error>\n</errors>\n`,

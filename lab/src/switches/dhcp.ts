@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { end, keep } from './children.ts';
-import type { LabHost } from './host.ts';
+import { end, keep } from './child-processes.ts';
+import type { LabHost } from './lab-host.ts';
 
 /** Hosts that got an address. */
 interface DhcpAnswer {
@@ -19,7 +19,7 @@ export interface DhcpServer {
 }
 
 // The script is not compiled, so it stays in src: this finds it from src and from dist.
-const script = fileURLToPath(new URL('../../src/switches/dhcp.py', import.meta.url));
+const script = fileURLToPath(new URL('./dhcp.py', import.meta.url));
 
 /** Has a host answer everybody who asks for an address on its interface: all are given the same one. */
 export const serveDhcp = async ({ namespace, address }: LabHost, offered: string): Promise<DhcpServer> => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { keep } from './children.ts';
+import { keep } from './child-processes.ts';
 
 /** What is sent: every frame carries the marker, by which a capture knows it again. */
 export interface Sent {
@@ -51,7 +51,7 @@ export interface Stream {
 }
 
 // The script is not compiled, so it stays in src: this finds it from src and from dist.
-const script = fileURLToPath(new URL('../../src/switches/frames.py', import.meta.url));
+const script = fileURLToPath(new URL('./frames.py', import.meta.url));
 const python = '/usr/bin/python3';
 
 const run = (namespace: string, args: readonly string[], device = 'eth0') =>

@@ -1,7 +1,7 @@
-import { carriedBy, check, copyOf, edit, effective, element, hierarchies, inherited } from './junos-config.ts';
-import { Moments } from './moments.ts';
-import { type Complaint, complain, type LabFraming, type NetconfDevice, type NetconfSession } from './netconf.ts';
-import { format, parse, type Xml } from './xml.ts';
+import { carriedBy, check, copyOf, edit, effective, element, hierarchies, inherited } from './lab-junos-config.ts';
+import { StateHistory } from './state-history.ts';
+import { type Complaint, complain, type LabFraming, type NetconfDevice, type NetconfSession } from './lab-netconf.ts';
+import { format, parse, type Xml } from './lab-xml.ts';
 
 /** How a scripted Junos switch differs from the usual one. */
 export interface LabJunosOptions {
@@ -64,7 +64,7 @@ export class JunosBox implements NetconfDevice {
   readonly operations: string[] = [];
   onOperation: (operation: string) => void = () => undefined;
   serial: string | null = null;
-  readonly moments = new Moments();
+  readonly moments = new StateHistory();
   readonly #options: LabJunosOptions;
   #running = configurationIn(factory);
   #candidate = copyOf(this.#running);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { end, keep, untilReady } from './children.ts';
-import { isListening } from '../listen.ts';
+import { end, keep, untilReady } from './child-processes.ts';
+import { isListening } from '../listen-loopback.ts';
 import { run } from './namespaces.ts';
 
 /** The two processes of an Open vSwitch: the one that knows, and the one that forwards. */
@@ -36,15 +36,15 @@ export class OvsDaemons {
   }
 
   async start(daemon: OvsDaemon): Promise<void> {
-    const place = this.#directory;
-    const own = [`--unixctl=${join(place, `${daemon}.ctl`)}`, `--log-file=${join(place, `${daemon}.log`)}`];
+    const address = this.#directory;
+    const own = [`--unixctl=${join(address, `${daemon}.ctl`)}`, `--log-file=${join(address, `${daemon}.log`)}`];
     const quiet = ['-vconsole:off', '-vsyslog:off'];
     const [program, ...args] =
       daemon === 'ovsdb-server'
-        ? [daemon, join(place, 'conf.db'), `--remote=punix:${this.socket}`, ...this.#remotes]
+        ? [daemon, join(address, 'conf.db'), `--remote=punix:${this.socket}`, ...this.#remotes]
         : // The dummies are ports without an interface, so that hundreds of them cost nothing.
           ['ip', 'netns', 'exec', this.#namespace, daemon, `unix:${this.socket}`, '--enable-dummy'];
-    const env = { PATH: process.env['PATH'], OVS_RUNDIR: place, OVS_DBDIR: place, OVS_LOGDIR: place };
+    const env = { PATH: process.env['PATH'], OVS_RUNDIR: address, OVS_DBDIR: address, OVS_LOGDIR: address };
     const child = keep(spawn(program, [...args, ...own, ...quiet], { env, stdio: 'ignore' }));
     child.once('error', () => undefined);
     if (child.pid === undefined) throw new Error(`${daemon} cannot be started`);

@@ -1,7 +1,7 @@
-import type { HandWritten } from './hand-written.ts';
+import type { ManualConfig } from './manual-config.ts';
 import type { LabPort, LabSwitch } from './lab-switch.ts';
-import { startLine } from './line.ts';
-import type { Nameplate } from './nameplates.ts';
+import { startFaultRelay } from './fault-relay.ts';
+import type { IdentityAnswers } from './device-identities.ts';
 import type { SshAccount } from './ssh-server.ts';
 import { type Reply, type Shell, type SshConsole, startSshConsole } from './ssh-console.ts';
 
@@ -10,9 +10,9 @@ export interface SwitchModel extends Pick<LabSwitch, 'ports' | 'unknownPort' | '
   carried(port: string): LabPort;
   tamper(port: string, state: LabPort): void;
   /** What its configuration shows beyond what it knows. */
-  readonly byHand: HandWritten;
+  readonly byHand: ManualConfig;
   /** How it tells which device it is. */
-  readonly nameplate: Nameplate;
+  readonly nameplate: IdentityAnswers;
   newShell(): Shell;
 }
 
@@ -27,7 +27,7 @@ export interface ScriptedSwitch extends LabSwitch {
   readonly console: SshConsole;
   /** After every command. */
   watch(port: string): readonly LabPort[];
-  readonly byHand: HandWritten;
+  readonly byHand: ManualConfig;
   /** Writes this into the answers to the next `times` commands that look like `to`, after so many of their lines. */
   interrupt(message: Interruption): void;
   /** Answers commands that look like this with these words, and does not follow them. */
@@ -72,7 +72,7 @@ export const startScriptedSwitch = async (
       return { ...reply, text: disturb(line, reply.text) };
     });
   const console = await startSshConsole({ ...options, ...login, newShell });
-  const line = await startLine({ port: console.port });
+  const line = await startFaultRelay({ port: console.port });
   return {
     fields: { hostname: '127.0.0.1', port: line.port, ...login, ...options.fields },
     ports: model.ports,

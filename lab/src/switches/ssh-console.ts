@@ -1,5 +1,5 @@
 import { type SshAccount, type SshServer, startSshServer } from './ssh-server.ts';
-import { type Drip, Terminal } from './terminal.ts';
+import { type Drip, Terminal } from './lab-terminal.ts';
 
 /** What a scripted device says to one line. */
 export interface Reply {

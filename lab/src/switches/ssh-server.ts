@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import ssh2, { type Algorithms, type AuthContext, type Session } from 'ssh2';
-import { listen } from '../listen.ts';
+import { listen } from '../listen-loopback.ts';
 
 /** Who may log in to a device of the lab. */
 export interface SshAccount {

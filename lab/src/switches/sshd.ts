@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { end, keep, untilReady } from './children.ts';
-import { freePort, isListening } from '../listen.ts';
+import { end, keep, untilReady } from './child-processes.ts';
+import { freePort, isListening } from '../listen-loopback.ts';
 import { fingerprintOf, newKeyPair } from './ssh-server.ts';
 
 /** A real sshd on loopback that lets one key in and runs one program for it. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { end, keep, untilReady } from './children.ts';
+import { end, keep, untilReady } from './child-processes.ts';
 
 const patienceMs = 10_000;
 

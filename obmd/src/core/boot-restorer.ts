@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Machine, Tenure } from './machine.ts';
+import type { Machine, TokenGrant } from './managed-machine.ts';
 
 /** Where it is kept what a machine has to boot from again. */
 export interface BootRecord {
   /** null: nothing. */
-  set(machine: Machine, tenure: Tenure, device: string | null): Promise<void>;
+  set(machine: Machine, grant: TokenGrant, device: string | null): Promise<void>;
 }
 
 const firstPauseMs = 1_000;
@@ -16,52 +16,52 @@ const longestPauseMs = 300_000;
  */
 export class BootRestorer {
   readonly #record: BootRecord;
-  readonly #under = new Map<Machine, AbortController>();
+  readonly #running = new Map<Machine, AbortController>();
 
   constructor(record: BootRecord) {
     this.#record = record;
   }
 
-  async begin(machine: Machine, tenure: Tenure, device: string): Promise<void> {
-    await this.#record.set(machine, tenure, device);
-    this.resume(machine, tenure, device);
+  async begin(machine: Machine, grant: TokenGrant, device: string): Promise<void> {
+    await this.#record.set(machine, grant, device);
+    this.resume(machine, grant, device);
   }
 
   /** Goes on with what was begun, perhaps by an earlier process. */
-  resume(machine: Machine, tenure: Tenure, device: string): void {
-    this.#under.get(machine)?.abort();
+  resume(machine: Machine, grant: TokenGrant, device: string): void {
+    this.#running.get(machine)?.abort();
     const stop = new AbortController();
-    this.#under.set(machine, stop);
-    tenure.ended.addEventListener('abort', () => stop.abort(), { once: true });
-    if (tenure.ended.aborted) stop.abort();
-    void this.#see(machine, tenure, device, stop.signal);
+    this.#running.set(machine, stop);
+    grant.ended.addEventListener('abort', () => stop.abort(), { once: true });
+    if (grant.ended.aborted) stop.abort();
+    void this.#watch(machine, grant, device, stop.signal);
   }
 
   /** Another one was set to last. */
-  async cancel(machine: Machine, tenure: Tenure): Promise<void> {
-    const stop = this.#under.get(machine);
+  async cancel(machine: Machine, grant: TokenGrant): Promise<void> {
+    const stop = this.#running.get(machine);
     if (stop === undefined) return;
     stop.abort();
-    this.#under.delete(machine);
-    await this.#record.set(machine, tenure, null);
+    this.#running.delete(machine);
+    await this.#record.set(machine, grant, null);
   }
 
-  async #see(machine: Machine, tenure: Tenure, device: string, stop: AbortSignal): Promise<void> {
+  async #watch(machine: Machine, grant: TokenGrant, device: string, stop: AbortSignal): Promise<void> {
     for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
       await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
       if (stop.aborted) return;
       // What goes wrong is reported where it happens, and tried again.
-      if (await this.#isRestored(machine, tenure, device, stop).catch(() => false)) break;
+      if (await this.#isRestored(machine, grant, device, stop).catch(() => false)) break;
     }
-    if (this.#under.get(machine)?.signal !== stop) return;
-    this.#under.delete(machine);
-    await this.#record.set(machine, tenure, null).catch(() => undefined);
+    if (this.#running.get(machine)?.signal !== stop) return;
+    this.#running.delete(machine);
+    await this.#record.set(machine, grant, null).catch(() => undefined);
   }
 
   /** In one call, so that nobody's wish for the next boot comes between the look and the change. */
-  #isRestored(machine: Machine, tenure: Tenure, device: string, stop: AbortSignal): Promise<boolean> {
+  #isRestored(machine: Machine, grant: TokenGrant, device: string, stop: AbortSignal): Promise<boolean> {
     const { bmc } = machine;
-    return machine.call('boot_device', tenure, async (signal) => {
+    return machine.call('boot_device', grant, async (signal) => {
       if (stop.aborted) return true;
       if ((await bmc.isNextBootSet?.(signal)) === true) return false;
       await bmc.setBootDevice(device, signal);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onAbort, unlessAborted } from '@corral/base/abort';
-import { busy } from './errors.ts';
+import { busy } from './obmd-error.ts';
 
 /** How calls to one BMC are spaced and limited. */
 export interface CallLimits {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff, type Growth } from '@corral/base/backoff';
-import { Replay } from './replay.ts';
+import { Replay } from './console-replay.ts';
 
 /** Who watches a console. */
 export interface ConsoleClient {
@@ -12,12 +12,12 @@ export interface ConsoleClient {
 }
 
 /** A client's hold on a console, for as long as it has it. */
-export interface ConsoleSeat {
+export interface ConsoleAttachment {
   readonly type: (bytes: Buffer) => void;
   readonly leave: () => void;
 }
 
-/** How much of the past a newcomer is shown. */
+/** How much of the past a new client is shown. */
 const replayBytes = 64 * 1024;
 /** What is typed faster than the BMC takes it is lost beyond this, as on any serial line. */
 const mostUntyped = 64 * 1024;
@@ -55,14 +55,14 @@ export class ConsoleHub {
   #isLive = false;
   #line: Duplex | null = null;
   /** Stops listening to the line; the driver has listeners of its own on it. */
-  #unhear: () => void = () => undefined;
+  #unsubscribe: () => void = () => undefined;
   #opening: Promise<void> | null = null;
   #closed: Promise<unknown> = Promise.resolve();
   #linger: NodeJS.Timeout | null = null;
   readonly #losses: Backoff;
   #openedAt = 0;
   /** Grows whenever the console passes to somebody who must not see its past. */
-  #era = 0;
+  #generation = 0;
 
   constructor(
     open: () => Promise<Duplex>,
@@ -79,7 +79,7 @@ export class ConsoleHub {
   }
 
   /** Gives the console to this client. The previous client is notified and disconnected. */
-  async seat(client: ConsoleClient): Promise<ConsoleSeat> {
+  async attach(client: ConsoleClient): Promise<ConsoleAttachment> {
     this.#replace(client, 'another client has taken over this console');
     this.#losses.succeeded();
     if (this.#linger) clearTimeout(this.#linger);
@@ -104,7 +104,7 @@ export class ConsoleHub {
 
   /** Takes the console from its client and forgets what was on it. Resolves when the line to the BMC is closed. */
   async reset(why: string): Promise<void> {
-    this.#era += 1;
+    this.#generation += 1;
     this.#replace(null, why);
     this.#replay.wipe();
     if (this.#linger) clearTimeout(this.#linger);
@@ -134,42 +134,42 @@ export class ConsoleHub {
     const line = this.#line;
     if (line === null) return;
     this.#line = null;
-    this.#unhear();
+    this.#unsubscribe();
     this.#closed = Promise.all([this.#closed, closed(line)]);
   }
 
   #connected(): Promise<void> {
     if (this.#line !== null) return Promise.resolve();
     if (this.#opening !== null) return this.#opening;
-    const opening = this.#connect(this.#era).finally(() => {
+    const opening = this.#connect(this.#generation).finally(() => {
       if (this.#opening === opening) this.#opening = null;
     });
     this.#opening = opening;
     return opening;
   }
 
-  async #connect(era: number): Promise<void> {
+  async #connect(generation: number): Promise<void> {
     await this.#closed;
     // The client that requested it has lost it by now; what opens is for the holder of the node.
-    if (era !== this.#era) return;
+    if (generation !== this.#generation) return;
     const line = await this.#open();
     line.on('error', () => undefined);
-    if (era !== this.#era) {
+    if (generation !== this.#generation) {
       await closed(line);
       return;
     }
     this.#line = line;
     this.#openedAt = performance.now();
-    const heard = (bytes: Buffer) => this.#heard(bytes);
-    const lost = () => this.#lost(era);
+    const heard = (bytes: Buffer) => this.#received(bytes);
+    const lost = () => this.#lost(generation);
     line.on('data', heard).once('close', lost);
-    this.#unhear = () => line.off('data', heard).off('close', lost);
-    if (line.destroyed) this.#lost(era);
+    this.#unsubscribe = () => line.off('data', heard).off('close', lost);
+    if (line.destroyed) this.#lost(generation);
     // Everybody may have left while it was being opened.
     else if (this.#client === null) this.#linger = setTimeout(() => this.#hangUp(), this.#lingerMs).unref();
   }
 
-  #heard(bytes: Buffer): void {
+  #received(bytes: Buffer): void {
     this.#replay.add(bytes);
     if (this.#isLive && this.#client?.send(bytes) === false) {
       this.#replace(null, 'this client reads too slowly; reconnect to see the latest output');
@@ -177,17 +177,17 @@ export class ConsoleHub {
     }
   }
 
-  #lost(era: number): void {
+  #lost(generation: number): void {
     this.#line = null;
-    if (era !== this.#era || this.#client === null) return;
+    if (generation !== this.#generation || this.#client === null) return;
     // In the stream, because what comes next has a gap before it.
     if (this.#isLive) this.#client.send(gap);
     if (performance.now() - this.#openedAt >= goodMs) this.#losses.succeeded();
-    void this.#reopen(era);
+    void this.#reopen(generation);
   }
 
-  async #reopen(era: number): Promise<void> {
-    const isOver = () => era !== this.#era || this.#client === null || this.#line !== null;
+  async #reopen(generation: number): Promise<void> {
+    const isOver = () => generation !== this.#generation || this.#client === null || this.#line !== null;
     while (this.#losses.failures < mostLosses) {
       await sleep(this.#losses.failed(), undefined, { ref: false });
       if (isOver()) return;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { steadyNow } from '@corral/base/steady-clock';
 import type { BootRestorer } from './boot-restorer.ts';
-import type { Machine, Tenure } from './machine.ts';
-import { beginSoftCycle, hardCycle, powerOn } from './power.ts';
+import type { Machine, TokenGrant } from './managed-machine.ts';
+import { beginSoftCycle, hardCycle, powerOn } from './power-operations.ts';
 
 /** Where it is kept that a machine is on its way down and has to come up again. */
 export interface CycleRecord {
   /** null: it is over. */
-  set(machine: Machine, tenure: Tenure, until: number | null): Promise<void>;
+  set(machine: Machine, grant: TokenGrant, until: number | null): Promise<void>;
 }
 
 interface SoftCycleParts {
@@ -30,7 +30,7 @@ export class SoftCycles {
   readonly #graceMs: number;
   readonly #boots: BootRestorer;
   readonly #note: SoftCycleParts['note'];
-  readonly #under = new Map<Machine, AbortController>();
+  readonly #running = new Map<Machine, AbortController>();
 
   constructor(record: CycleRecord, { graceMs, boots, note }: SoftCycleParts) {
     this.#record = record;
@@ -40,47 +40,47 @@ export class SoftCycles {
   }
 
   /** Asks the operating system, and does the rest. Recorded first: a machine that goes down must come up again. */
-  async begin(machine: Machine, tenure: Tenure): Promise<void> {
+  async begin(machine: Machine, grant: TokenGrant): Promise<void> {
     const until = steadyNow() + this.#graceMs;
-    await this.#record.set(machine, tenure, until);
+    await this.#record.set(machine, grant, until);
     let isWaiting = false;
     try {
-      isWaiting = (await beginSoftCycle(machine, tenure, this.#boots)) === 'waiting';
+      isWaiting = (await beginSoftCycle(machine, grant, this.#boots)) === 'waiting';
     } finally {
-      if (!isWaiting) await this.#record.set(machine, tenure, null).catch(() => undefined);
+      if (!isWaiting) await this.#record.set(machine, grant, null).catch(() => undefined);
     }
-    if (isWaiting) this.resume(machine, tenure, until);
+    if (isWaiting) this.resume(machine, grant, until);
   }
 
   /** Goes on with what was begun, perhaps by an earlier process, by a clock that may have been set since. */
-  resume(machine: Machine, tenure: Tenure, stored: number): void {
+  resume(machine: Machine, grant: TokenGrant, stored: number): void {
     const until = Math.min(stored, steadyNow() + this.#graceMs);
-    this.#under.get(machine)?.abort();
+    this.#running.get(machine)?.abort();
     const stop = new AbortController();
-    this.#under.set(machine, stop);
-    tenure.ended.addEventListener('abort', () => stop.abort(), { once: true });
-    if (tenure.ended.aborted) stop.abort();
-    void this.#see(machine, tenure, until, stop.signal);
+    this.#running.set(machine, stop);
+    grant.ended.addEventListener('abort', () => stop.abort(), { once: true });
+    if (grant.ended.aborted) stop.abort();
+    void this.#watch(machine, grant, until, stop.signal);
   }
 
   /** The latest caller wins. */
-  async cancel(machine: Machine, tenure: Tenure): Promise<void> {
-    const stop = this.#under.get(machine);
+  async cancel(machine: Machine, grant: TokenGrant): Promise<void> {
+    const stop = this.#running.get(machine);
     if (stop === undefined) return;
     stop.abort();
-    this.#under.delete(machine);
-    await this.#record.set(machine, tenure, null);
+    this.#running.delete(machine);
+    await this.#record.set(machine, grant, null);
   }
 
-  async #see(machine: Machine, tenure: Tenure, until: number, stop: AbortSignal): Promise<void> {
-    const isDown = await this.#isDownBefore(machine, tenure, until, stop);
+  async #watch(machine: Machine, grant: TokenGrant, until: number, stop: AbortSignal): Promise<void> {
+    const isDown = await this.#isDownBefore(machine, grant, until, stop);
     if (!stop.aborted) {
       const what = isDown ? 'is off; powering it on' : 'did not shut down in time; forcing a power cycle';
       this.#note(machine.id, `soft power cycle: the machine ${what}`);
     }
     for (let attempt = 1; attempt <= attempts && !stop.aborted; attempt += 1) {
       try {
-        await (isDown ? powerOn(machine, tenure) : hardCycle(machine, tenure, this.#boots));
+        await (isDown ? powerOn(machine, grant) : hardCycle(machine, grant, this.#boots));
         break;
       } catch {
         // Reported where it happened.
@@ -89,13 +89,13 @@ export class SoftCycles {
     }
     // A stop was recorded by its caller, or the daemon shuts down and the next one continues.
     if (stop.aborted) return;
-    this.#under.delete(machine);
-    await this.#record.set(machine, tenure, null).catch(() => undefined);
+    this.#running.delete(machine);
+    await this.#record.set(machine, grant, null).catch(() => undefined);
   }
 
-  async #isDownBefore(machine: Machine, tenure: Tenure, until: number, stop: AbortSignal): Promise<boolean> {
+  async #isDownBefore(machine: Machine, grant: TokenGrant, until: number, stop: AbortSignal): Promise<boolean> {
     while (steadyNow() < until && !stop.aborted) {
-      const status = await machine.powerStatus(tenure).catch(() => null);
+      const status = await machine.powerStatus(grant).catch(() => null);
       if (status === 'off') return true;
       await sleep(Math.min(pollMs, Math.max(1, until - steadyNow())), undefined, { signal: stop, ref: false }).catch(
         () => undefined,

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { Machine, newTenure } from '../../src/core/machine.ts';
-import type { Bmc } from '../../src/drivers/contract.ts';
+import { Machine, newTokenGrant } from '../../src/core/managed-machine.ts';
+import type { Bmc } from '../../src/drivers/bmc-contract.ts';
 
 it('a BMC is not called once another process may have its node', async () => {
   let isLost = false;
@@ -13,10 +13,10 @@ it('a BMC is not called once another process may have its node', async () => {
       },
     },
   });
-  const tenure = newTenure('hash');
+  const grant = newTokenGrant('hash');
   const order = vi.fn(() => Promise.resolve('done'));
-  expect(await machine.call('power_on', tenure, order)).toBe('done');
+  expect(await machine.call('power_on', grant, order)).toBe('done');
   isLost = true;
-  await expect(machine.call('power_on', tenure, order)).rejects.toThrow('another process has the nodes');
+  await expect(machine.call('power_on', grant, order)).rejects.toThrow('another process has the nodes');
   expect(order).toHaveBeenCalledOnce();
 });

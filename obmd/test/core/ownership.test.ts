@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { Ownership } from '../../src/core/ownership.ts';
-import type { Db } from '../../src/db/open.ts';
+import { Ownership } from '../../src/core/bmc-ownership.ts';
+import type { Db } from '../../src/db/open-obmd-database.ts';
 
 it('a daemon whose database does not answer asks again after a pause', async () => {
   let questions = 0;

@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { IpmiConsole } from '../../src/drivers/ipmi/console.ts';
+import { IpmiConsole } from '../../src/drivers/ipmi/ipmi-console.ts';
 
 const banner = '[SOL Session operational';
 

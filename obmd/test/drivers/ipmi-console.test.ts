@@ -3,12 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasPart, type LabIpmiSim } from '@corral/lab';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { BmcError } from '../../src/drivers/contract.ts';
-import type { IpmiTarget } from '../../src/drivers/ipmi/target.ts';
-import { startTool } from '../../src/drivers/ipmi/tool.ts';
+import { BmcError } from '../../src/drivers/bmc-contract.ts';
+import type { IpmiTarget } from '../../src/drivers/ipmi/ipmi-target.ts';
+import { startTool } from '../../src/drivers/ipmi/ipmitool.ts';
 import { terminalOn } from '../support/console.ts';
-import { held } from '../support/held.ts';
-import { bmcOf, failureOf, openConsoleOf, scratch, simWith, targetOf } from '../support/ipmi.ts';
+import { deferred } from '../support/deferred.ts';
+import { bmcOf, failureOf, openConsoleOf, scratch, simWith, targetOf } from '../support/ipmi-fixture.ts';
 
 describe.skipIf(!hasPart('ipmi_sim'))('the console of a BMC by IPMI', () => {
   it('types everything as it is, also what ipmitool would take for an order', async () => {
@@ -185,7 +185,7 @@ describe.skipIf(!hasPart('ipmi_sim'))('the console of a BMC by IPMI', () => {
 });
 
 const tools = async (): Promise<readonly number[]> => {
-  const { children } = await held();
+  const { children } = await deferred();
   const lines = await Promise.all(children.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
   return children.filter((_, at) => lines[at]?.startsWith('ipmitool') === true);
 };

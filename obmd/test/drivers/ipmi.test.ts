@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { hasPart } from '@corral/lab';
 import { describe, expect, it, vi } from 'vitest';
-import { type Bmc, BmcError } from '../../src/drivers/contract.ts';
-import { bmcAt, ipmiBmc } from '../../src/drivers/ipmi.ts';
-import { faultFrom } from '../../src/drivers/ipmi/faults.ts';
-import { ipmiTargetFrom } from '../../src/drivers/ipmi/target.ts';
-import { amply, bmcOf, failureOf, openConsoleOf, scratch, simWith } from '../support/ipmi.ts';
-import { anywhere, everyNameAt, onlyTo } from '../support/outbound.ts';
+import { type Bmc, BmcError } from '../../src/drivers/bmc-contract.ts';
+import { bmcAt, ipmiBmc } from '../../src/drivers/ipmi-driver.ts';
+import { faultFrom } from '../../src/drivers/ipmi/ipmi-faults.ts';
+import { ipmiTargetFrom } from '../../src/drivers/ipmi/ipmi-target.ts';
+import { amply, bmcOf, failureOf, openConsoleOf, scratch, simWith } from '../support/ipmi-fixture.ts';
+import { anywhere, everyNameAt, onlyTo } from '../support/obmd-outbound.ts';
 import { fits } from '../support/fits.ts';
 
 describe('the info of a BMC by IPMI', () => {

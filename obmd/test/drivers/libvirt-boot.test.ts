@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LibvirtBootDevice, withBootDevice } from '../../src/drivers/libvirt/boot.ts';
+import { type LibvirtBootDevice, withBootDevice } from '../../src/drivers/libvirt/libvirt-boot.ts';
 
 const byKind = (...kinds: string[]): string => `<domain type='kvm'>
   <name>n1</name>

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Bmc } from '../../src/drivers/contract.ts';
-import { parseAddress } from '../../src/drivers/mock/address.ts';
-import { mockMachine } from '../../src/drivers/mock/machine.ts';
-import { mockBmc } from '../../src/drivers/mock.ts';
+import type { Bmc } from '../../src/drivers/bmc-contract.ts';
+import { parseAddress } from '../../src/drivers/mock/mock-address.ts';
+import { mockMachine } from '../../src/drivers/mock/mock-machine.ts';
+import { mockBmc } from '../../src/drivers/mock-driver.ts';
 import { type Terminal, terminalOn } from '../support/console.ts';
 import { startMockBmc } from '../support/mock-bmc.ts';
-import { anywhere } from '../support/outbound.ts';
+import { anywhere } from '../support/obmd-outbound.ts';
 import { fits } from '../support/fits.ts';
 
 const amply = () => AbortSignal.timeout(10_000);

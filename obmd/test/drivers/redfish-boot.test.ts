@@ -1,6 +1,6 @@
 import type { LabRedfish } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
-import { amply, changesAsked, expectFault, ofSystem, startTrial } from '../support/redfish-trial.ts';
+import { amply, changesAsked, expectFault, ofSystem, startTrial } from '../support/redfish-fixture.ts';
 
 const patches = (service: LabRedfish) => service.asked().filter(({ method }) => method === 'PATCH');
 

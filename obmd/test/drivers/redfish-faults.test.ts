@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { behind } from '../../../service/test/support/silent-relay.ts';
-import { amply, bmcWith, expectFault, ofSystem, startTrial } from '../support/redfish-trial.ts';
+import { behind } from '../../../service/test/support/switches/silent-relay.ts';
+import { amply, bmcWith, expectFault, ofSystem, startTrial } from '../support/redfish-fixture.ts';
 
 const get = { method: 'GET', path: ofSystem };
 

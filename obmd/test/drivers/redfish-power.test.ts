@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { amply, changesAsked, expectFault, machineOf, ofSystem, startTrial } from '../support/redfish-trial.ts';
+import { amply, changesAsked, expectFault, machineOf, ofSystem, startTrial } from '../support/redfish-fixture.ts';
 
 const without =
   (...names: readonly string[]) =>

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { connect, createServer as createRelay } from 'node:net';
 import { labCertificate, labFingerprint, startRedfish } from '@corral/lab';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { redfishBmc } from '../../src/drivers/redfish.ts';
-import { amply, bmcWith, expectFault, ofSystem, startTrial } from '../support/redfish-trial.ts';
+import { redfishBmc } from '../../src/drivers/redfish-driver.ts';
+import { amply, bmcWith, expectFault, ofSystem, startTrial } from '../support/redfish-fixture.ts';
 import { fits } from '../support/fits.ts';
 
 /** Somebody who would like to know our password. */

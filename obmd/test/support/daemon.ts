@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import type { Outbound } from '@corral/base/http/outbound';
-import { logHooks } from '@corral/base/log-lines';
+import { logHooks } from '@corral/base/log-hooks';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import type { BmcDriver } from '../../src/drivers/contract.ts';
+import { loadConfig } from '../../src/config/load-obmd-config.ts';
+import { openDatabase } from '../../src/db/open-obmd-database.ts';
+import type { BmcDriver } from '../../src/drivers/bmc-contract.ts';
 import { startObmd } from '../../src/start.ts';
-import { dataDirectory } from '../../../service/test/support/data-directory.ts';
-import { requestTo } from '../../../service/test/support/http.ts';
-import { type EngineName, migratedPostgres } from './engines.ts';
+import { dataDirectory } from '../../../service/test/support/services/data-directory.ts';
+import { requestTo } from '../../../service/test/support/http/http-client.ts';
+import { type EngineName, migratedPostgres } from './obmd-engines.ts';
 
 export const adminToken = 'the-admin-token-of-the-tests';
 

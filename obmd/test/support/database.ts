@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Db, openDatabase } from '../../src/db/open.ts';
+import { type Db, openDatabase } from '../../src/db/open-obmd-database.ts';
 import type { Daemon } from './daemon.ts';
 
 /** Does something with the database behind a daemon's back. */

@@ -1,4 +1,4 @@
-import { checkOf, inBody } from '@corral/base/schema/check';
+import { checkOf, inBody } from '@corral/base/schema/schema-check';
 import type { TSchema } from '@sinclair/typebox';
 
 /** Does the value fit the schema, by the check that the daemon makes? */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mockMachine } from '../../src/drivers/mock/machine.ts';
+import { mockMachine } from '../../src/drivers/mock/mock-machine.ts';
 import type { TestBmc } from './test-bmc.ts';
 
 /** A mock machine of its own, and its BMC; `fields` is what comes after the `?` of its address. */

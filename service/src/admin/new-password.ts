@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text as wholeOf } from 'node:stream/consumers';
 import { ConfigError } from '@corral/base/config/config-error';
-import { whyUnreadable } from '@corral/base/config/unreadable';
-import { checkOf } from '@corral/base/schema/check';
+import { describeFileError } from '@corral/base/config/file-error';
+import { checkOf } from '@corral/base/schema/schema-check';
 import { NewPassword } from '../schema/passwords.ts';
-import { askHidden } from './ask.ts';
-import type { Invocation } from './command.ts';
+import { askHidden } from './admin-prompts.ts';
+import type { Invocation } from './admin-command.ts';
 
 /** How both password commands get the password. */
 export const passwordOptions = {
@@ -20,13 +20,13 @@ export const passwordHelp = `  --password-file FILE  reads the password from a f
   --generate            generates one and shows it once`;
 
 /** A password, and whether it was made here. */
-export interface Chosen {
+export interface ChosenPassword {
   readonly password: string;
   readonly isGenerated: boolean;
 }
 
 /** Asks for a password twice without showing it, or takes it from where the options say. */
-export const choosePassword = async (invocation: Invocation, username: string): Promise<Chosen> => {
+export const choosePassword = async (invocation: Invocation, username: string): Promise<ChosenPassword> => {
   const { options } = invocation;
   const file = options['password-file'];
   const isGenerated = options['generate'] === true;
@@ -52,6 +52,6 @@ const readPassword = async ({ input }: Invocation, file: string): Promise<string
     const text = file === '-' ? await wholeOf(input) : await readFile(file, 'utf8');
     return text.replace(/\r?\n$/, '');
   } catch (error) {
-    throw new ConfigError([`--password-file: ${file} cannot be read: ${whyUnreadable(error)}`]);
+    throw new ConfigError([`--password-file: ${file} cannot be read: ${describeFileError(error)}`]);
   }
 };

@@ -1,21 +1,21 @@
 import { ConfigError } from '@corral/base/config/config-error';
-import { placeOf, versionIn } from '@corral/base/db/open';
-import type * as base from '@corral/base/db/db';
-import { connectedElsewhere } from '@corral/base/db/elsewhere';
+import { describeLocation, versionIn } from '@corral/base/db/open-database';
+import type * as base from '@corral/base/db/database';
+import { findOtherMachines } from '@corral/base/db/other-machines';
 import { olderTransactionsEnd } from '@corral/base/db/older-transactions';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
 import { readKeyFile } from '@corral/base/secrets/key-file';
 import { needOf } from '@corral/base/secrets/open-vault';
-import type { SealedDatabase } from '@corral/base/secrets/rotate';
+import type { SealedDatabase } from '@corral/base/secrets/rotate-key';
 import { type RotationLock, rotationLockIn } from '@corral/base/secrets/rotation-lock';
 import { type SealedColumn, sealedStoreIn } from '@corral/base/secrets/sealed-store';
 import { openWithAny } from '@corral/base/secrets/sealing';
-import { holdings as obmdHoldings, openCurrent as openObmd } from '@corral/obmd/db/open';
-import { sealedColumns as obmdColumns } from '@corral/obmd/db/sealed';
-import type { Config } from '../config/config.ts';
+import { programTables as obmdHoldings, openCurrent as openObmd } from '@corral/obmd/db/open-obmd-database';
+import { sealedColumns as obmdColumns } from '@corral/obmd/db/obmd-sealed-columns';
+import type { Config } from '../config/service-config.ts';
 import { daemonFile } from '../config/daemon-database.ts';
-import { holdings, openCurrent } from '../db/open.ts';
-import { sealedColumns } from '../db/sealed.ts';
+import { holdings, openCurrent } from '../db/open-service-database.ts';
+import { sealedColumns } from '../db/sealed-columns.ts';
 
 /** Databases that are open, and whose secrets one key file seals. */
 export interface SealedDatabases {
@@ -40,7 +40,7 @@ const opened = <Schema, Topic extends string>(
     store: sealedStoreIn(name, db, columns),
     check: keyCheckIn(db, settings),
     settled: (waiting) => olderTransactionsEnd(db, waiting),
-    elsewhere: () => connectedElsewhere(db),
+    otherMachines: () => findOtherMachines(db),
   },
   lock: rotationLockIn(db, settings),
   close: () => db.close(),
@@ -56,15 +56,17 @@ export const openSealedDatabases = async (config: Config): Promise<SealedDatabas
     if ((await versionIn(config.database, holdings)) > 0) {
       all.push(opened('service', await openCurrent(config.database), 'settings', sealedColumns));
     }
-    for (const place of [daemonFile(config.dataDir), config.database]) {
-      if ((await versionIn(place, obmdHoldings)) === 0) continue;
-      const daemon = opened('OBM daemon', await openObmd(place), 'obmd_settings', obmdColumns);
+    for (const programDatabase of [daemonFile(config.dataDir), config.database]) {
+      if ((await versionIn(programDatabase, obmdHoldings)) === 0) continue;
+      const daemon = opened('OBM daemon', await openObmd(programDatabase), 'obmd_settings', obmdColumns);
       if (config.obmd !== null || (await isSealedBy(config.keyFile, daemon.sealed))) all.push(daemon);
       else await daemon.close();
     }
     const [first] = all;
     if (first === undefined) {
-      throw new ConfigError([`there is no database yet (${placeOf(config.database)}); start the service once first`]);
+      throw new ConfigError([
+        `there is no database yet (${describeLocation(config.database)}); start the service once first`,
+      ]);
     }
     return { databases: all.map(({ sealed }) => sealed), lock: first.lock, close };
   } catch (error) {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hashPassword } from '../core/passwords.ts';
-import type { Desk } from '../core/op.ts';
-import type { FirstPassword } from '../core/site.ts';
+import { hashPassword } from '../core/password-hash.ts';
+import type { RequestContext } from '../core/request-context.ts';
+import type { FirstPassword } from '../core/dependencies.ts';
 
 const adminName = 'admin';
 const longestFile = 1024;
@@ -16,17 +16,21 @@ export type FirstAdmin =
   | { readonly kind: 'generated'; readonly password: string; readonly file: string };
 
 /** On an empty database: user `admin`, with the operator's password or one made here and kept in a file. */
-export const ensureFirstAdmin = async (desk: Desk, given: string | null, file: string): Promise<FirstAdmin> => {
-  const isEmpty = () => desk.read(async ({ tx }) => !(await tx.selectFrom('users').select('id').executeTakeFirst()));
+export const ensureFirstAdmin = async (
+  context: RequestContext,
+  given: string | null,
+  file: string,
+): Promise<FirstAdmin> => {
+  const isEmpty = () => context.read(async ({ tx }) => !(await tx.selectFrom('users').select('id').executeTakeFirst()));
   const exists = (): FirstAdmin => ({ kind: 'exists', file: existsSync(file) ? file : null });
   if (!(await isEmpty())) return exists();
   const password = given ?? randomBytes(18).toString('base64url');
   const password_hash = await hashPassword(password);
-  const isMade = await desk.write(async (op) => {
+  const isMade = await context.write(async (op) => {
     if (await op.tx.selectFrom('users').select('id').executeTakeFirst()) return false;
     await op.tx.insertInto('users').values({ label: adminName, password_hash, is_admin: 1 }).execute();
     op.record({ type: 'user_create', user: adminName, detail: { is_admin: true } });
-    op.ring('users');
+    op.notify('users');
     // Before the commit: a crash in between leaves a password without an administrator, never the reverse.
     if (given === null) keep(file, password);
     return true;

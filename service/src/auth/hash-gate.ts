@@ -1,4 +1,4 @@
-import { tooMany, unavailable } from '../core/errors.ts';
+import { tooMany, unavailable } from '../core/corral-error.ts';
 
 /** One hash takes 19 MiB and a processor. More at once are no faster, and hold up everything else. */
 const atOnce = 2;

@@ -1,13 +1,13 @@
 import { Cache } from '@corral/base/cache';
-import { tooMany, unauthorized } from '../core/errors.ts';
-import { type CheckPassword, hashPassword, passwordFits } from '../core/passwords.ts';
-import type { Db } from '../db/db.ts';
+import { tooMany, unauthorized } from '../core/corral-error.ts';
+import { type CheckPassword, hashPassword, passwordFits } from '../core/password-hash.ts';
+import type { Db } from '../db/service-database.ts';
 import { HashGate } from './hash-gate.ts';
 import { type Attempt, Throttle } from './throttle.ts';
 import { findUserRecord, type UserRecord } from './user-record.ts';
 
 /** Hears of logins that fail. Never of passwords. */
-export interface LoginWatch {
+export interface LoginObserver {
   failed(why: 'wrong' | 'throttled'): void;
   /** Called once a minute at most for a user from an address. */
   throttled(login: { readonly user: string; readonly address: string; readonly seconds: number }): void;
@@ -17,7 +17,7 @@ export interface LoginWatch {
 export interface PasswordCheck {
   readonly check: CheckPassword;
   /** `listener` is called for users whose passwords are being guessed, and from where, at great speed. */
-  onHammering(listener: (username: string, from: string) => void): void;
+  onManyFailures(listener: (username: string, from: string) => void): void;
 }
 
 const tellEveryMs = 60_000;
@@ -30,10 +30,10 @@ const monotonic = (): number => performance.now();
 export const wrongPassword = () => unauthorized('wrong user name or password');
 
 /** The one place where a user name and a password are checked: slowed down when they are wrong, never many at once. */
-export const passwordCheck = (db: Db, watch: LoginWatch): PasswordCheck => {
+export const passwordCheck = (db: Db, watch: LoginObserver): PasswordCheck => {
   const throttle = new Throttle();
   const gate = new HashGate();
-  const hammering: ((username: string, from: string) => void)[] = [];
+  const listeners: ((username: string, from: string) => void)[] = [];
   const told = new Cache<string, true>({ most: mostTold, lastsMs: tellEveryMs });
   let epoch = 0;
   db.changes.on('users', () => (epoch += 1));
@@ -44,7 +44,7 @@ export const passwordCheck = (db: Db, watch: LoginWatch): PasswordCheck => {
     const now = monotonic();
     const seconds = Math.ceil(ms / 1000);
     watch.failed('throttled');
-    if (throttle.distrust(attempt, now)) for (const listener of hammering) listener(user, attempt.from);
+    if (throttle.distrust(attempt, now)) for (const listener of listeners) listener(user, attempt.from);
     if (told.get(attempt.pair) === undefined) {
       told.set(attempt.pair, true);
       watch.throttled({ user: user.slice(0, longestName), address, seconds });
@@ -55,16 +55,16 @@ export const passwordCheck = (db: Db, watch: LoginWatch): PasswordCheck => {
   const find = async (attempt: Attempt, username: string, password: string, lane: 'known' | 'others') => {
     const user = await findUserRecord(db, username);
     const hash = user?.password_hash ?? (await nobodysHash);
-    const fits = await gate.run(attempt.site, lane, () => passwordFits(hash, password));
+    const fits = await gate.run(attempt.prefix, lane, () => passwordFits(hash, password));
     return fits ? user : null;
   };
 
   return {
-    onHammering: (listener) => hammering.push(listener),
+    onManyFailures: (listener) => listeners.push(listener),
     check: async ({ username, password, address }) => {
       const attempt = throttle.attempt(username, password, address);
       const checkedIn = epoch;
-      const verdict = throttle.judge(attempt, checkedIn, monotonic());
+      const verdict = throttle.admit(attempt, checkedIn, monotonic());
       if (verdict.kind === 'wait') throw refuse(attempt, username, address, verdict.ms);
       if (verdict.kind === 'known to be wrong') {
         watch.failed('wrong');

@@ -1,18 +1,18 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Cache } from '@corral/base/cache';
-import { addressKey, isOwnKey, siteKey } from '@corral/base/http/address-key';
-import { LeakyCounts } from './leaky-counts.ts';
+import { addressKey, isOwnKey, prefixKey } from '@corral/base/http/address-key';
+import { FailureCounts } from './failure-counts.ts';
 
 /** One user name and password from one address. All that is kept of it are keyed hashes. */
 export interface Attempt {
   /** The address, or the network of an IPv6 one. */
   readonly from: string;
   /** The same, or the wider network of an IPv6 one. */
-  readonly site: string;
+  readonly prefix: string;
   readonly user: string;
   readonly pair: string;
-  /** The user from anywhere in the site. */
-  readonly sitePair: string;
+  /** The user from anywhere in the prefix. */
+  readonly prefixPair: string;
   readonly guess: string;
 }
 
@@ -23,8 +23,8 @@ export type Verdict =
   | { readonly kind: 'known to be wrong' }
   | { readonly kind: 'wait'; readonly ms: number };
 
-/** Failures that are free: of a user from an address, of an address, of a site, of a user from everywhere. */
-const free = { pair: 5, address: 50, site: 200, user: 100 } as const;
+/** Failures that are free: of a user from an address, of an address, of a prefix, of a user from everywhere. */
+const free = { pair: 5, address: 50, prefix: 200, user: 100 } as const;
 /** So many refused guesses of a pair, and what was right before no longer helps: see `distrust`. */
 const freeRefusals = 100;
 const mostPairs = 20_000;
@@ -44,9 +44,9 @@ interface WrongGuess {
  * never whether there is such a user.
  *
  * - A user from one address (a pair) has few failures free, then pauses that grow.
- * - An address has more of them, over all users; so has a site, which is a /48 of IPv6: who has one has 65,536 /64s.
+ * - An address has more of them, over all users; so has a prefix, which is a /48 of IPv6: who has one has 65,536 /64s.
  * - A user has more of them, over all addresses; but they hold up only sites from where that user has failed lately,
- *   so that the first attempt from a site is checked as long as the site itself is not held up.
+ *   so that the first attempt from a prefix is checked as long as the prefix itself is not held up.
  * - What was right from an address within the last day is checked whatever others do.
  * - What was wrong a moment ago is wrong, and does not count again: a script with an old password holds up nobody.
  *
@@ -54,31 +54,31 @@ interface WrongGuess {
  */
 export class Throttle {
   readonly #key = randomBytes(32).toString('base64');
-  readonly #pairs = new LeakyCounts(free.pair);
-  readonly #addresses = new LeakyCounts(free.address);
-  readonly #sites = new LeakyCounts(free.site);
-  readonly #users = new LeakyCounts(free.user);
-  readonly #refusals = new LeakyCounts(freeRefusals);
+  readonly #pairs = new FailureCounts(free.pair);
+  readonly #addresses = new FailureCounts(free.address);
+  readonly #prefixes = new FailureCounts(free.prefix);
+  readonly #users = new FailureCounts(free.user);
+  readonly #refusals = new FailureCounts(freeRefusals);
   readonly #wrong = new Cache<string, Cache<string, WrongGuess>>({ most: mostPairs });
-  /** When the last attempt of a user from a site was wrong. */
+  /** When the last attempt of a user from a prefix was wrong. */
   readonly #failures = new Cache<string, number>({ most: mostPairs });
   readonly #good = new Cache<string, { readonly guess: string; readonly at: number }>({ most: mostPairs });
 
   attempt(username: string, password: string, address: string): Attempt {
     const from = addressKey(address);
     const keyed = (text: string): string => hash('sha256', this.#key + text, 'base64');
-    const site = siteKey(address);
+    const prefix = prefixKey(address);
     const user = keyed(username);
     return {
-      ...{ from, site, user },
+      ...{ from, prefix, user },
       pair: keyed(`${from} ${user}`),
-      sitePair: keyed(`${site} ${user}`),
+      prefixPair: keyed(`${prefix} ${user}`),
       guess: keyed(`${user} ${password}`),
     };
   }
 
   /** `epoch` is that of the users: when it changes, what was wrong may be right. */
-  judge(attempt: Attempt, epoch: number, now: number): Verdict {
+  admit(attempt: Attempt, epoch: number, now: number): Verdict {
     const { pair, guess } = attempt;
     const before = this.#wrong.get(pair)?.get(guess);
     if (before?.epoch === epoch && now - before.at < wrongLastsMs) return { kind: 'known to be wrong' };
@@ -105,7 +105,7 @@ export class Throttle {
     if (isCounted) this.abandoned(attempt, now);
     this.#pairs.clear(attempt.pair);
     this.#wrong.get(attempt.pair)?.delete(attempt.guess);
-    this.#failures.delete(attempt.sitePair);
+    this.#failures.delete(attempt.prefixPair);
     this.#good.set(attempt.pair, { guess: attempt.guess, at: now });
   }
 
@@ -117,10 +117,10 @@ export class Throttle {
     this.#pairs.beginPause(attempt.pair, now);
     if (!isOwnKey(attempt.from)) {
       this.#addresses.beginPause(attempt.from, now);
-      this.#sites.beginPause(attempt.site, now);
+      this.#prefixes.beginPause(attempt.prefix, now);
       this.#users.beginPause(attempt.user, now);
     }
-    this.#failures.set(attempt.sitePair, now);
+    this.#failures.set(attempt.prefixPair, now);
     const guesses = this.#wrong.get(attempt.pair) ?? new Cache<string, WrongGuess>({ most: mostWrongGuesses });
     this.#wrong.set(attempt.pair, guesses);
     guesses.set(attempt.guess, { epoch, at: now });
@@ -131,13 +131,13 @@ export class Throttle {
     this.#pairs.takeBack(attempt.pair, now);
     if (isOwnKey(attempt.from)) return;
     this.#addresses.takeBack(attempt.from, now);
-    this.#sites.takeBack(attempt.site, now);
+    this.#prefixes.takeBack(attempt.prefix, now);
     this.#users.takeBack(attempt.user, now);
   }
 
   /** How many things are remembered. */
   get size(): number {
-    const counts = [this.#pairs, this.#addresses, this.#sites, this.#users, this.#refusals];
+    const counts = [this.#pairs, this.#addresses, this.#prefixes, this.#users, this.#refusals];
     return [...counts, this.#wrong, this.#failures, this.#good].reduce((sum, { size }) => sum + size, 0);
   }
 
@@ -146,24 +146,24 @@ export class Throttle {
     return good?.guess === attempt.guess && now - good.at < goodLastsMs;
   }
 
-  #hasFailed({ sitePair }: Attempt, now: number): boolean {
+  #hasFailed({ prefixPair: sitePair }: Attempt, now: number): boolean {
     return now - (this.#failures.get(sitePair) ?? Number.NEGATIVE_INFINITY) < failureLastsMs;
   }
 
   #pauseMs(attempt: Attempt, now: number): number {
-    const { pair, from, site, user } = attempt;
+    const { pair, from, prefix, user } = attempt;
     const own = this.#pairs.pauseMs(pair, now);
     // A user on this machine is only delayed by their own failures.
     if (isOwnKey(from)) return own;
     const ofUser = this.#hasFailed(attempt, now) ? this.#users.pauseMs(user, now) : 0;
-    return Math.max(own, this.#addresses.pauseMs(from, now), this.#sites.pauseMs(site, now), ofUser);
+    return Math.max(own, this.#addresses.pauseMs(from, now), this.#prefixes.pauseMs(prefix, now), ofUser);
   }
 
-  #count({ pair, from, site, user }: Attempt, now: number): void {
+  #count({ pair, from, prefix, user }: Attempt, now: number): void {
     this.#pairs.add(pair, now);
     if (isOwnKey(from)) return;
     this.#addresses.add(from, now);
-    this.#sites.add(site, now);
+    this.#prefixes.add(prefix, now);
     this.#users.add(user, now);
   }
 }

@@ -1,9 +1,9 @@
 import type { Caller, Recheck } from '../core/caller.ts';
-import type { VerifiedUser } from '../core/passwords.ts';
-import { credentialsGone } from '../core/rights.ts';
-import type { Db, Tx } from '../db/db.ts';
-import { statement } from '../db/statement.ts';
-import { locksRows } from '@corral/base/db/bound';
+import type { VerifiedUser } from '../core/password-hash.ts';
+import { credentialsGone } from '../core/current-rights.ts';
+import type { Db, Tx } from '../db/service-database.ts';
+import { statement } from '../db/service-statement.ts';
+import { locksRows } from '@corral/base/db/bound-kysely';
 
 /** A user as the database has it now. */
 export interface UserRecord extends VerifiedUser {

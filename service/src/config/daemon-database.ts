@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { DatabaseLocation } from '@corral/base/db/open';
+import type { DatabaseLocation } from '@corral/base/db/open-database';
 
 export const daemonFile = (dataDir: string): DatabaseLocation => ({ engine: 'sqlite', path: join(dataDir, 'obmd.db') });
 

@@ -1,12 +1,12 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '../db/service-schema.ts';
 import { type Account, type Caller, requireAdmin, requireUser } from './caller.ts';
-import { notFound, unauthorized } from './errors.ts';
-import type { ReadOp, WriteOp } from './op.ts';
-import { recheckHolders } from './rights.ts';
+import { notFound, unauthorized } from './corral-error.ts';
+import type { ReadOp, WriteOp } from './request-context.ts';
+import { lockHolders } from './current-rights.ts';
 
 /** A caller whose access can be checked again later. */
-export type Person = Extract<Caller, { kind: 'user' }> & { readonly account: Account };
+export type AccountCaller = Extract<Caller, { kind: 'user' }> & { readonly account: Account };
 
 /** Whose a session or token is: a user of this database, or a person of another backend. */
 export type Owner =
@@ -22,7 +22,7 @@ export const ownedBy = (owners: readonly Owner[]): Expression<SqlBool> =>
   ]);
 
 /** Requires that something can be made for the caller. A caller with a token cannot create others. */
-export const requirePerson = (caller: Caller, what: string): Person => {
+export const requireAccount = (caller: Caller, what: string): AccountCaller => {
   if (caller.kind === 'anonymous') throw unauthorized(`${what} needs credentials: sign in first`);
   if (caller.by?.kind === 'token' || caller.readOnly) {
     throw unauthorized(`${what} cannot be done with a token; sign in, or send the credentials themselves`);
@@ -36,7 +36,7 @@ export const requirePerson = (caller: Caller, what: string): Person => {
 
 /** Whose sessions and tokens are meant: the caller's own, or those of everybody of a name, for administrators. */
 export const ownersFor = async (op: ReadOp, name: string | undefined): Promise<Owner[]> => {
-  requireWholePerson(op.caller);
+  requireUnlimitedToken(op.caller);
   if (name !== undefined) {
     requireAdmin(op.caller);
     return findOwnersNamed(op, name);
@@ -47,7 +47,7 @@ export const ownersFor = async (op: ReadOp, name: string | undefined): Promise<O
 };
 
 /** A token for one project stands for what its owner may do there, and for nothing else of the owner's. */
-const requireWholePerson = (caller: Caller): void => {
+const requireUnlimitedToken = (caller: Caller): void => {
   requireUser(caller);
   if (caller.kind === 'user' && caller.by?.kind === 'token' && caller.by.isLimited) {
     throw unauthorized('a token for one project may neither see nor end sessions and tokens; sign in for that');
@@ -78,7 +78,7 @@ const findOwnersNamed = async ({ tx }: ReadOp, name: string): Promise<Owner[]> =
 };
 
 /** What a person may do, as it is stored. */
-export const storedRights = ({ admin, projects }: Person) =>
+export const storedRights = ({ admin, projects }: AccountCaller) =>
   ({ is_admin: admin ? 1 : 0, projects: JSON.stringify([...projects].sort()) }) as const;
 
 /**
@@ -86,7 +86,7 @@ export const storedRights = ({ admin, projects }: Person) =>
  * there, and since when that is so: it counts for all that was made for them. What was said later is not unsaid by
  * older credentials.
  */
-export const ensureOwner = async (op: WriteOp, person: Person): Promise<Owner> => {
+export const ensureOwner = async (op: WriteOp, person: AccountCaller): Promise<Owner> => {
   const { account, by } = person;
   if (account.kind === 'user') return { user_id: account.id, identity_id: null };
   const known = await findOwner(op, account);
@@ -95,15 +95,15 @@ export const ensureOwner = async (op: WriteOp, person: Person): Promise<Owner> =
   const now = Date.now();
   const seen_at = Math.min(account.vouchedAt ?? now, now);
   // So that a time that is none is refused as well.
-  const isRecent = seen_at > now - op.site.identity.vouchedMs;
+  const isRecent = seen_at > now - op.dependencies.identity.vouchedMs;
   if (!isRecent) {
     throw unauthorized(`${backend} has not confirmed ${person.name} recently; get new credentials there`);
   }
   const seen = { name: person.name, ...storedRights(person), seen_at };
-  op.ring('users');
+  op.notify('users');
   if (known !== null) {
     const { identity_id } = known;
-    await recheckHolders(op.tx, known);
+    await lockHolders(op.tx, known);
     await op.tx
       .updateTable('identities')
       .set(seen)

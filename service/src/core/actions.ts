@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { steadyNow } from '@corral/base/steady-clock';
-import { aggregate, type RowOf, statement } from '../db/statement.ts';
+import { aggregate, type RowOf, statement } from '../db/service-statement.ts';
 import { isAdmin, requireProject } from './caller.ts';
-import { blocked, notFound } from './errors.ts';
-import type { Network, Nic } from './find.ts';
-import type { ReadOp, WriteOp } from './op.ts';
+import { blocked, notFound } from './corral-error.ts';
+import type { Network, Nic } from './find-objects.ts';
+import type { ReadOp, WriteOp } from './request-context.ts';
 
 /** What a networking action does to a nic's port. */
 export type ActionDraft =
@@ -110,7 +110,7 @@ export const queueAction = async (
     channel: draft.kind === 'revert' ? '' : draft.channel,
     createdAt: steadyNow(),
   });
-  op.ring('actions');
+  op.notify('actions');
   return { status_id };
 };
 

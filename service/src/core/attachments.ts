@@ -1,6 +1,6 @@
-import { statement } from '../db/statement.ts';
+import { statement } from '../db/service-statement.ts';
 import { mayActFor, requireProject } from './caller.ts';
-import { blocked, duplicate, notFound, projectMismatch, unauthorized } from './errors.ts';
+import { blocked, duplicate, notFound, projectMismatch, unauthorized } from './corral-error.ts';
 import {
   audienceOf,
   findNetwork,
@@ -11,11 +11,11 @@ import {
   type Nic,
   type Node,
   ownerOf,
-} from './find.ts';
+} from './find-objects.ts';
 import { queueAction, requireNoPendingAction } from './actions.ts';
-import { hasAccess } from './access.ts';
+import { hasAccess } from './network-access.ts';
 import { accessList, channelsOf, mayManage, requireAccess } from './networks.ts';
-import type { ReadOp, WriteOp } from './op.ts';
+import type { ReadOp, WriteOp } from './request-context.ts';
 import { portStateOf } from './port-state.ts';
 import { requireSoleRecords } from './switch-identity.ts';
 import { driverOf } from './switches.ts';
@@ -106,7 +106,7 @@ const requireDriverConsent = async (
 ): Promise<void> => {
   if (nic.port_id === null) return;
   const on = await switchOfPort.first(op.tx, { portId: nic.port_id });
-  const refusal = driverOf(op.site, on?.type ?? '').refuse?.(await portStateOf(op.tx, nic.id), change);
+  const refusal = driverOf(op.dependencies, on?.type ?? '').refuse?.(await portStateOf(op.tx, nic.id), change);
   if (refusal) throw blocked(refusal.refused);
 };
 

@@ -1,10 +1,10 @@
-import type { Db } from '../db/db.ts';
-import { aggregate } from '../db/statement.ts';
+import type { Db } from '../db/service-database.ts';
+import { aggregate } from '../db/service-statement.ts';
 import { type Caller, isAdmin, mayActFor, nameOf } from './caller.ts';
-import { unauthorized } from './errors.ts';
+import { unauthorized } from './corral-error.ts';
 import { type EventSource, type EventStart, eventWindow, indexedColumns } from './event-window.ts';
 import { type EventObject, eventObjects } from './events.ts';
-import type { ReadOp } from './op.ts';
+import type { ReadOp } from './request-context.ts';
 
 /** What to look for in the record of everything that happened. */
 export type EventFilter = Readonly<Partial<Record<EventObject, string>>> & {
@@ -118,7 +118,7 @@ const rowsOf = async (
 };
 
 /** The id of the newest event: it stands for the state of everything that events record. */
-export const newestEvent = async (ask: Db['ask']): Promise<number> => {
+export const newestEventId = async (ask: Db['ask']): Promise<number> => {
   const [row] = await ask(newest, {});
   return row?.id ?? 0;
 };

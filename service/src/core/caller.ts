@@ -1,5 +1,5 @@
-import type { Tx } from '../db/db.ts';
-import { unauthorized } from './errors.ts';
+import type { Tx } from '../db/service-database.ts';
+import { unauthorized } from './corral-error.ts';
 
 /** Who is calling, as the authentication backend found out. */
 export type Caller =

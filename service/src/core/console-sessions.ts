@@ -1,6 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
-import type { Db } from '../db/db.ts';
-import type { ConsoleLine, ConsoleUse } from '../drivers/obm/contract.ts';
+import type { Db } from '../db/service-database.ts';
+import type { ConsoleConnection, ConsoleUse } from '../drivers/obm/obm-contract.ts';
 
 /** How often the record is polled while a console is open. */
 const pollMs = 2_000;
@@ -9,19 +9,19 @@ const graceMs = 2_000;
 const highWaterMark = 64 * 1024;
 
 /** Whose console it is: a session of a node. */
-interface Place {
+interface ConsoleKey {
   readonly id: string;
   readonly nodeId: number;
 }
 
 /** One client's console: from the moment it is recorded until the client's stream has closed. */
-export interface ConsoleSession extends Place {
+export interface ConsoleSession extends ConsoleKey {
   /** What the client reads. However the console ends, this ends cleanly. */
   readonly stream: Readable;
   /** Aborted as soon as the console is no longer this client's, or the client is gone. */
   readonly signal: AbortSignal;
   /** Passes on what the daemon sends, as fast as the client reads. */
-  readonly follow: (line: ConsoleLine) => void;
+  readonly follow: (line: ConsoleConnection) => void;
   /** What the client types goes to the daemon, if it takes any. */
   readonly type: (bytes: Buffer) => void;
   /** Why it ended, once it has; null if there is nothing to say. A client that only watches reads it in the stream. */
@@ -43,8 +43,8 @@ export class ConsoleSessions {
   }
 
   /** Begins a session that the database has recorded. */
-  open(place: Place, use: ConsoleUse): ConsoleSession {
-    const session = sessionOf(place, use);
+  open(key: ConsoleKey, use: ConsoleUse): ConsoleSession {
+    const session = sessionOf(key, use);
     const closed = new Promise<void>((resolve) => session.stream.once('close', resolve));
     this.#open.set(
       session,
@@ -91,7 +91,7 @@ export class ConsoleSessions {
   }
 }
 
-const told = (why: string): string => `\r\n[console: ${why}]\r\n`;
+const lineOf = (why: string): string => `\r\n[console: ${why}]\r\n`;
 
 const broken = 'the OBM daemon closed the connection; open the console again';
 const noInput = '[console: the OBM daemon of this node does not accept input]\r\n';
@@ -99,12 +99,12 @@ const takenOver = 'another client has taken over this console';
 const switchedOff = 'access to this node was disabled';
 const stopping = 'the service is stopping';
 
-const sessionOf = (place: Place, use: ConsoleUse): ConsoleSession => {
+const sessionOf = (key: ConsoleKey, use: ConsoleUse): ConsoleSession => {
   const stream = new PassThrough({ highWaterMark });
   const cut = new AbortController();
-  const line: { current: ConsoleLine | null; why: string | null } = { current: null, why: null };
+  const line: { current: ConsoleConnection | null; why: string | null } = { current: null, why: null };
   return {
-    ...place,
+    ...key,
     stream,
     signal: cut.signal,
     follow: (daemon) => {
@@ -120,7 +120,7 @@ const sessionOf = (place: Place, use: ConsoleUse): ConsoleSession => {
       const lost = () => {
         if (!cut.signal.aborted && !stream.writableEnded) {
           line.why ??= broken;
-          if (use === 'watch') stream.write(told(broken));
+          if (use === 'watch') stream.write(lineOf(broken));
         }
         end();
       };
@@ -140,7 +140,7 @@ const sessionOf = (place: Place, use: ConsoleUse): ConsoleSession => {
     cut: (why) => {
       if (cut.signal.aborted) return;
       line.why = why;
-      if (why !== null && use === 'watch' && !stream.writableEnded) stream.write(told(why));
+      if (why !== null && use === 'watch' && !stream.writableEnded) stream.write(lineOf(why));
       cut.abort();
       stream.end();
       setTimeout(() => stream.destroy(), graceMs).unref();

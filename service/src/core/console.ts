@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { onAbort } from '@corral/base/abort';
-import type { ConsoleLine, ConsoleUse, ObmAccess, ObmAnswer, ObmClient } from '../drivers/obm/contract.ts';
+import type { ConsoleConnection, ConsoleUse, ObmAccess, ObmAnswer, ObmClient } from '../drivers/obm/obm-contract.ts';
 import type { ConsoleSession } from './console-sessions.ts';
-import { blocked } from './errors.ts';
-import { audienceOf, type Node } from './find.ts';
-import { exclusively } from './exclusively.ts';
-import { carry, changeNode, findAccess } from './obm.ts';
-import type { Desk, WriteOp } from './op.ts';
+import { blocked } from './corral-error.ts';
+import { audienceOf, type Node } from './find-objects.ts';
+import { withLease } from './with-lease.ts';
+import { callDaemon, changeNode, findAccess } from './obm.ts';
+import type { RequestContext, WriteOp } from './request-context.ts';
 
 export { ConsoleSessions } from './console-sessions.ts';
 
@@ -16,24 +16,24 @@ export { ConsoleSessions } from './console-sessions.ts';
  * call that is overtaken on its way would otherwise take the console from its new owner.
  */
 export const showConsole = (
-  desk: Desk,
+  context: RequestContext,
   args: { node: string; use: ConsoleUse },
   signal: AbortSignal,
-): Promise<ConsoleSession> => changeNode(desk, args.node, (obm) => openConsole(desk, obm, args, signal));
+): Promise<ConsoleSession> => changeNode(context, args.node, (obm) => openConsole(context, obm, args, signal));
 
 const openConsole = async (
-  desk: Desk,
+  context: RequestContext,
   obm: ObmClient,
   args: { node: string; use: ConsoleUse },
   signal: AbortSignal,
 ): Promise<ConsoleSession> => {
-  requireWanted(args.node, signal);
+  requireConnected(args.node, signal);
   const id = randomUUID();
-  const node = await desk.write((op) => takeOver(op, args.node, id));
-  const session = desk.site.consoles.open({ id, nodeId: node.id }, args.use);
+  const node = await context.write((op) => takeOver(op, args.node, id));
+  const session = context.dependencies.consoles.open({ id, nodeId: node.id }, args.use);
   onAbort(signal, () => session.cut(null));
   try {
-    await connect(desk, obm, node, session, args.use);
+    await connect(context, obm, node, session, args.use);
     return session;
   } catch (error) {
     session.stream.destroy();
@@ -42,7 +42,7 @@ const openConsole = async (
 };
 
 /** A client may leave while it waits for its turn: the current holder then keeps the console. */
-const requireWanted = (node: string, signal: AbortSignal): void => {
+const requireConnected = (node: string, signal: AbortSignal): void => {
   if (signal.aborted) throw blocked(`the request for the console of node ${node} was cancelled`);
 };
 
@@ -54,29 +54,29 @@ const takeOver = async (op: WriteOp, label: string, session: string): Promise<No
     .onConflict((conflict) => conflict.column('node_id').doUpdateSet({ session }))
     .execute();
   op.record({ type: 'show_console', projects: [audienceOf(node)], node: node.label });
-  op.ring('consoles');
+  op.notify('consoles');
   return node;
 };
 
 const connect = async (
-  desk: Desk,
+  context: RequestContext,
   obm: ObmClient,
   { id, label }: Node,
   session: ConsoleSession,
   use: ConsoleUse,
 ): Promise<void> => {
   try {
-    await exclusively(desk, `console/${id}`, async (held) => {
-      await desk.site.consoles.cutReplaced();
-      const open = async (access: ObmAccess): Promise<ObmAnswer<ConsoleLine>> => {
+    await withLease(context, `console/${id}`, async (held) => {
+      await context.dependencies.consoles.cutReplaced();
+      const open = async (access: ObmAccess): Promise<ObmAnswer<ConsoleConnection>> => {
         await held.confirm();
         return obm.console(access, use, session.signal, held);
       };
-      session.follow(await carry(desk, label, open));
+      session.follow(await callDaemon(context, label, open));
     });
   } catch (error) {
     if (!session.signal.aborted) throw error;
     // Cut off before it began: an error if OBM was disabled meanwhile; if somebody took over, just a short console.
-    await desk.read((op) => findAccess(op, label));
+    await context.read((op) => findAccess(op, label));
   }
 };

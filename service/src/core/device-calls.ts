@@ -1,10 +1,10 @@
-import { RateLimit } from '@corral/base/http/rate';
-import { SharedAnswers } from '@corral/base/shared-answers';
-import { NoTurn, Turns } from '@corral/base/turns';
-import type { Hypervisor } from '../drivers/hypervisors/contract.ts';
-import type { ObmClient } from '../drivers/obm/contract.ts';
+import { RateLimit } from '@corral/base/http/rate-limit';
+import { SingleFlight } from '@corral/base/single-flight';
+import { SemaphoreTimeout, KeyedSemaphore } from '@corral/base/keyed-semaphore';
+import type { Hypervisor } from '../drivers/hypervisors/hypervisor-contract.ts';
+import type { ObmClient } from '../drivers/obm/obm-contract.ts';
 import { type Caller, isAdmin } from './caller.ts';
-import { tooMany } from './errors.ts';
+import { tooMany } from './corral-error.ts';
 
 /** What answers calls while somebody waits for them. Switches are left to the engine. */
 export interface Devices {
@@ -32,10 +32,10 @@ export interface DeviceCall {
 export type DeviceUse = 'asks' | 'changes';
 
 /** A reading that reaches a device counts like a tenth of a change. */
-const reading = 0.1;
+const readCost = 0.1;
 const burstMs = 60_000;
 /** A caller that has waited this long is refused: a change is not made long after it was requested. */
-const patienceMs = 20_000;
+const longestWaitMs = 20_000;
 /** After which a project that has too many calls under way may try again. */
 const retryAfterS = 2;
 
@@ -47,14 +47,14 @@ export class DeviceCalls {
   readonly #devices: Devices;
   readonly #limits: DeviceLimits;
   readonly #rate: RateLimit | null;
-  readonly #turns: Turns | null;
-  readonly #answers = new SharedAnswers();
+  readonly #turns: KeyedSemaphore | null;
+  readonly #answers = new SingleFlight();
 
   constructor(devices: Devices, limits: DeviceLimits) {
     this.#devices = devices;
     this.#limits = limits;
     this.#rate = limits.changes === 0 ? null : new RateLimit(limits.changes / 60, undefined, burstMs);
-    this.#turns = limits.calls === 0 ? null : new Turns(limits.calls, patienceMs);
+    this.#turns = limits.calls === 0 ? null : new KeyedSemaphore(limits.calls, longestWaitMs);
   }
 
   /** Counts a change that will be sent to a switch. */
@@ -72,8 +72,8 @@ export class DeviceCalls {
   ask<T>(caller: Caller, question: string, call: DeviceCall, ask: (devices: Devices) => Promise<T>): Promise<T> {
     // Operators do not wait for the turn of a project.
     const whose = isAdmin(caller) ? 'operator' : 'project';
-    return this.#answers.ask(`${whose} ${question}`, async () => {
-      this.#count(caller, call.project, reading);
+    return this.#answers.run(`${whose} ${question}`, async () => {
+      this.#count(caller, call.project, readCost);
       return this.#inTurn(caller, call, () => ask(this.#devices));
     });
   }
@@ -93,7 +93,7 @@ export class DeviceCalls {
     try {
       return await this.#turns.run(JSON.stringify([project, at]), work);
     } catch (error) {
-      if (!(error instanceof NoTurn)) throw error;
+      if (!(error instanceof SemaphoreTimeout)) throw error;
       throw tooMany(
         `project ${project} has too many calls to nodes or headnodes in progress (${this.#limits.calls} at once); wait until some have finished`,
         retryAfterS,

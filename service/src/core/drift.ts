@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DriftPolicy } from '../db/schema.ts';
-import { switchFailed } from './errors.ts';
-import { findSwitch, type Switch } from './find.ts';
-import type { Desk, ReadOp, WriteOp } from './op.ts';
-import { settledWithin } from './patience.ts';
+import type { DriftPolicy } from '../db/service-schema.ts';
+import { switchFailed } from './corral-error.ts';
+import { findSwitch, type Switch } from './find-objects.ts';
+import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
+import { waitUntil } from './wait-until.ts';
 import { type PortReading, readingOf, stateOf } from './port-state.ts';
 
 /** How long a caller waits for a switch that is read on demand; the engine's own limits end it sooner as a rule. */
-const patienceMs = 60_000;
+const longestWaitMs = 60_000;
 
 interface DriftingPort {
   readonly port: string;
@@ -52,17 +52,17 @@ export const switchSetPolicy = async (op: WriteOp, args: { switch: string; polic
   const found = await findSwitch(op, args.switch);
   await op.tx.updateTable('switches').set({ policy: args.policy }).where('id', '=', found.id).execute();
   op.record({ type: 'switch_set_policy', switch: found.label, detail: { policy: args.policy } });
-  op.ring('actions');
+  op.notify('actions');
 };
 
 /** Has the engine read the whole switch now, and tells what it saw. */
-export const switchSweep = async (desk: Desk, args: { switch: string }): Promise<DriftView> => {
-  const { id, label, duplicate_of, swept_at: before } = await desk.read((op) => findSwitch(op, args.switch));
+export const switchSweep = async (context: RequestContext, args: { switch: string }): Promise<DriftView> => {
+  const { id, label, duplicate_of, swept_at: before } = await context.read((op) => findSwitch(op, args.switch));
   if (duplicate_of !== null) {
     throw switchFailed(`switch ${label} is not read: another switch record has the same device; delete one of the two`);
   }
-  await sweepNow(desk, [id], 'operator');
-  const view = await desk.read((op) => showSwitchDrift(op, { switch: label }));
+  await sweepNow(context, [id], 'operator');
+  const view = await context.read((op) => showSwitchDrift(op, { switch: label }));
   // A fault that came after the reading, of a save for example, does not undo it.
   const isRead = view.swept_at !== timeOf(before);
   if (view.fault !== null && !isRead) throw switchFailed(`switch ${label} could not be read: ${view.fault}`);
@@ -70,7 +70,7 @@ export const switchSweep = async (desk: Desk, args: { switch: string }): Promise
 };
 
 /** Whose wish a sweep is: an operator's is tried at once; a tenant's shares what others asked for. */
-export type SweepWish = 'operator' | 'tenant';
+export type SweepRequester = 'operator' | 'tenant';
 
 /** For this long the last sweep of a switch answers tenants too. */
 const sharedForMs = 1_000;
@@ -81,26 +81,33 @@ export const isJustSwept = (sweptAt: number | null): boolean =>
 
 /** So often at most a switch is tried at once that is left alone between probes, however many operators ask. */
 const forcedEveryMs = 250;
-const forcedAt = new WeakMap<Desk['site'], Map<number, number>>();
+const forcedAt = new WeakMap<RequestContext['dependencies'], Map<number, number>>();
 
 /** Takes the next turn at trying these switches at once, and waits until it has come. */
-const turnToForce = async (site: Desk['site'], ids: readonly number[]): Promise<void> => {
-  const turns = forcedAt.get(site) ?? new Map<number, number>();
-  forcedAt.set(site, turns);
+const waitForForcedSweep = async (
+  dependencies: RequestContext['dependencies'],
+  ids: readonly number[],
+): Promise<void> => {
+  const turns = forcedAt.get(dependencies) ?? new Map<number, number>();
+  forcedAt.set(dependencies, turns);
   const now = performance.now();
   const at = Math.max(now, ...ids.map((id) => (turns.get(id) ?? 0) + forcedEveryMs));
   for (const id of ids) turns.set(id, at);
   if (at > now) await sleep(at - now);
 };
 
-interface SweepWishes {
+interface SweepRequests {
   /** Sweeps that others have asked for, by switch: they answer this wish too. */
   readonly numbers: ReadonlyMap<number, number>;
   /** Switches that have to be asked for. */
   readonly wanted: readonly number[];
 }
 
-const wishesFor = async (tx: ReadOp['tx'], switchIds: readonly number[], wish: SweepWish): Promise<SweepWishes> => {
+const sweepRequestsFor = async (
+  tx: ReadOp['tx'],
+  switchIds: readonly number[],
+  requester: SweepRequester,
+): Promise<SweepRequests> => {
   const now = Date.now();
   const rows = await tx
     .selectFrom('switches')
@@ -111,9 +118,9 @@ const wishesFor = async (tx: ReadOp['tx'], switchIds: readonly number[], wish: S
   const numbers = new Map<number, number>();
   const wanted: number[] = [];
   for (const { id, probe_at, swept_at, sweep_wanted, sweep_answered } of rows) {
-    if (wish === 'tenant' && (probe_at > now || isJustSwept(swept_at))) continue;
+    if (requester === 'tenant' && (probe_at > now || isJustSwept(swept_at))) continue;
     // One that an operator asks for begins after he asked, so that one under way does not count.
-    if (sweep_wanted - sweep_answered > (wish === 'operator' ? 1 : 0)) numbers.set(id, sweep_wanted);
+    if (sweep_wanted - sweep_answered > (requester === 'operator' ? 1 : 0)) numbers.set(id, sweep_wanted);
     else wanted.push(id);
   }
   return { numbers, wanted };
@@ -121,20 +128,20 @@ const wishesFor = async (tx: ReadOp['tx'], switchIds: readonly number[], wish: S
 
 /** Asks for the sweeps that nobody has asked for meanwhile, and tells the numbers of all. */
 const askForSweeps = (
-  desk: Desk,
+  context: RequestContext,
   switchIds: readonly number[],
-  wish: SweepWish,
+  requester: SweepRequester,
 ): Promise<ReadonlyMap<number, number>> =>
-  desk.write(
+  context.write(
     async (op) => {
-      const { numbers, wanted } = await wishesFor(op.tx, switchIds, wish);
+      const { numbers, wanted } = await sweepRequestsFor(op.tx, switchIds, requester);
       if (wanted.length === 0) return numbers;
-      op.ring('actions');
+      op.notify('actions');
       const asked = await op.tx
         .updateTable('switches')
         .set(({ eb }) => ({
           sweep_wanted: eb('sweep_wanted', '+', 1),
-          ...(wish === 'operator' ? { probe_at: 0 } : {}),
+          ...(requester === 'operator' ? { probe_at: 0 } : {}),
         }))
         .where('id', 'in', wanted)
         .returning(['id', 'sweep_wanted'])
@@ -149,14 +156,18 @@ const askForSweeps = (
  * begun. Of tenants, no switch is tried that is left alone until its next probe, and one that was just read is not read
  * again: however often they ask, a switch notices little of it.
  */
-export const sweepNow = async (desk: Desk, switchIds: readonly number[], wish: SweepWish): Promise<void> => {
+export const sweepNow = async (
+  context: RequestContext,
+  switchIds: readonly number[],
+  requester: SweepRequester,
+): Promise<void> => {
   if (switchIds.length === 0) return;
-  const seen = await desk.read(({ tx }) => wishesFor(tx, switchIds, wish));
-  if (seen.wanted.length > 0 && wish === 'operator') await turnToForce(desk.site, seen.wanted);
-  const numbers = seen.wanted.length === 0 ? seen.numbers : await askForSweeps(desk, switchIds, wish);
+  const seen = await context.read(({ tx }) => sweepRequestsFor(tx, switchIds, requester));
+  if (seen.wanted.length > 0 && requester === 'operator') await waitForForcedSweep(context.dependencies, seen.wanted);
+  const numbers = seen.wanted.length === 0 ? seen.numbers : await askForSweeps(context, switchIds, requester);
   if (numbers.size === 0) return;
-  await settledWithin(patienceMs, async () => {
-    const rows = await desk.read(({ tx }) => tx.selectFrom('switches').select(['id', 'sweep_answered']).execute());
+  await waitUntil(longestWaitMs, async () => {
+    const rows = await context.read(({ tx }) => tx.selectFrom('switches').select(['id', 'sweep_answered']).execute());
     const answered = new Map(rows.map(({ id, sweep_answered }) => [id, sweep_answered]));
     return [...numbers].every(([id, number]) => (answered.get(id) ?? number) >= number);
   });

@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Tx } from '../db/db.ts';
-import type { Database } from '../db/schema.ts';
+import type { Tx } from '../db/service-database.ts';
+import type { Database } from '../db/service-schema.ts';
 
 /** Where a page begins: events with a larger id (forward) or a smaller one (backward). */
 export type EventStart = { readonly after: number } | { readonly before: number | null };

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
-import type { Tx } from '../db/db.ts';
-import type { Database } from '../db/schema.ts';
-import { statement } from '../db/statement.ts';
+import type { Tx } from '../db/service-database.ts';
+import type { Database } from '../db/service-schema.ts';
+import { statement } from '../db/service-statement.ts';
 import { nameOf } from './caller.ts';
 import type { Request } from './request.ts';
 

@@ -1,7 +1,7 @@
 import { firstOf } from '@corral/base/abort';
-import { type Moment, moment, passedSince } from '@corral/base/moment';
-import type { CallPermit } from '../drivers/obm/contract.ts';
-import { CorralError } from './errors.ts';
+import { type ClockReading, readClocks, elapsedSince } from '@corral/base/clock-reading';
+import type { CallPermit } from '../drivers/obm/obm-contract.ts';
+import { CorralError } from './corral-error.ts';
 
 /** A call to a device is sent within this time after the caller's rights were read, or the rights are read again. */
 const freshForMs = 2_000;
@@ -19,15 +19,15 @@ class StaleRights extends CorralError {
  */
 export class FreshRights implements CallPermit {
   readonly lost: CallPermit['lost'] = new AbortController().signal;
-  readonly #asked: Moment;
+  readonly #asked: ClockReading;
 
   /** `asked`: before they were read. */
-  constructor(asked: Moment) {
+  constructor(asked: ClockReading) {
     this.#asked = asked;
   }
 
   readonly check = (): void => {
-    if (passedSince(this.#asked) >= freshForMs) throw new StaleRights();
+    if (elapsedSince(this.#asked) >= freshForMs) throw new StaleRights();
   };
 }
 
@@ -37,7 +37,7 @@ export const withFreshRights = async <Found, T>(
   work: (found: Found, rights: FreshRights) => Promise<T>,
 ): Promise<T> => {
   for (let left = mostReadings; ; left -= 1) {
-    const asked = moment();
+    const asked = readClocks();
     const found = await read();
     try {
       return await work(found, new FreshRights(asked));

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Endpoint } from '../drivers/hypervisors/contract.ts';
+import type { Endpoint } from '../drivers/hypervisors/hypervisor-contract.ts';
 import { requireProject } from './caller.ts';
 import type { DeviceCall, Devices } from './device-calls.ts';
-import { badArgument, CorralError, duplicate, hypervisorFailed, illegalState } from './errors.ts';
-import { findHeadnode, findProject, type Headnode } from './find.ts';
-import type { Desk, ReadOp } from './op.ts';
+import { badArgument, CorralError, duplicate, hypervisorFailed, illegalState } from './corral-error.ts';
+import { findHeadnode, findProject, type Headnode } from './find-objects.ts';
+import type { RequestContext, ReadOp } from './request-context.ts';
 
 interface HeadnodeCreate {
   readonly headnode: string;
@@ -13,10 +13,10 @@ interface HeadnodeCreate {
 }
 
 /** The machine itself is made at the first start, when its hnics are settled. */
-export const headnodeCreate = async (desk: Desk, args: HeadnodeCreate): Promise<void> => {
-  requireProject(desk.caller, args.project);
-  await desk.devices.change(onHypervisor(args.project), (devices) => requireImage(devices, args.base_img));
-  await desk.write(async (op) => {
+export const headnodeCreate = async (context: RequestContext, args: HeadnodeCreate): Promise<void> => {
+  requireProject(context.caller, args.project);
+  await context.devices.change(onHypervisor(args.project), (devices) => requireImage(devices, args.base_img));
+  await context.write(async (op) => {
     const project = await findProject(op, args.project);
     requireProject(op.caller, project.label);
     const taken = await op.tx
@@ -47,7 +47,8 @@ export const headnodeCreate = async (desk: Desk, args: HeadnodeCreate): Promise<
 /** Refuses an image that is not installed, and fails if the hypervisor cannot say which are. */
 export const requireImage = async (devices: Devices, image: string): Promise<void> => {
   const images = await imagesOf(devices);
-  if (images.includes(image)) return talking(devices, async ({ hypervisor }) => hypervisor.requireFit?.(image));
+  if (images.includes(image))
+    return onHypervisorFailure(devices, async ({ hypervisor }) => hypervisor.requireFit?.(image));
   throw badArgument(
     `field "base_img" is ${JSON.stringify(image)}, which is not installed; installed images: ${images.join(', ') || 'none'}`,
   );
@@ -72,7 +73,7 @@ export interface HeadnodeArgs {
 }
 
 /** Calls the hypervisor; its errors are reported as hypervisor failures. */
-export const talking = async <T>(devices: Devices, work: (devices: Devices) => Promise<T>): Promise<T> => {
+export const onHypervisorFailure = async <T>(devices: Devices, work: (devices: Devices) => Promise<T>): Promise<T> => {
   try {
     return await work(devices);
   } catch (error) {
@@ -86,10 +87,10 @@ export const talking = async <T>(devices: Devices, work: (devices: Devices) => P
 export const onHypervisor = (project: string | null): DeviceCall => ({ project, at: 'hypervisor' });
 
 const imagesOf = async (devices: Devices): Promise<string[]> =>
-  [...(await talking(devices, ({ hypervisor }) => hypervisor.images()))].sort();
+  [...(await onHypervisorFailure(devices, ({ hypervisor }) => hypervisor.images()))].sort();
 
-export const listHeadnodeImages = (desk: Desk): Promise<string[]> =>
-  desk.devices.ask('images', onHypervisor(null), imagesOf);
+export const listHeadnodeImages = (context: RequestContext): Promise<string[]> =>
+  context.devices.ask('images', onHypervisor(null), imagesOf);
 
 interface HeadnodeView {
   readonly name: string;
@@ -101,16 +102,16 @@ interface HeadnodeView {
   readonly base_img: string;
 }
 
-export const showHeadnode = async (desk: Desk, args: HeadnodeArgs): Promise<HeadnodeView> => {
-  const { headnode, hnics } = await desk.read(async (op) => {
+export const showHeadnode = async (context: RequestContext, args: HeadnodeArgs): Promise<HeadnodeView> => {
+  const { headnode, hnics } = await context.read(async (op) => {
     const found = await findOwnHeadnode(op, args.headnode);
     const rows = await op.tx.selectFrom('hnics').select('label').where('headnode_id', '=', found.id).execute();
     return { headnode: found, hnics: rows.map(({ label }) => label).sort() };
   });
   // One that is being stopped is not off yet.
   const mayRun = headnode.state === 'started' || (headnode.state === 'stopped' && headnode.making === 1);
-  const vnc = mayRun ? await vncOf(desk, headnode) : null;
-  if (mayRun) await desk.requireRights();
+  const vnc = mayRun ? await vncOf(context, headnode) : null;
+  if (mayRun) await context.requireRights();
   return {
     name: headnode.label,
     project: headnode.project,
@@ -122,7 +123,7 @@ export const showHeadnode = async (desk: Desk, args: HeadnodeArgs): Promise<Head
   };
 };
 
-const vncOf = (desk: Desk, { uuid, project }: Headnode): Promise<Endpoint | null> =>
-  desk.devices.ask(`screen of ${uuid}`, onHypervisor(project), (devices) =>
-    talking(devices, ({ hypervisor }) => hypervisor.vnc(uuid)),
+const vncOf = (context: RequestContext, { uuid, project }: Headnode): Promise<Endpoint | null> =>
+  context.devices.ask(`screen of ${uuid}`, onHypervisor(project), (devices) =>
+    onHypervisorFailure(devices, ({ hypervisor }) => hypervisor.vnc(uuid)),
   );

@@ -1,6 +1,6 @@
-import { type Moment, moment, passedSince } from '@corral/base/moment';
+import { type ClockReading, readClocks, elapsedSince } from '@corral/base/clock-reading';
 import { type Lease, LeaseLost, renewLease } from './leases.ts';
-import type { Desk } from './op.ts';
+import type { RequestContext } from './request-context.ts';
 
 /**
  * A lease and what this process knows of it. The process may sleep: it is stopped, its machine is suspended. When it
@@ -9,14 +9,14 @@ import type { Desk } from './op.ts';
  */
 export class HeldLease {
   readonly lease: Lease;
-  readonly #desk: Pick<Desk, 'writeOutcome'>;
+  readonly #context: Pick<RequestContext, 'writeOutcome'>;
   readonly #ms: number;
   readonly #lost = new AbortController();
-  #confirmed: Moment;
+  #confirmed: ClockReading;
 
   /** `asked`: before the claim was sent. */
-  constructor(desk: Pick<Desk, 'writeOutcome'>, lease: Lease, ms: number, asked: Moment) {
-    this.#desk = desk;
+  constructor(context: Pick<RequestContext, 'writeOutcome'>, lease: Lease, ms: number, asked: ClockReading) {
+    this.#context = context;
     this.lease = lease;
     this.#ms = ms;
     this.#confirmed = asked;
@@ -35,8 +35,8 @@ export class HeldLease {
 
   /** Reads the lease again. */
   async renew(): Promise<void> {
-    const asked = moment();
-    const isOurs = await this.#desk.writeOutcome((op) => renewLease(op, this.lease, this.#ms));
+    const asked = readClocks();
+    const isOurs = await this.#context.writeOutcome((op) => renewLease(op, this.lease, this.#ms));
     if (isOurs) this.#confirmed = asked;
     else this.#lost.abort(new LeaseLost(this.lease));
   }
@@ -44,7 +44,7 @@ export class HeldLease {
   /** Makes sure that the lease is ours for a good while: asks the database if it was not asked lately. */
   async confirm(): Promise<void> {
     // A database that does not answer now may do so before the lease is over.
-    if (passedSince(this.#confirmed) >= this.#ms / 2) await this.renew().catch(() => undefined);
+    if (elapsedSince(this.#confirmed) >= this.#ms / 2) await this.renew().catch(() => undefined);
     this.check();
   }
 
@@ -66,6 +66,6 @@ export class HeldLease {
   }
 
   #compare(): void {
-    if (passedSince(this.#confirmed) >= this.#ms) this.#lost.abort(new LeaseLost(this.lease));
+    if (elapsedSince(this.#confirmed) >= this.#ms) this.#lost.abort(new LeaseLost(this.lease));
   }
 }

@@ -1,6 +1,6 @@
-import type { Tx } from '../db/db.ts';
-import { plainSettings } from '../db/sealed.ts';
-import type { WriteOp } from './op.ts';
+import type { Tx } from '../db/service-database.ts';
+import { plainSettings } from '../db/sealed-columns.ts';
+import type { WriteOp } from './request-context.ts';
 
 /** Few enough that nobody waits for it to be deleted. */
 const batch = 500;

@@ -1,8 +1,8 @@
-import { hasAccess } from './access.ts';
-import { blocked, duplicate, projectMismatch } from './errors.ts';
-import { audienceOf, findHnic, findNetwork, type Headnode, ownerOf } from './find.ts';
+import { hasAccess } from './network-access.ts';
+import { blocked, duplicate, projectMismatch } from './corral-error.ts';
+import { audienceOf, findHnic, findNetwork, type Headnode, ownerOf } from './find-objects.ts';
 import { findOwnHeadnode, requireNotStarted } from './headnodes.ts';
-import type { WriteOp } from './op.ts';
+import type { WriteOp } from './request-context.ts';
 
 interface HnicArgs {
   readonly headnode: string;

@@ -1,6 +1,6 @@
 import { LeaseSightings } from '@corral/base/db/lease-sightings';
 import { sql } from 'kysely';
-import type { Db, Tx } from '../db/db.ts';
+import type { Db, Tx } from '../db/service-database.ts';
 
 /** A lease that can be taken now: it is free, or its holder is dead. Only a read creates one. */
 export interface FreeLease {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { locksRows } from '@corral/base/db/bound';
+import { locksRows } from '@corral/base/db/bound-kysely';
 import { sql } from 'kysely';
-import { statement } from '../db/statement.ts';
-import { CorralError } from './errors.ts';
+import { statement } from '../db/service-statement.ts';
+import { CorralError } from './corral-error.ts';
 import type { FreeLease } from './lease-watch.ts';
-import type { Desk, WriteOp } from './op.ts';
+import type { RequestContext, WriteOp } from './request-context.ts';
 
 /** The right to be the only one to work on something, for a short time that can be renewed. */
 export interface Lease {
@@ -44,15 +44,15 @@ export const claimLease = async (
  * a release notifies `leases`.
  */
 export const tryLease = async (
-  desk: Pick<Desk, 'read' | 'write' | 'leases'>,
+  context: Pick<RequestContext, 'read' | 'write' | 'leases'>,
   name: string,
   holder: string,
   ms: number,
 ): Promise<{ readonly lease: Lease; readonly waitMs?: never } | { readonly lease: null; readonly waitMs: number }> => {
-  const look = () => desk.read(async ({ tx, now }) => (await desk.leases.look(tx, now, [name], ms))(name));
+  const look = () => context.read(async ({ tx, now }) => (await context.leases.look(tx, now, [name], ms))(name));
   const { free, waitMs } = await look();
   if (free === null) return { lease: null, waitMs };
-  const lease = await desk.write((op) => claimLease(op, free, holder, ms));
+  const lease = await context.write((op) => claimLease(op, free, holder, ms));
   if (lease !== null) return { lease };
   // Somebody else was quicker, and may be done already.
   return { lease: null, waitMs: (await look()).waitMs ?? shortestWaitMs };
@@ -101,7 +101,7 @@ export const releaseLease = async (op: WriteOp, lease: Lease): Promise<void> => 
     .where('holder', '=', lease.holder)
     .where('fence', '=', lease.fence)
     .execute();
-  op.ring('leases');
+  op.notify('leases');
 };
 
 /** The right to work on something may be another's by now: nothing more may be sent, nor what was done be recorded. */

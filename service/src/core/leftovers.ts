@@ -1,7 +1,7 @@
-import { blocked, CorralError, notFound } from './errors.ts';
-import { onHypervisor, talking } from './headnodes.ts';
+import { blocked, CorralError, notFound } from './corral-error.ts';
+import { onHypervisor, onHypervisorFailure } from './headnodes.ts';
 import { noteUnknownMachines, unknownMachines } from './machine-trust.ts';
-import type { Desk } from './op.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** Machines on the hypervisor that no headnode is recorded for: what somebody deleted by hand here, or made there. */
 export interface LeftoversView {
@@ -11,20 +11,20 @@ export interface LeftoversView {
 }
 
 /** Looked up before and after it is asked: a machine that is being made or deleted meanwhile is nobody's leftover. */
-const findLeftovers = async (desk: Desk): Promise<string[]> => {
-  const before = await recordedUuids(desk);
-  const machines = await machinesOf(desk);
-  const recorded = new Set([...before, ...(await recordedUuids(desk))]);
+const findLeftovers = async (context: RequestContext): Promise<string[]> => {
+  const before = await recordedUuids(context);
+  const machines = await machinesOf(context);
+  const recorded = new Set([...before, ...(await recordedUuids(context))]);
   return machines.filter((uuid) => !recorded.has(uuid)).sort();
 };
 
-const machinesOf = (desk: Desk): Promise<readonly string[]> =>
-  desk.devices.ask('machines', onHypervisor(null), (devices) =>
-    talking(devices, ({ hypervisor }) => hypervisor.machines()),
+const machinesOf = (context: RequestContext): Promise<readonly string[]> =>
+  context.devices.ask('machines', onHypervisor(null), (devices) =>
+    onHypervisorFailure(devices, ({ hypervisor }) => hypervisor.machines()),
   );
 
-const recordedUuids = async (desk: Desk): Promise<string[]> => {
-  const rows = await desk.read(({ tx }) => tx.selectFrom('headnodes').select('uuid').execute());
+const recordedUuids = async (context: RequestContext): Promise<string[]> => {
+  const rows = await context.read(({ tx }) => tx.selectFrom('headnodes').select('uuid').execute());
   return rows.map(({ uuid }) => uuid);
 };
 
@@ -32,21 +32,21 @@ const recordedUuids = async (desk: Desk): Promise<string[]> => {
  * After a restore: asks the hypervisor which machines it has. One whose headnode was never started, as far as is
  * recorded, was made with networks that nobody knows.
  */
-export const settleUnknownMachines = async (desk: Desk): Promise<void> => {
-  if ((await desk.read(({ tx }) => unknownMachines(tx))) === null) return;
-  const unstarted = await desk.read(({ tx }) =>
+export const settleUnknownMachines = async (context: RequestContext): Promise<void> => {
+  if ((await context.read(({ tx }) => unknownMachines(tx))) === null) return;
+  const unstarted = await context.read(({ tx }) =>
     tx.selectFrom('headnodes').select(['label', 'uuid']).where('state', '=', 'created').execute(),
   );
-  const machines = new Set(await machinesOf(desk));
+  const machines = new Set(await machinesOf(context));
   const named = unstarted.filter(({ uuid }) => machines.has(uuid)).map(({ label }) => `of headnode ${label}`);
-  const leftovers = await findLeftovers(desk);
-  await desk.writeOutcome((op) => noteUnknownMachines(op, [...leftovers, ...named]));
+  const leftovers = await findLeftovers(context);
+  await context.writeOutcome((op) => noteUnknownMachines(op, [...leftovers, ...named]));
 };
 
 /** How the hypervisor differs from what is recorded. */
-export const showLeftovers = async (desk: Desk): Promise<LeftoversView> => {
+export const showLeftovers = async (context: RequestContext): Promise<LeftoversView> => {
   try {
-    return { leftovers: await findLeftovers(desk), fault: null };
+    return { leftovers: await findLeftovers(context), fault: null };
   } catch (error) {
     if (error instanceof CorralError && error.type === 'HypervisorError') {
       return { leftovers: [], fault: error.message };
@@ -56,21 +56,21 @@ export const showLeftovers = async (desk: Desk): Promise<LeftoversView> => {
 };
 
 /** Removes a machine, with its storage, that no headnode is recorded for. */
-export const headnodeDeleteLeftover = async (desk: Desk, args: { uuid: string }): Promise<void> => {
-  const owner = await desk.read(({ tx }) =>
+export const headnodeDeleteLeftover = async (context: RequestContext, args: { uuid: string }): Promise<void> => {
+  const owner = await context.read(({ tx }) =>
     tx.selectFrom('headnodes').select('label').where('uuid', '=', args.uuid).executeTakeFirst(),
   );
   if (owner) throw blocked(`machine ${args.uuid} belongs to headnode ${owner.label}; delete the headnode instead`);
-  if (!(await findLeftovers(desk)).includes(args.uuid)) {
+  if (!(await findLeftovers(context)).includes(args.uuid)) {
     throw notFound(`machine ${args.uuid} does not exist; GET /drift lists the leftovers`);
   }
-  await desk.requireRights();
-  await desk.devices.change(onHypervisor(null), (devices) =>
-    talking(devices, ({ hypervisor }) => hypervisor.remove(args.uuid)),
+  await context.requireRights();
+  await context.devices.change(onHypervisor(null), (devices) =>
+    onHypervisorFailure(devices, ({ hypervisor }) => hypervisor.remove(args.uuid)),
   );
-  await desk.writeOutcome((op) => {
+  await context.writeOutcome((op) => {
     op.record({ type: 'headnode_delete_leftover', detail: { uuid: args.uuid } });
     return Promise.resolve();
   });
-  await settleUnknownMachines(desk).catch(() => undefined);
+  await settleUnknownMachines(context).catch(() => undefined);
 };

@@ -1,8 +1,8 @@
-import type { Tx } from '../db/db.ts';
-import { plainSettings } from '../db/sealed.ts';
-import { statement } from '../db/statement.ts';
-import { blocked } from './errors.ts';
-import type { WriteOp } from './op.ts';
+import type { Tx } from '../db/service-database.ts';
+import { plainSettings } from '../db/sealed-columns.ts';
+import { statement } from '../db/service-statement.ts';
+import { blocked } from './corral-error.ts';
+import type { WriteOp } from './request-context.ts';
 
 /*
  * After a restore, the hypervisor may run machines that the database knows nothing of, on VLANs that it takes for free.
@@ -28,10 +28,10 @@ export const noteUnknownMachines = async ({ tx }: WriteOp, machines: readonly st
 const mostNamed = 5;
 
 /** Refuses as long as the hypervisor may run machines on VLANs that nobody recorded. */
-export const requireKnownMachines = async ({ tx }: WriteOp, told: string): Promise<void> => {
+export const requireKnownMachines = async ({ tx }: WriteOp, lineOf: string): Promise<void> => {
   const machines = await unknownMachines(tx);
   if (machines === null) return;
-  throw blocked(told, {
+  throw blocked(lineOf, {
     forAdmins:
       machines === ''
         ? 'VLANs cannot be reassigned: the hypervisor has not listed its machines since the database was restored; it is asked every 30 seconds'

@@ -1,6 +1,6 @@
-import { badArgument, notFound } from './errors.ts';
-import { audienceOf, findNode } from './find.ts';
-import type { WriteOp } from './op.ts';
+import { badArgument, notFound } from './corral-error.ts';
+import { audienceOf, findNode } from './find-objects.ts';
+import type { WriteOp } from './request-context.ts';
 
 /** Deep enough for anyone; at some thousands JSON.stringify runs out of stack, and the node could not be shown. */
 const deepest = 100;

@@ -1,7 +1,7 @@
 import { isAdmin, mayActFor, requireAdmin, requireProject, requireUser } from './caller.ts';
-import { badArgument, blocked, duplicate, unauthorized } from './errors.ts';
-import { findNetwork, findProject, type Network, ownerOf, type Project } from './find.ts';
-import type { ReadOp, WriteOp } from './op.ts';
+import { badArgument, blocked, duplicate, unauthorized } from './corral-error.ts';
+import { findNetwork, findProject, type Network, ownerOf, type Project } from './find-objects.ts';
+import type { ReadOp, WriteOp } from './request-context.ts';
 import { requireOnNoOtherPort, requireUnseenVlan, unseenVlan } from './vlan-trust.ts';
 
 /** The word for the operator where a network's owner is named. */

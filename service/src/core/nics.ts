@@ -1,6 +1,6 @@
-import { blocked, duplicate } from './errors.ts';
-import { audienceOf, findNic, findNode } from './find.ts';
-import type { WriteOp } from './op.ts';
+import { blocked, duplicate } from './corral-error.ts';
+import { audienceOf, findNic, findNode } from './find-objects.ts';
+import type { WriteOp } from './request-context.ts';
 
 interface NicArgs {
   readonly node: string;

@@ -1,17 +1,17 @@
 import { isAdmin, requireProject } from './caller.ts';
-import { blocked, duplicate, notFound } from './errors.ts';
-import { findNode } from './find.ts';
+import { blocked, duplicate, notFound } from './corral-error.ts';
+import { findNode } from './find-objects.ts';
 import { metadataText } from './metadata.ts';
 import { obmUri } from './obm-uri.ts';
-import type { Desk, WriteOp } from './op.ts';
+import type { RequestContext, WriteOp } from './request-context.ts';
 import { requireTrustedPorts } from './port-trust.ts';
-import { type RowOf, statement } from '../db/statement.ts';
+import { type RowOf, statement } from '../db/service-statement.ts';
 
 const allNodes = statement((tx) => tx.selectFrom('nodes').select('label'));
 const freeNodes = statement((tx) => tx.selectFrom('nodes').select('label').where('project_id', 'is', null));
 
-export const listNodes = async (desk: Desk, args: { is_free: 'all' | 'free' }): Promise<string[]> => {
-  const rows = await desk.ask(args.is_free === 'free' ? freeNodes : allNodes, {});
+export const listNodes = async (context: RequestContext, args: { is_free: 'all' | 'free' }): Promise<string[]> => {
+  const rows = await context.ask(args.is_free === 'free' ? freeNodes : allNodes, {});
   return rows.map(({ label }) => label).sort();
 };
 
@@ -22,7 +22,7 @@ interface NodeRegister {
 }
 
 export const nodeRegister = async (op: WriteOp, args: NodeRegister): Promise<void> => {
-  const uri = obmUri(args.obmd.uri, op.site.outbound);
+  const uri = obmUri(args.obmd.uri, op.dependencies.outbound);
   const taken = await op.tx.selectFrom('nodes').select('id').where('label', '=', args.node).executeTakeFirst();
   if (taken) throw duplicate(`node ${args.node} already exists`);
   await op.tx
@@ -32,7 +32,7 @@ export const nodeRegister = async (op: WriteOp, args: NodeRegister): Promise<voi
       project_id: null,
       metadata: metadataText(args.metadata ?? {}),
       obm_uri: uri,
-      obm_admin_token: op.site.vault.seal(args.obmd.admin_token),
+      obm_admin_token: op.dependencies.vault.seal(args.obmd.admin_token),
       obm_token: null,
     })
     .execute();
@@ -67,15 +67,15 @@ interface NodeView {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-export const showNode = async (desk: Desk, args: { node: string }): Promise<NodeView> => {
-  const rows = await desk.ask(nodeWithNics, { label: args.node });
+export const showNode = async (context: RequestContext, args: { node: string }): Promise<NodeView> => {
+  const rows = await context.ask(nodeWithNics, { label: args.node });
   const [node] = rows;
   if (node === undefined) throw notFound(`node ${args.node} does not exist`);
-  if (node.project !== null) requireProject(desk.caller, node.project);
+  if (node.project !== null) requireProject(context.caller, node.project);
   return {
     name: node.label,
     project: node.project,
-    nics: nicsOf(rows, isAdmin(desk.caller)),
+    nics: nicsOf(rows, isAdmin(context.caller)),
     metadata: JSON.parse(node.metadata) as Record<string, unknown>,
   };
 };

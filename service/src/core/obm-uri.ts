@@ -1,5 +1,5 @@
 import type { Outbound } from '@corral/base/http/outbound';
-import { badArgument } from './errors.ts';
+import { badArgument } from './corral-error.ts';
 
 /**
  * The address of a node under its OBM daemon's API, as it was given, if it can be one. Of a name it is seen at every

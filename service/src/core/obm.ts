@@ -1,15 +1,15 @@
 import { requireProject } from './caller.ts';
 import type { DeviceCall } from './device-calls.ts';
-import { badArgument, blocked, obmFailed } from './errors.ts';
-import { audienceOf, findNode, type Node } from './find.ts';
-import type { NextBoot, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from '../drivers/obm/contract.ts';
-import { exclusively } from './exclusively.ts';
+import { badArgument, blocked, obmFailed } from './corral-error.ts';
+import { audienceOf, findNode, type Node } from './find-objects.ts';
+import type { NextBoot, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from '../drivers/obm/obm-contract.ts';
+import { withLease } from './with-lease.ts';
 import { allOf, type FreshRights, withFreshRights } from './fresh-rights.ts';
 import type { HeldLease } from './held-lease.ts';
 import { requireLease } from './leases.ts';
 import { obmUri } from './obm-uri.ts';
-import type { Desk, ReadOp } from './op.ts';
-import type { TransactionSite } from './site.ts';
+import type { RequestContext, ReadOp } from './request-context.ts';
+import type { TransactionDependencies } from './dependencies.ts';
 
 interface NodeArgs {
   readonly node: string;
@@ -25,27 +25,27 @@ export const findManageable = async (op: ReadOp, label: string): Promise<Node> =
 /** A call to the daemon of a node. */
 const callTo = (node: Node): DeviceCall => ({ project: node.project, at: new URL(node.obm_uri).origin });
 
-const adminOf = (site: TransactionSite, node: Node): ObmAdmin => ({
+const adminOf = (dependencies: TransactionDependencies, node: Node): ObmAdmin => ({
   uri: node.obm_uri,
-  adminToken: site.vault.open(node.obm_admin_token),
+  adminToken: dependencies.vault.open(node.obm_admin_token),
 });
 
 /**
  * Enables or disables OBM. The daemon is called before the database commits: a crash in between leaves a
  * token that nobody knows, or none, so access is off and never on.
  */
-export const nodeSetObm = async (desk: Desk, args: NodeArgs & { enabled: boolean }): Promise<void> => {
-  const found = await desk.read((op) => findManageable(op, args.node));
-  await desk.devices.change(callTo(found), ({ obm }) =>
-    exclusively(desk, `obm/${found.id}`, (held) =>
+export const nodeSetObm = async (context: RequestContext, args: NodeArgs & { enabled: boolean }): Promise<void> => {
+  const found = await context.read((op) => findManageable(op, args.node));
+  await context.devices.change(callTo(found), ({ obm }) =>
+    withLease(context, `obm/${found.id}`, (held) =>
       withFreshRights(
         async () => {
           await held.confirm();
-          return desk.read((op) => findManageable(op, args.node));
+          return context.read((op) => findManageable(op, args.node));
         },
         async (node, rights) => {
           if ((node.obm_token !== null) === args.enabled) return;
-          await (args.enabled ? enable(desk, obm, node, held, rights) : disable(desk, obm, node, held, rights));
+          await (args.enabled ? enable(context, obm, node, held, rights) : disable(context, obm, node, held, rights));
         },
       ),
     ),
@@ -66,14 +66,14 @@ interface NodeSetObmd extends NodeArgs {
  * Tells where the OBM daemon of a node is now. Access stays as it is: the same daemon at another address knows its
  * token, and another one is asked for a new token by disabling OBM and enabling it again.
  */
-export const nodeSetObmd = async (desk: Desk, args: NodeSetObmd): Promise<void> => {
-  const obm_uri = obmUri(args.uri, desk.site.outbound);
-  const { id } = await desk.read((op) => findNode(op, args.node));
-  await exclusively(desk, `obm/${id}`, ({ lease }) =>
-    desk.write(async (op) => {
+export const nodeSetObmd = async (context: RequestContext, args: NodeSetObmd): Promise<void> => {
+  const obm_uri = obmUri(args.uri, context.dependencies.outbound);
+  const { id } = await context.read((op) => findNode(op, args.node));
+  await withLease(context, `obm/${id}`, ({ lease }) =>
+    context.write(async (op) => {
       await requireLease(op, lease);
       const node = await findNode(op, args.node);
-      const obm_admin_token = op.site.vault.seal(args.admin_token);
+      const obm_admin_token = op.dependencies.vault.seal(args.admin_token);
       await op.tx.updateTable('nodes').set({ obm_uri, obm_admin_token }).where('id', '=', node.id).execute();
       op.record({ type: 'node_set_obmd', node: node.label });
     }),
@@ -98,12 +98,18 @@ const requireOwnAddress = async ({ tx }: ReadOp, node: Node): Promise<void> => {
   );
 };
 
-const enable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease, rights: FreshRights): Promise<void> => {
-  await desk.read((op) => requireOwnAddress(op, node));
-  const admin = adminOf(desk.site, node);
+const enable = async (
+  context: RequestContext,
+  obm: ObmClient,
+  node: Node,
+  held: HeldLease,
+  rights: FreshRights,
+): Promise<void> => {
+  await context.read((op) => requireOwnAddress(op, node));
+  const admin = adminOf(context.dependencies, node);
   const token = await obm.createToken(admin, allOf(held, rights));
   try {
-    await desk.write(async (op) => {
+    await context.write(async (op) => {
       await requireLease(op, held.lease);
       const current = await findManageable(op, node.label);
       if (current.id !== node.id || current.project_id !== node.project_id) {
@@ -112,7 +118,7 @@ const enable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease, r
       await requireOwnAddress(op, current);
       await op.tx
         .updateTable('nodes')
-        .set({ obm_token: op.site.vault.seal(token) })
+        .set({ obm_token: op.dependencies.vault.seal(token) })
         .where('id', '=', node.id)
         .execute();
       op.record({ type: 'node_enable_obm', projects: [audienceOf(current)], node: node.label });
@@ -127,15 +133,21 @@ const enable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease, r
   }
 };
 
-const disable = async (desk: Desk, obm: ObmClient, node: Node, held: HeldLease, rights: FreshRights): Promise<void> => {
-  await obm.destroyToken(adminOf(desk.site, node), allOf(held, rights));
-  await desk.writeOutcome(async (op) => {
+const disable = async (
+  context: RequestContext,
+  obm: ObmClient,
+  node: Node,
+  held: HeldLease,
+  rights: FreshRights,
+): Promise<void> => {
+  await obm.destroyToken(adminOf(context.dependencies, node), allOf(held, rights));
+  await context.writeOutcome(async (op) => {
     await requireLease(op, held.lease);
     const current = await findNode(op, node.label);
     await op.tx.updateTable('nodes').set({ obm_token: null }).where('id', '=', node.id).execute();
     await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();
     op.record({ type: 'node_disable_obm', projects: [audienceOf(current)], node: node.label });
-    op.ring('consoles');
+    op.notify('consoles');
   });
 };
 
@@ -146,22 +158,22 @@ const disabled = (node: { readonly label: string }) =>
 export const findAccess = async (op: ReadOp, label: string): Promise<{ node: Node; access: ObmAccess }> => {
   const node = await findManageable(op, label);
   if (node.obm_token === null) throw disabled(node);
-  return { node, access: { uri: node.obm_uri, token: op.site.vault.open(node.obm_token) } };
+  return { node, access: { uri: node.obm_uri, token: op.dependencies.vault.open(node.obm_token) } };
 };
 
 /**
  * Carries one call through to the daemon. A refused token is checked twice: OBM that was disabled
  * meanwhile is the caller's 409, a token that was replaced meanwhile is tried once more.
  */
-export const carry = async <T>(
-  desk: Desk,
+export const callDaemon = async <T>(
+  context: RequestContext,
   label: string,
   call: (access: ObmAccess, rights: FreshRights, node: Node) => Promise<ObmAnswer<T>>,
 ): Promise<T> => {
   let refused: string | null = null;
   for (;;) {
     const { node, access, answer } = await withFreshRights(
-      () => desk.read((op) => findAccess(op, label)),
+      () => context.read((op) => findAccess(op, label)),
       async (found, rights) => {
         if (found.access.token === refused) {
           throw obmFailed(
@@ -175,40 +187,44 @@ export const carry = async <T>(
     if (answer.kind === 'rejected') throw badArgument(`the OBM daemon of node ${label} refused: ${answer.reason}`);
     refused = access.token;
     // Disabling tells the daemon first and the database after: what the refusal means is known when that is over.
-    await exclusively(desk, `obm/${node.id}`, () => Promise.resolve());
+    await withLease(context, `obm/${node.id}`, () => Promise.resolve());
   }
 };
 
 /** What was done to a node out of band is recorded, even if the caller has lost access since; a query is not. */
 const recorded = async (
-  desk: Desk,
+  context: RequestContext,
   args: NodeArgs,
   type: string,
   detail: Record<string, unknown> = {},
 ): Promise<void> =>
-  desk.writeOutcome(async (op) => {
+  context.writeOutcome(async (op) => {
     const node = await findNode(op, args.node);
     op.record({ type, projects: [audienceOf(node)], node: node.label, detail });
   });
 
 /** Changes a node whose OBM is enabled, or opens its console. */
 export const changeNode = async <T>(
-  desk: Desk,
+  context: RequestContext,
   label: string,
   work: (obm: ObmClient, node: Node) => Promise<T>,
 ): Promise<T> => {
-  const { node } = await desk.read((op) => findAccess(op, label));
-  return desk.devices.change(callTo(node), ({ obm }) => work(obm, node));
+  const { node } = await context.read((op) => findAccess(op, label));
+  return context.devices.change(callTo(node), ({ obm }) => work(obm, node));
 };
 
-export const nodePowerOn = async (desk: Desk, args: NodeArgs): Promise<void> => {
-  await changeNode(desk, args.node, (obm) => carry(desk, args.node, (access, rights) => obm.powerOn(access, rights)));
-  await recorded(desk, args, 'node_power_on');
+export const nodePowerOn = async (context: RequestContext, args: NodeArgs): Promise<void> => {
+  await changeNode(context, args.node, (obm) =>
+    callDaemon(context, args.node, (access, rights) => obm.powerOn(access, rights)),
+  );
+  await recorded(context, args, 'node_power_on');
 };
 
-export const nodePowerOff = async (desk: Desk, args: NodeArgs): Promise<void> => {
-  await changeNode(desk, args.node, (obm) => carry(desk, args.node, (access, rights) => obm.powerOff(access, rights)));
-  await recorded(desk, args, 'node_power_off');
+export const nodePowerOff = async (context: RequestContext, args: NodeArgs): Promise<void> => {
+  await changeNode(context, args.node, (obm) =>
+    callDaemon(context, args.node, (access, rights) => obm.powerOff(access, rights)),
+  );
+  await recorded(context, args, 'node_power_off');
 };
 
 /** What an event says of a boot from the network that is not quite what the interface promises. */
@@ -225,28 +241,30 @@ const bootNotes: Readonly<Record<NextBoot, { readonly boot: string; readonly not
 };
 
 /** Boots from the network next, and only then, as the interface says; the daemon's own power_cycle may do so too. */
-export const nodePowerCycle = async (desk: Desk, args: NodeArgs & { force?: boolean }): Promise<void> => {
+export const nodePowerCycle = async (context: RequestContext, args: NodeArgs & { force?: boolean }): Promise<void> => {
   const force = args.force ?? false;
-  const nextBoot = await changeNode(desk, args.node, async (obm) => {
-    const boot = await carry(desk, args.node, (access, rights) => obm.setNextBoot(access, 'pxe', rights));
-    await carry(desk, args.node, (access, rights) => obm.powerCycle(access, force, rights));
+  const nextBoot = await changeNode(context, args.node, async (obm) => {
+    const boot = await callDaemon(context, args.node, (access, rights) => obm.setNextBoot(access, 'pxe', rights));
+    await callDaemon(context, args.node, (access, rights) => obm.powerCycle(access, force, rights));
     return boot;
   });
-  await recorded(desk, args, 'node_power_cycle', { force, ...bootNotes[nextBoot] });
+  await recorded(context, args, 'node_power_cycle', { force, ...bootNotes[nextBoot] });
 };
 
-export const nodeSetBootdev = async (desk: Desk, args: NodeArgs & { bootdev: string }): Promise<void> => {
-  await changeNode(desk, args.node, (obm) =>
-    carry(desk, args.node, (access, rights) => obm.setBootDevice(access, args.bootdev, rights)),
+export const nodeSetBootdev = async (context: RequestContext, args: NodeArgs & { bootdev: string }): Promise<void> => {
+  await changeNode(context, args.node, (obm) =>
+    callDaemon(context, args.node, (access, rights) => obm.setBootDevice(access, args.bootdev, rights)),
   );
-  await recorded(desk, args, 'node_set_bootdev', { bootdev: args.bootdev });
+  await recorded(context, args, 'node_set_bootdev', { bootdev: args.bootdev });
 };
 
-export const nodePowerStatus = async (desk: Desk, args: NodeArgs): Promise<{ power_status: string }> => {
-  const power_status = await carry(desk, args.node, (access, _rights, node) =>
+export const nodePowerStatus = async (context: RequestContext, args: NodeArgs): Promise<{ power_status: string }> => {
+  const power_status = await callDaemon(context, args.node, (access, _rights, node) =>
     // By the token too: what is asked under another one is another project's question.
-    desk.devices.ask(`power status of ${node.id} ${access.token}`, callTo(node), ({ obm }) => obm.powerStatus(access)),
+    context.devices.ask(`power status of ${node.id} ${access.token}`, callTo(node), ({ obm }) =>
+      obm.powerStatus(access),
+    ),
   );
-  await desk.requireRights();
+  await context.requireRights();
   return { power_status };
 };

@@ -1,6 +1,6 @@
-import type { PortConfig } from '../drivers/switches/contract.ts';
-import type { Tx } from '../db/db.ts';
-import { statement } from '../db/statement.ts';
+import type { PortConfig } from '../drivers/switches/switch-contract.ts';
+import type { Tx } from '../db/service-database.ts';
+import { statement } from '../db/service-statement.ts';
 
 /** A port's state without its name: what the recorded attachments of a nic amount to. */
 export type PortState = Omit<PortConfig, 'port'>;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Tx } from '../db/db.ts';
-import { statement } from '../db/statement.ts';
-import { blocked } from './errors.ts';
-import type { Node } from './find.ts';
-import type { ReadOp, WriteOp } from './op.ts';
+import type { Tx } from '../db/service-database.ts';
+import { statement } from '../db/service-statement.ts';
+import { blocked } from './corral-error.ts';
+import type { Node } from './find-objects.ts';
+import type { ReadOp, WriteOp } from './request-context.ts';
 import { describePort, type PortReading, stateIn } from './port-state.ts';
 
 /*

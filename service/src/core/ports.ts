@@ -1,6 +1,6 @@
-import { isRefusal, isSameWire } from '../drivers/switches/contract.ts';
+import { isRefusal, isSameWire } from '../drivers/switches/switch-contract.ts';
 import { queueAction, requireNoPendingAction } from './actions.ts';
-import { badArgument, blocked, duplicate, notFound } from './errors.ts';
+import { badArgument, blocked, duplicate, notFound } from './corral-error.ts';
 import {
   audienceOf,
   findNic,
@@ -11,9 +11,9 @@ import {
   type Node,
   type Port,
   type Switch,
-} from './find.ts';
-import type { Desk, ReadOp, WriteOp } from './op.ts';
-import { settledWithin } from './patience.ts';
+} from './find-objects.ts';
+import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
+import { waitUntil } from './wait-until.ts';
 import type { PortReading } from './port-state.ts';
 import { doubtOf, holdNode, requireForgettable } from './port-trust.ts';
 import { driverOf } from './switches.ts';
@@ -25,20 +25,20 @@ interface PortArgs {
 
 /** The driver's own spelling of a port name. */
 const normalised = (op: ReadOp, on: Switch, port: string): string => {
-  const name = driverOf(op.site, on.type).portName(port);
+  const name = driverOf(op.dependencies, on.type).portName(port);
   if (isRefusal(name)) throw badArgument(`path argument "port" is ${JSON.stringify(port)}: ${name.refused}`);
   return name;
 };
 
 /** Finds a port by any spelling its driver takes; a name that cannot be one is simply not there. */
 const findSpelledPort = (op: ReadOp, on: Switch, port: string): Promise<Port> => {
-  const name = driverOf(op.site, on.type).portName(port);
+  const name = driverOf(op.dependencies, on.type).portName(port);
   return findPort(op, on, isRefusal(name) ? port : name);
 };
 
 /** Another port of the switch that is the same wire, or a part of it; null: there is none. */
-const sameWire = async ({ tx, site }: ReadOp, on: Switch, label: string): Promise<string | null> => {
-  const driver = driverOf(site, on.type);
+const sameWire = async ({ tx, dependencies }: ReadOp, on: Switch, label: string): Promise<string | null> => {
+  const driver = driverOf(dependencies, on.type);
   if (!driver.wire) return null;
   const wire = driver.wire(label);
   const ports = await tx.selectFrom('ports').select('label').where('switch_id', '=', on.id).execute();
@@ -100,17 +100,20 @@ const nicOn = async (op: ReadOp, port: Port): Promise<{ nic: Nic; node: Node } |
  * Connects a nic, and gives the engine a moment to read the port: what it carries already is known before
  * anybody can reserve the node. A switch that does not answer in time is read later, and the node waits for it.
  */
-export const portConnectNic = async (desk: Desk, args: PortArgs & { node: string; nic: string }): Promise<void> => {
-  const id = await desk.write((op) => connectNic(op, args));
-  await settledWithin(patienceMs, async () => {
-    const port = await desk.read(({ tx }) =>
+export const portConnectNic = async (
+  context: RequestContext,
+  args: PortArgs & { node: string; nic: string },
+): Promise<void> => {
+  const id = await context.write((op) => connectNic(op, args));
+  await waitUntil(longestWaitMs, async () => {
+    const port = await context.read(({ tx }) =>
       tx.selectFrom('ports').select('unread').where('id', '=', id).executeTakeFirst(),
     );
     return port?.unread !== 1;
   });
 };
 
-const patienceMs = 2_000;
+const longestWaitMs = 2_000;
 
 const connectNic = async (op: WriteOp, args: PortArgs & { node: string; nic: string }): Promise<number> => {
   const on = await findSwitch(op, args.switch);
@@ -134,7 +137,7 @@ const connectNic = async (op: WriteOp, args: PortArgs & { node: string; nic: str
   await op.tx.updateTable('nics').set({ port_id: port.id }).where('id', '=', nic.id).execute();
   await op.tx.updateTable('ports').set({ unread: 1 }).where('id', '=', port.id).execute();
   op.record(eventOf('port_connect_nic', on, port, { nic, node }));
-  op.ring('actions');
+  op.notify('actions');
   return port.id;
 };
 

@@ -1,8 +1,8 @@
-import { statement } from '../db/statement.ts';
+import { statement } from '../db/service-statement.ts';
 import { requireProject } from './caller.ts';
-import { blocked, duplicate, projectMismatch } from './errors.ts';
-import { findNode, findProject, type Node } from './find.ts';
-import type { ReadOp, WriteOp } from './op.ts';
+import { blocked, duplicate, projectMismatch } from './corral-error.ts';
+import { findNode, findProject, type Node } from './find-objects.ts';
+import type { ReadOp, WriteOp } from './request-context.ts';
 import { requireTrustedPorts } from './port-trust.ts';
 import { requireSoleRecords } from './switch-identity.ts';
 import { revokeTokensFor } from './tokens.ts';
@@ -30,11 +30,11 @@ export const projectDelete = async (op: WriteOp, { project: label }: { project: 
   await revokeTokensFor(op, project);
   await op.tx.deleteFrom('projects').where('id', '=', project.id).execute();
   op.record({ type: 'project_delete', projects: [project] });
-  op.ring('users');
+  op.notify('users');
 };
 
-const requireUnused = async ({ tx, site }: WriteOp, project: { id: number; label: string }): Promise<void> => {
-  if (site.maintenance?.project === project.label) {
+const requireUnused = async ({ tx, dependencies }: WriteOp, project: { id: number; label: string }): Promise<void> => {
+  if (dependencies.maintenance?.project === project.label) {
     throw blocked(`project ${project.label} is the maintenance pool: nodes that leave other projects go there`);
   }
   const node = await tx.selectFrom('nodes').select('label').where('project_id', '=', project.id).executeTakeFirst();
@@ -79,7 +79,7 @@ export const projectDetachNode = async (op: WriteOp, args: NodeOfProject): Promi
   if (node.project_id !== project.id) throw projectMismatch(`node ${node.label} is not in project ${project.label}`);
   await requireReleasable(op, node);
 
-  const pool = op.site.maintenance;
+  const pool = op.dependencies.maintenance;
   const next = pool === null || pool.project === project.label ? null : await findProject(op, pool.project);
   await moveNode.run(op.tx, { id: node.id, projectId: next?.id ?? null });
   op.record({
@@ -90,7 +90,7 @@ export const projectDetachNode = async (op: WriteOp, args: NodeOfProject): Promi
   });
   if (next) {
     await op.tx.insertInto('notifications').values({ node: node.label, retry_at: 0 }).execute();
-    op.ring('notifications');
+    op.notify('notifications');
   }
 };
 

@@ -1,7 +1,7 @@
 import { isAdmin, requireProject } from './caller.ts';
-import { isJustSwept, type SweepWish, sweepNow, timeOf } from './drift.ts';
-import { findNetwork, type Network } from './find.ts';
-import type { Desk, ReadOp } from './op.ts';
+import { isJustSwept, type SweepRequester, sweepNow, timeOf } from './drift.ts';
+import { findNetwork, type Network } from './find-objects.ts';
+import type { RequestContext, ReadOp } from './request-context.ts';
 import { type PortReading, type PortState, stateIn } from './port-state.ts';
 
 /** One port that carries a network, or should. Only administrators see where it is. */
@@ -37,19 +37,19 @@ interface ReachView {
  * Who can exchange frames on a network, as the switches say now: they are swept first. A switch that could
  * not be read is named with its fault, and the state of its ports has the time of their last reading.
  */
-export const networkReach = async (desk: Desk, args: { network: string }): Promise<ReachView> => {
-  await desk.read((op) => findReachable(op, args.network));
-  const wish: SweepWish = isAdmin(desk.caller) ? 'operator' : 'tenant';
-  const switches = await desk.read(({ tx }) => tx.selectFrom('switches').select(['id', 'swept_at']).execute());
+export const networkReach = async (context: RequestContext, args: { network: string }): Promise<ReachView> => {
+  await context.read((op) => findReachable(op, args.network));
+  const requester: SweepRequester = isAdmin(context.caller) ? 'operator' : 'tenant';
+  const switches = await context.read(({ tx }) => tx.selectFrom('switches').select(['id', 'swept_at']).execute());
   // What was just read answers tenants too.
-  const old = switches.filter(({ swept_at }) => wish === 'operator' || !isJustSwept(swept_at));
+  const old = switches.filter(({ swept_at }) => requester === 'operator' || !isJustSwept(swept_at));
   const before = new Map(old.map(({ id, swept_at }) => [id, swept_at]));
   await sweepNow(
-    desk,
+    context,
     switches.map(({ id }) => id),
-    wish,
+    requester,
   );
-  return desk.read(async (op) => reachOf(op, await findReachable(op, args.network), before));
+  return context.read(async (op) => reachOf(op, await findReachable(op, args.network), before));
 };
 
 const findReachable = async (op: ReadOp, label: string): Promise<Network> => {
@@ -68,9 +68,9 @@ const reachOf = async (
 ): Promise<ReachView> => {
   const ports = await portsOf(op, network);
   const switches = await op.tx.selectFrom('switches').selectAll().orderBy('label').execute();
-  const shown = ports.map((port) => judged(port, network)).filter((port) => port !== null);
-  const strangers = switches.flatMap((found) => strangersOn(found, network));
-  const everyone = [...shown, ...strangers];
+  const shown = ports.map((port) => classified(port, network)).filter((port) => port !== null);
+  const unregistered = switches.flatMap((found) => unregisteredPortsOn(found, network));
+  const everyone = [...shown, ...unregistered];
   const isWhole = switches.every(({ id, swept_at }) => swept_at !== null && swept_at !== before.get(id));
   const view: ReachView = {
     network: network.label,
@@ -118,7 +118,7 @@ const portsOf = ({ tx }: ReadOp, network: Network): Promise<PortOfNetwork[]> =>
     .execute();
 
 /** null: the network is not on the port, and should not be. */
-const judged = (port: PortOfNetwork, network: Network): ReachPort | null => {
+const classified = (port: PortOfNetwork, network: Network): ReachPort | null => {
   const seen = port.reading === null ? undefined : (JSON.parse(port.reading) as PortReading | null);
   const channel = seen ? channelIn(stateIn(seen), network.vlan) : null;
   const isUnknown = port.suspect !== null || seen === undefined;
@@ -147,17 +147,17 @@ const verdictOn = (seen: string | null, recorded: string | null): ReachPort['ver
 };
 
 /** Ports that nobody registered, mainly uplinks: devices behind one are on the network too. */
-const strangersOn = (
+const unregisteredPortsOn = (
   found: { readonly label: string; readonly strangers: string | null; readonly swept_at: number | null },
   network: Network,
 ): ReachPort[] => {
-  const strangers = JSON.parse(found.strangers ?? '[]') as (PortReading & { readonly port: string })[];
-  return strangers.flatMap((stranger) => {
-    const channel = channelIn(stateIn(stranger), network.vlan);
+  const unregistered = JSON.parse(found.strangers ?? '[]') as (PortReading & { readonly port: string })[];
+  return unregistered.flatMap((port) => {
+    const channel = channelIn(stateIn(port), network.vlan);
     if (channel === null) return [];
     return {
       switch: found.label,
-      port: stranger.port,
+      port: port.port,
       node: null,
       nic: null,
       project: null,

@@ -1,31 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import { ensureOwner, type Owner, ownedBy, ownersFor, type Person, requirePerson } from './accounts.ts';
+import { ensureOwner, type Owner, ownedBy, ownersFor, type AccountCaller, requireAccount } from './accounts.ts';
 import { type Caller, isAdmin, nameOf } from './caller.ts';
-import { illegalState, notFound, unauthorized } from './errors.ts';
-import type { Desk, ReadOp, WriteOp } from './op.ts';
-import { hashOfSecret, newSecret } from './secret.ts';
+import { illegalState, notFound, unauthorized } from './corral-error.ts';
+import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
+import { hashOfSecret, newSecret } from './token-secret.ts';
 
 /** Of a person; the oldest ends when there would be more. */
 const mostSessions = 50;
 const longestAgent = 200;
 
 interface SessionOpen {
-  readonly caller: Person;
+  readonly caller: AccountCaller;
   readonly address: string;
   /** What the browser says it is. */
   readonly agent: string;
 }
 
 /** Opens a browser session for a caller that just authenticated otherwise. Its secret is always a new one. */
-export const sessionOpen = (desk: Desk, args: SessionOpen): Promise<{ secret: string; expiresAt: number }> => {
-  const person = requirePerson(args.caller, 'opening a session');
-  return desk.as(person).write(async (op) => {
+export const sessionOpen = (
+  context: RequestContext,
+  args: SessionOpen,
+): Promise<{ secret: string; expiresAt: number }> => {
+  const person = requireAccount(args.caller, 'opening a session');
+  return context.as(person).write(async (op) => {
     const owner = await ensureOwner(op, person);
     await makeRoom(op, owner, person.name);
     const secret = newSecret();
     const label = randomUUID();
     const now = Date.now();
-    const expiresAt = now + op.site.identity.sessionLifetimeMs;
+    const expiresAt = now + op.dependencies.identity.sessionLifetimeMs;
     await op.tx
       .insertInto('sessions')
       .values({
@@ -60,7 +63,7 @@ const makeRoom = async (op: WriteOp, owner: Owner, user: string): Promise<void> 
 const end = async (op: WriteOp, session: { id: number; label: string }, user: string): Promise<void> => {
   await op.tx.deleteFrom('sessions').where('id', '=', session.id).execute();
   op.record({ type: 'session_end', user, detail: { session: session.label } });
-  op.ring('users');
+  op.notify('users');
 };
 
 interface SessionView {
@@ -82,7 +85,7 @@ export const listSessions = async (op: ReadOp, args: { user?: string }): Promise
   const rows = await named(op)
     .where(ownedBy(owners))
     .where('expires_at', '>', now)
-    .where('sessions.seen_at', '>', now - op.site.identity.sessionIdleMs)
+    .where('sessions.seen_at', '>', now - op.dependencies.identity.sessionIdleMs)
     .orderBy('sessions.id', 'desc')
     .execute();
   const current = currentOf(op.caller);
@@ -139,5 +142,5 @@ export const endSessionsOf = async (op: WriteOp, user: { id: number }, except: {
     .where('user_id', '=', user.id)
     .where('id', '!=', except.id ?? -1)
     .execute();
-  op.ring('users');
+  op.notify('users');
 };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { WriteOp } from './op.ts';
+import type { WriteOp } from './request-context.ts';
 
 /** Whose leases are named by id. An id is never given twice, so the name of one that is gone is never used again. */
 const kinds = [

@@ -1,7 +1,7 @@
-import { statement } from '../db/statement.ts';
-import { blocked, duplicate } from './errors.ts';
-import type { Node } from './find.ts';
-import type { ReadOp, WriteOp } from './op.ts';
+import { statement } from '../db/service-statement.ts';
+import { blocked, duplicate } from './corral-error.ts';
+import type { Node } from './find-objects.ts';
+import type { ReadOp, WriteOp } from './request-context.ts';
 
 /*
  * One device has one record. Two would be two nics on one port, each with VLANs of its own. Before anybody has talked
@@ -39,7 +39,7 @@ const switchAt = async (
         .executeTakeFirst();
 
 /** Refuses a switch at a place where another is recorded. */
-export const requireFreePlaces = async (op: WriteOp, label: string, places: readonly string[]): Promise<void> => {
+export const requireFreeAddresses = async (op: WriteOp, label: string, places: readonly string[]): Promise<void> => {
   const other = await switchAt(op, places, 0);
   if (!other) return;
   throw duplicate(
@@ -48,7 +48,7 @@ export const requireFreePlaces = async (op: WriteOp, label: string, places: read
   );
 };
 
-export const recordPlaces = async ({ tx }: WriteOp, switchId: number, places: readonly string[]): Promise<void> => {
+export const recordAddresses = async ({ tx }: WriteOp, switchId: number, places: readonly string[]): Promise<void> => {
   await tx.deleteFrom('switch_places').where('switch_id', '=', switchId).execute();
   if (places.length === 0) return;
   await tx
@@ -74,7 +74,7 @@ const askForSweep = (tx: WriteOp['tx'], switchId: number): Promise<unknown> =>
  * Writes down which device a session found behind a record. Answers with the label of the record that has the device
  * already, if that is news: the second record is not used any more then, until one of the two is deleted.
  */
-export const meetDevice = async (op: WriteOp, switchId: number, device: Device): Promise<string | null> => {
+export const recordDevice = async (op: WriteOp, switchId: number, device: Device): Promise<string | null> => {
   const { tx } = op;
   const { identity, places } = device;
   const own = await tx
@@ -82,7 +82,7 @@ export const meetDevice = async (op: WriteOp, switchId: number, device: Device):
     .select(['id', 'label', 'identity', 'duplicate_of'])
     .where('id', '=', switchId)
     .executeTakeFirstOrThrow();
-  await recordPlaces(op, switchId, places);
+  await recordAddresses(op, switchId, places);
   if (identity !== null && identity !== own.identity) {
     await tx.updateTable('switches').set({ identity }).where('id', '=', switchId).execute();
     if (own.identity !== null) {
@@ -135,7 +135,7 @@ export const releaseDuplicates = async (op: WriteOp, switchId: number): Promise<
   for (const { id } of others) {
     await op.tx.updateTable('switches').set({ duplicate_of: heir.id }).where('id', '=', id).execute();
   }
-  op.ring('actions');
+  op.notify('actions');
 };
 
 /** Refuses what would put a project on a port of a device that has two records. */

@@ -1,12 +1,12 @@
 import { steadyNow } from '@corral/base/steady-clock';
-import type { Capability, SwitchRules } from '../drivers/switches/contract.ts';
-import { shownFields, toldSchema } from '../schema/shown.ts';
-import { checkOf, inBody, joinMistakes } from '@corral/base/schema/check';
-import { badArgument, blocked, CorralError, duplicate, invalid } from './errors.ts';
-import { findSwitch } from './find.ts';
-import type { Desk, ReadOp, WriteOp } from './op.ts';
-import type { TransactionSite } from './site.ts';
-import { recordPlaces, releaseDuplicates, requireFreePlaces } from './switch-identity.ts';
+import type { Capability, SwitchRules } from '../drivers/switches/switch-contract.ts';
+import { shownFields, toldSchema } from '../schema/shown-fields.ts';
+import { checkOf, inBody, joinMistakes } from '@corral/base/schema/schema-check';
+import { badArgument, blocked, CorralError, duplicate, invalid } from './corral-error.ts';
+import { findSwitch } from './find-objects.ts';
+import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
+import type { TransactionDependencies } from './dependencies.ts';
+import { recordAddresses, releaseDuplicates, requireFreeAddresses } from './switch-identity.ts';
 
 /** How existing clients spell the types they know: this, and then the short name. */
 const legacyTypePrefix = 'http://schema.massopencloud.org/haas/v0/switches/';
@@ -16,19 +16,19 @@ interface Drivers<D extends SwitchRules> {
 }
 
 /** The driver of a registered switch; a driver that was there at registration and is gone is the operator's mistake. */
-export const driverOf = <D extends SwitchRules>(site: Drivers<D>, type: string): D => {
-  const driver = Object.hasOwn(site.switches, type) ? site.switches[type] : undefined;
+export const driverOf = <D extends SwitchRules>(dependencies: Drivers<D>, type: string): D => {
+  const driver = Object.hasOwn(dependencies.switches, type) ? dependencies.switches[type] : undefined;
   if (!driver) throw new CorralError('ServerError', `no driver for switches of type ${type} is configured`);
   return driver;
 };
 
-const typeNamed = (site: Drivers<SwitchRules>, name: string): string => {
+const typeNamed = (dependencies: Drivers<SwitchRules>, name: string): string => {
   const short = name.startsWith(legacyTypePrefix) ? name.slice(legacyTypePrefix.length) : name;
   const isLegacy = short !== name;
-  const driver = Object.hasOwn(site.switches, short) ? site.switches[short] : undefined;
+  const driver = Object.hasOwn(dependencies.switches, short) ? dependencies.switches[short] : undefined;
   if (driver && (!isLegacy || driver.hasLegacyType)) return short;
   throw badArgument(
-    `field "type" is ${JSON.stringify(name)}; expected one of ${Object.keys(site.switches).sort().join(', ')}`,
+    `field "type" is ${JSON.stringify(name)}; expected one of ${Object.keys(dependencies.switches).sort().join(', ')}`,
   );
 };
 
@@ -41,18 +41,18 @@ interface SwitchRegister {
 }
 
 /** Names are resolved before the transaction begins: no resolver is waited for inside. */
-export const switchRegister = async (desk: Desk, args: SwitchRegister): Promise<void> => {
-  const type = typeNamed(desk.site, args.type);
-  const driver = driverOf(desk.site, type);
+export const switchRegister = async (context: RequestContext, args: SwitchRegister): Promise<void> => {
+  const type = typeNamed(context.dependencies, args.type);
+  const driver = driverOf(context.dependencies, type);
   const mistakes = checkOf(driver.config, inBody)(args.fields);
   if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
-  requirePermitted(desk.site, driver, args);
+  requirePermitted(context.dependencies, driver, args);
   const places = (await driver.places?.(args.fields)) ?? [];
-  await desk.write((op) => insertSwitch(op, { ...args, type }, places));
+  await context.write((op) => insertSwitch(op, { ...args, type }, places));
 };
 
 /** Of a name it is seen at every session where it is then. */
-const requirePermitted = ({ outbound }: TransactionSite, driver: SwitchRules, args: SwitchRegister): void => {
+const requirePermitted = ({ outbound }: TransactionDependencies, driver: SwitchRules, args: SwitchRegister): void => {
   const [refusal] = hostsOf(driver, args).flatMap((host) => outbound.refusalOf(host) ?? []);
   if (refusal) throw badArgument(`switch ${args.switch} cannot be reached: ${refusal.message}`);
 };
@@ -72,19 +72,19 @@ const insertSwitch = async (op: WriteOp, args: SwitchRegister, places: readonly 
   const { type } = args;
   const taken = await op.tx.selectFrom('switches').select('id').where('label', '=', args.switch).executeTakeFirst();
   if (taken) throw duplicate(`switch ${args.switch} already exists`);
-  await requireFreePlaces(op, args.switch, places);
+  await requireFreeAddresses(op, args.switch, places);
   const { id } = await op.tx
     .insertInto('switches')
     .values({
       label: args.switch,
       type,
-      config: op.site.vault.seal(JSON.stringify(args.fields)),
+      config: op.dependencies.vault.seal(JSON.stringify(args.fields)),
       // Its first sweep is its first turn like any other: what its ports carry is read when nics are connected.
       sweep_at: steadyNow() + firstSweepMs,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await recordPlaces(op, id, places);
+  await recordAddresses(op, id, places);
   op.record({ type: 'switch_register', switch: args.switch, detail: { type } });
 };
 
@@ -104,10 +104,10 @@ interface SwitchType {
 }
 
 /** The types of switches that can be registered, and the fields of each. */
-export const listSwitchTypes = ({ site }: ReadOp): Promise<Readonly<Record<string, SwitchType>>> =>
+export const listSwitchTypes = ({ dependencies }: ReadOp): Promise<Readonly<Record<string, SwitchType>>> =>
   Promise.resolve(
     Object.fromEntries(
-      Object.entries(site.switches)
+      Object.entries(dependencies.switches)
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([type, { capabilities, config }]) => [type, { capabilities, fields: toldSchema(config) }]),
     ),
@@ -134,8 +134,8 @@ export const showSwitch = async (op: ReadOp, args: { switch: string }): Promise<
     found.duplicate_of === null
       ? undefined
       : await op.tx.selectFrom('switches').select('label').where('id', '=', found.duplicate_of).executeTakeFirst();
-  const driver = driverOf(op.site, found.type);
-  const fields = JSON.parse(op.site.vault.open(found.config)) as Readonly<Record<string, unknown>>;
+  const driver = driverOf(op.dependencies, found.type);
+  const fields = JSON.parse(op.dependencies.vault.open(found.config)) as Readonly<Record<string, unknown>>;
   return {
     name: found.label,
     ports: ports.map(({ label }) => label).sort(),

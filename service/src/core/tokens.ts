@@ -1,9 +1,17 @@
-import { ensureOwner, type Owner, ownedBy, ownersFor, type Person, requirePerson, storedRights } from './accounts.ts';
+import {
+  ensureOwner,
+  type Owner,
+  ownedBy,
+  ownersFor,
+  type AccountCaller,
+  requireAccount,
+  storedRights,
+} from './accounts.ts';
 import { nameOf, requireProject } from './caller.ts';
-import { badArgument, blocked, duplicate, notFound } from './errors.ts';
-import { findProject } from './find.ts';
-import type { ReadOp, WriteOp } from './op.ts';
-import { hashOfSecret, newSecret, tokenPrefix } from './secret.ts';
+import { badArgument, blocked, duplicate, notFound } from './corral-error.ts';
+import { findProject } from './find-objects.ts';
+import type { ReadOp, WriteOp } from './request-context.ts';
+import { hashOfSecret, newSecret, tokenPrefix } from './token-secret.ts';
 
 /** Of a person. */
 const mostTokens = 100;
@@ -18,8 +26,8 @@ interface TokenCreate {
 
 /** Creates a token for the caller. It is returned only once; only its hash is stored. */
 export const tokenCreate = async (op: WriteOp, args: TokenCreate): Promise<{ token: string; expires_at: string }> => {
-  const person = requirePerson(op.caller, 'making a token');
-  const { tokenDefaultMs, tokenLongestMs } = op.site.identity;
+  const person = requireAccount(op.caller, 'making a token');
+  const { tokenDefaultMs, tokenLongestMs } = op.dependencies.identity;
   const lifetime = args.expires_in === undefined ? tokenDefaultMs : args.expires_in * 1000;
   if (lifetime > tokenLongestMs) throw badArgument(`a token can last at most ${tokenLongestMs / 1000} seconds`);
   const project = args.project === undefined ? null : await findProject(op, args.project);
@@ -52,7 +60,7 @@ export const tokenCreate = async (op: WriteOp, args: TokenCreate): Promise<{ tok
 };
 
 /** Credentials of one person may differ in what they are for: what was made with few rights gets no more later. */
-const madeWith = (owner: Owner, person: Person) => {
+const madeWith = (owner: Owner, person: AccountCaller) => {
   if (owner.identity_id === null) return { made_admin: null, made_projects: null };
   const { is_admin, projects } = storedRights(person);
   return { made_admin: is_admin, made_projects: projects };
@@ -123,17 +131,17 @@ export const tokenRevoke = async (op: WriteOp, args: { token: string; user?: str
   const user = args.user ?? nameOf(op.caller);
   if (revoked.length === 0) throw notFound(`token ${args.token} of ${user} does not exist`);
   op.record({ type: 'token_revoke', user, detail: { token: args.token } });
-  op.ring('users');
+  op.notify('users');
 };
 
 /** Revokes all tokens of a user. */
 export const revokeTokensOf = async (op: WriteOp, user: { id: number }): Promise<void> => {
   await op.tx.deleteFrom('api_tokens').where('user_id', '=', user.id).execute();
-  op.ring('users');
+  op.notify('users');
 };
 
 /** Revokes all tokens for a project. */
 export const revokeTokensFor = async (op: WriteOp, project: { id: number }): Promise<void> => {
   await op.tx.deleteFrom('api_tokens').where('project_id', '=', project.id).execute();
-  op.ring('users');
+  op.notify('users');
 };

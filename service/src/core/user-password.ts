@@ -1,8 +1,8 @@
 import { type Caller, isAdmin, requireNoToken } from './caller.ts';
-import { badArgument, blocked, CorralError, invalid, unauthorized } from './errors.ts';
-import { findUser, type User } from './find.ts';
-import type { Desk, WriteOp } from './op.ts';
-import { hashPassword, passwordFits } from './passwords.ts';
+import { badArgument, blocked, CorralError, invalid, unauthorized } from './corral-error.ts';
+import { findUser, type User } from './find-objects.ts';
+import type { RequestContext, WriteOp } from './request-context.ts';
+import { hashPassword, passwordFits } from './password-hash.ts';
 import { endSessionsOf } from './sessions.ts';
 import { revokeTokensOf } from './tokens.ts';
 
@@ -20,12 +20,12 @@ interface UserSetPassword {
  * Users change their own password and show the present one for it; administrators set those of others, which ends all
  * that was opened with the old one.
  */
-export const userSetPassword = async (desk: Desk, args: UserSetPassword): Promise<void> => {
-  const isOwn = requireOwnOrAdmin(desk.caller, args.username);
+export const userSetPassword = async (context: RequestContext, args: UserSetPassword): Promise<void> => {
+  const isOwn = requireOwnOrAdmin(context.caller, args.username);
   requireFit(args, isOwn);
-  const before = isOwn ? await verifyOwn(desk, args) : await findOther(desk, args);
+  const before = isOwn ? await verifyOwn(context, args) : await findOther(context, args);
   const password_hash = await hashPassword(args.password);
-  await desk.write(async (op) => {
+  await context.write(async (op) => {
     const user = await findUser(op, args.username);
     if (user.id !== before.id || user.version !== before.version) {
       throw blocked(`user ${args.username} was changed at the same time; try again`);
@@ -38,9 +38,9 @@ export const userSetPassword = async (desk: Desk, args: UserSetPassword): Promis
     if (!isOwn || args.revoke_tokens === true) await revokeTokensOf(op, user);
     await endSessions(op, user, isOwn);
     op.record({ type: 'user_set_password', user: user.label, detail: { reset: !isOwn } });
-    op.ring('users');
+    op.notify('users');
   });
-  await desk.site.firstPassword.forget((text) => passwordFits(before.password_hash, text));
+  await context.dependencies.firstPassword.forget((text) => passwordFits(before.password_hash, text));
 };
 
 /** Is it the caller's own? A token is for scripts: a stolen one must not give its owner's full access. */
@@ -65,17 +65,22 @@ const requireFit = ({ username, password, current, revoke_tokens }: UserSetPassw
   if (password === current) throw badArgument('the new password is the current one; choose another');
 };
 
-const verifyOwn = async (desk: Desk, { username, current = '', address }: UserSetPassword): Promise<User> => {
-  const verified = await desk.site.checkPassword({ username, password: current, address }).catch((error: unknown) => {
-    if (!(error instanceof CorralError) || error.type !== 'AuthorizationError') throw error;
-    throw unauthorized('field "current" is not your current password');
-  });
-  const user = await desk.read((op) => findUser(op, username));
+const verifyOwn = async (
+  context: RequestContext,
+  { username, current = '', address }: UserSetPassword,
+): Promise<User> => {
+  const verified = await context.dependencies
+    .checkPassword({ username, password: current, address })
+    .catch((error: unknown) => {
+      if (!(error instanceof CorralError) || error.type !== 'AuthorizationError') throw error;
+      throw unauthorized('field "current" is not your current password');
+    });
+  const user = await context.read((op) => findUser(op, username));
   return { ...user, id: verified.id, version: verified.version };
 };
 
-const findOther = async (desk: Desk, { username, password }: UserSetPassword): Promise<User> => {
-  const user = await desk.read((op) => findUser(op, username));
+const findOther = async (context: RequestContext, { username, password }: UserSetPassword): Promise<User> => {
+  const user = await context.read((op) => findUser(op, username));
   if (await passwordFits(user.password_hash, password)) {
     throw badArgument(`the new password is the one that user ${username} has; choose another`);
   }

@@ -1,9 +1,9 @@
 import { nameOf, requireNoToken } from './caller.ts';
-import { duplicate, illegalState, notFound } from './errors.ts';
-import { findProject, findUser, type User } from './find.ts';
-import type { Desk, ReadOp, WriteOp } from './op.ts';
-import { hashPassword } from './passwords.ts';
-import { recheckHolders } from './rights.ts';
+import { duplicate, illegalState, notFound } from './corral-error.ts';
+import { findProject, findUser, type User } from './find-objects.ts';
+import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
+import { hashPassword } from './password-hash.ts';
+import { lockHolders } from './current-rights.ts';
 import { endSessionsOf } from './sessions.ts';
 import { revokeTokensOf } from './tokens.ts';
 
@@ -38,18 +38,18 @@ interface UserCreate {
 }
 
 /** The slow hash is made between two transactions, so that it holds up nobody else. */
-export const userCreate = async (desk: Desk, args: UserCreate): Promise<void> => {
-  if (args.admin) requireNoToken(desk.caller, 'create administrators');
-  await desk.read((op) => requireFreeName(op, args.username));
+export const userCreate = async (context: RequestContext, args: UserCreate): Promise<void> => {
+  if (args.admin) requireNoToken(context.caller, 'create administrators');
+  await context.read((op) => requireFreeName(op, args.username));
   const password_hash = await hashPassword(args.password);
-  await desk.write(async (op) => {
+  await context.write(async (op) => {
     await requireFreeName(op, args.username);
     await op.tx
       .insertInto('users')
       .values({ label: args.username, password_hash, is_admin: args.admin ? 1 : 0 })
       .execute();
     op.record({ type: 'user_create', user: args.username, detail: { is_admin: args.admin } });
-    op.ring('users');
+    op.notify('users');
   });
 };
 
@@ -69,7 +69,7 @@ export const userDelete = async (op: WriteOp, args: { username: string }): Promi
   await op.tx.deleteFrom('user_projects').where('user_id', '=', user.id).execute();
   await op.tx.deleteFrom('users').where('id', '=', user.id).execute();
   op.record({ type: 'user_delete', user: user.label });
-  op.ring('users');
+  op.notify('users');
 };
 
 export const userSetAdmin = async (op: WriteOp, args: { username: string; is_admin: boolean }): Promise<void> => {
@@ -84,9 +84,9 @@ export const userSetAdmin = async (op: WriteOp, args: { username: string; is_adm
     .set({ is_admin: args.is_admin ? 1 : 0, version: user.version + 1 })
     .where('id', '=', user.id)
     .execute();
-  await recheckHolders(op.tx, { user_id: user.id, identity_id: null });
+  await lockHolders(op.tx, { user_id: user.id, identity_id: null });
   op.record({ type: 'user_set_admin', user: user.label, detail: { is_admin: args.is_admin } });
-  op.ring('users');
+  op.notify('users');
 };
 
 const requireAnotherAdmin = async ({ tx }: WriteOp, user: User, what: string): Promise<void> => {
@@ -121,14 +121,14 @@ export const userAddProject = async (op: WriteOp, args: Membership): Promise<voi
   if (isMember) throw duplicate(`user ${user.label} is already in project ${project.label}`);
   await op.tx.insertInto('user_projects').values({ user_id: user.id, project_id: project.id }).execute();
   op.record({ type: 'user_add_project', projects: [project], user: user.label });
-  op.ring('users');
+  op.notify('users');
 };
 
 export const userRemoveProject = async (op: WriteOp, args: Membership): Promise<void> => {
   const { user, project, isMember } = await findMembership(op, args);
   if (!isMember) throw notFound(`user ${user.label} is not in project ${project.label}`);
   await op.tx.deleteFrom('user_projects').where('user_id', '=', user.id).where('project_id', '=', project.id).execute();
-  await recheckHolders(op.tx, { user_id: user.id, identity_id: null });
+  await lockHolders(op.tx, { user_id: user.id, identity_id: null });
   op.record({ type: 'user_remove_project', projects: [project], user: user.label });
-  op.ring('users');
+  op.notify('users');
 };

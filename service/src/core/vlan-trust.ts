@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Tx } from '../db/db.ts';
-import { statement } from '../db/statement.ts';
-import { allocationFailed, blocked } from './errors.ts';
-import type { Network, Project } from './find.ts';
+import type { Tx } from '../db/service-database.ts';
+import { statement } from '../db/service-statement.ts';
+import { allocationFailed, blocked } from './corral-error.ts';
+import type { Network, Project } from './find-objects.ts';
 import { requireKnownMachines } from './machine-trust.ts';
-import type { WriteOp } from './op.ts';
+import type { WriteOp } from './request-context.ts';
 import { carriesVlan, type PortReading, rangesIn } from './port-state.ts';
 
 /*
@@ -59,10 +59,10 @@ const driftingOfProject = statement((tx, { projectId }: { projectId: number }) =
   driftingPorts(tx).where('nodes.project_id', '=', projectId),
 );
 
-type Seen = Carrier & { readonly reading: PortReading };
+type SeenPort = Carrier & { readonly reading: PortReading };
 
 /** Ports that were seen to carry what nobody recorded. */
-const seenOn = async (tx: Tx, project?: Project): Promise<readonly Seen[]> => {
+const portsSeenOn = async (tx: Tx, project?: Project): Promise<readonly SeenPort[]> => {
   const rows = project ? await driftingOfProject.all(tx, { projectId: project.id }) : await drifting.all(tx, {});
   return rows.flatMap((row) => {
     const reading = JSON.parse(row.reading ?? 'null') as PortReading | null;
@@ -78,14 +78,14 @@ const isEverything = ({ native, tagged }: PortReading): boolean => {
   return count >= lastVlan;
 };
 
-const untold = 'networks cannot be created until the switches have been read again; try again later';
+const unreadPortsMessage = 'networks cannot be created until the switches have been read again; try again later';
 
 /** Refuses as long as nothing can be said about any VLAN. */
 const requireReadPorts = async (op: WriteOp): Promise<void> => {
-  await requireKnownMachines(op, untold);
+  await requireKnownMachines(op, unreadPortsMessage);
   const unknown = await unknownPort.first(op.tx, {});
   if (!unknown) return;
-  throw blocked(untold, {
+  throw blocked(unreadPortsMessage, {
     forAdmins:
       `no VLAN can be allocated: ${nameOf(unknown)} has not been read since the database was restored, ` +
       'and may carry any; it is read as soon as its switch answers',
@@ -95,7 +95,7 @@ const requireReadPorts = async (op: WriteOp): Promise<void> => {
 /** The VLAN that an administrator chose, if no port is known to carry it. */
 export const requireUnseenVlan = async (op: WriteOp, vlan: number): Promise<void> => {
   await requireReadPorts(op);
-  const seen = (await seenOn(op.tx)).find(({ reading }) => carriesVlan(reading, vlan));
+  const seen = (await portsSeenOn(op.tx)).find(({ reading }) => carriesVlan(reading, vlan));
   if (seen) {
     throw blocked(
       `VLAN ${vlan} was seen on ${nameOf(seen)}, where it is not recorded; revert the port, or choose another id`,
@@ -105,15 +105,15 @@ export const requireUnseenVlan = async (op: WriteOp, vlan: number): Promise<void
 
 /** A VLAN of the pool that no network has and no port is known to carry. */
 export const unseenVlan = async (op: WriteOp): Promise<number> => {
-  const { tx, site } = op;
+  const { tx, dependencies } = op;
   await requireReadPorts(op);
   const rows = await tx.selectFrom('networks').select('vlan').execute();
   const inUse = new Set(rows.map(({ vlan }) => vlan));
-  const free = site.allocator.allocate(inUse);
+  const free = dependencies.allocator.allocate(inUse);
   if (free === null)
     throw allocationFailed('the VLAN pool is empty; delete a network, or ask the operator for a larger pool');
-  const seen = await seenOn(tx);
-  const vlan = seen.length === 0 ? free : site.allocator.allocate(withSeen(inUse, seen));
+  const seen = await portsSeenOn(tx);
+  const vlan = seen.length === 0 ? free : dependencies.allocator.allocate(withSeen(inUse, seen));
   if (vlan !== null) return vlan;
   const one = seen.find(({ reading }) => carriesVlan(reading, free));
   throw allocationFailed(
@@ -125,7 +125,7 @@ export const unseenVlan = async (op: WriteOp): Promise<number> => {
 };
 
 /** By ranges, so that a port which carries everything costs as much as one which carries two. */
-const withSeen = (inUse: ReadonlySet<number>, seen: readonly Seen[]): ReadonlySet<number> => {
+const withSeen = (inUse: ReadonlySet<number>, seen: readonly SeenPort[]): ReadonlySet<number> => {
   const marks = new Uint8Array(lastVlan + 2);
   for (const { reading } of seen) {
     if (reading.native !== null) marks[reading.native] = 1;
@@ -139,10 +139,10 @@ const withSeen = (inUse: ReadonlySet<number>, seen: readonly Seen[]): ReadonlySe
 /** Refuses while a port may carry the network although nothing records it; with a project, a port of its nodes. */
 export const requireOnNoOtherPort = async (op: WriteOp, network: Network, project?: Project): Promise<void> => {
   const { tx } = op;
-  const told = `a port that was on it may still carry network ${network.label}; its state is unknown, so try again later`;
+  const lineOf = `a port that was on it may still carry network ${network.label}; its state is unknown, so try again later`;
   const suspect = await suspectPort(tx, network, project);
   if (suspect) {
-    throw blocked(told, {
+    throw blocked(lineOf, {
       forAdmins: `port ${suspect.port} of switch ${suspect.switch} may still carry network ${network.label}; its state is unknown, so try again later`,
     });
   }
@@ -151,13 +151,13 @@ export const requireOnNoOtherPort = async (op: WriteOp, network: Network, projec
     ? await unknownPortOfProject.first(tx, { projectId: project.id })
     : await unknownPort.first(tx, {});
   if (unknown) {
-    throw blocked(told, {
+    throw blocked(lineOf, {
       forAdmins: `${nameOf(unknown)} may still carry network ${network.label}: it has not been read since the database was restored; it is read as soon as its switch answers`,
     });
   }
-  const seen = (await seenOn(tx, project)).find(({ reading }) => carriesVlan(reading, network.vlan));
+  const seen = (await portsSeenOn(tx, project)).find(({ reading }) => carriesVlan(reading, network.vlan));
   if (seen) {
-    throw blocked(told, {
+    throw blocked(lineOf, {
       forAdmins: `${nameOf(seen)} was seen to carry VLAN ${network.vlan} of network ${network.label}, which is not recorded; revert the port first`,
     });
   }

@@ -1,7 +1,7 @@
-import type { Endpoint } from '../drivers/hypervisors/contract.ts';
-import { illegalState } from './errors.ts';
-import { findOwnHeadnode, type HeadnodeArgs, onHypervisor, talking } from './headnodes.ts';
-import type { Desk } from './op.ts';
+import type { Endpoint } from '../drivers/hypervisors/hypervisor-contract.ts';
+import { illegalState } from './corral-error.ts';
+import { findOwnHeadnode, type HeadnodeArgs, onHypervisor, onHypervisorFailure } from './headnodes.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** The VNC port of a running headnode. Only this service has to reach it. */
 export interface VncPort extends Endpoint {
@@ -10,11 +10,13 @@ export interface VncPort extends Endpoint {
 }
 
 /** Where the VNC port of a running headnode is. */
-export const headnodeVnc = async (desk: Desk, args: HeadnodeArgs): Promise<VncPort> => {
-  const { label, uuid, state, making, project } = await desk.read((op) => findOwnHeadnode(op, args.headnode));
+export const headnodeVnc = async (context: RequestContext, args: HeadnodeArgs): Promise<VncPort> => {
+  const { label, uuid, state, making, project } = await context.read((op) => findOwnHeadnode(op, args.headnode));
   const isRunning = state === 'started' && making === 0;
   const look = () =>
-    desk.devices.change(onHypervisor(project), (devices) => talking(devices, ({ hypervisor }) => hypervisor.vnc(uuid)));
+    context.devices.change(onHypervisor(project), (devices) =>
+      onHypervisorFailure(devices, ({ hypervisor }) => hypervisor.vnc(uuid)),
+    );
   const endpoint = isRunning ? await look() : null;
   if (endpoint === null) throw illegalState(`headnode ${label} is not running, so it has no screen; start it first`);
   const isCurrent = async (): Promise<boolean> => {

@@ -1,5 +1,5 @@
 import type { Caller } from './caller.ts';
-import type { ReadOp } from './op.ts';
+import type { ReadOp } from './request-context.ts';
 
 interface CallerView {
   readonly name: string;
@@ -30,7 +30,7 @@ export const viewOf = (caller: Extract<Caller, { kind: 'user' }>, expiresAt: num
 
 /** What was made here for a person of another backend ends with that backend's word, if that is sooner. */
 const expiryOf = async (
-  { tx, site }: ReadOp,
+  { tx, dependencies }: ReadOp,
   { by, until }: Extract<Caller, { kind: 'user' }>,
 ): Promise<number | null> => {
   if (by === undefined) return until ?? null;
@@ -42,5 +42,7 @@ const expiryOf = async (
     .where(`${table}.id`, '=', by.id)
     .executeTakeFirst();
   if (row === undefined) return null;
-  return row.seen_at === null ? row.expires_at : Math.min(row.expires_at, row.seen_at + site.identity.vouchedMs);
+  return row.seen_at === null
+    ? row.expires_at
+    : Math.min(row.expires_at, row.seen_at + dependencies.identity.vouchedMs);
 };

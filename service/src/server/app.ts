@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { acceptJsonBodies } from '@corral/base/http/body';
-import { closingOf } from '@corral/base/http/closing';
-import { refuseOtherMethods } from '@corral/base/http/methods';
-import { acceptUpgrades } from '@corral/base/http/upgrades';
-import { securityHeaders } from '@corral/base/http/headers';
+import { acceptJsonBodies } from '@corral/base/http/json-body';
+import { closingOf } from '@corral/base/http/graceful-close';
+import { refuseOtherMethods } from '@corral/base/http/method-not-allowed';
+import { acceptUpgrades } from '@corral/base/http/websocket-upgrades';
+import { securityHeaders } from '@corral/base/http/security-headers';
 import { shortMessage } from '@corral/base/schema/shorten';
-import { parseQuery } from '@corral/base/http/query';
-import { trustIn } from '@corral/base/http/forwarded';
+import { parseQuery } from '@corral/base/http/query-string';
+import { trustIn } from '@corral/base/http/forwarded-headers';
 import {
   endUnread,
   ignoreExpectations,
@@ -14,26 +14,26 @@ import {
   newServer,
   requestIds,
   smallBodyLimit,
-} from '@corral/base/http/server';
+} from '@corral/base/http/http-server';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { isAdmin } from '../core/caller.ts';
-import { CorralError, invalid } from '../core/errors.ts';
+import { CorralError, invalid } from '../core/corral-error.ts';
 import type { App } from './app-context.ts';
-import { type CallParts, handlerOf } from './call.ts';
+import { type CallParts, handlerOf } from './call-handler.ts';
 import { allowOrigins } from './cors.ts';
-import { statusOf, toCorralError } from './errors.ts';
-import { guardFront, limitStreams, refuseUncallable } from './front.ts';
-import { callerOf, identify } from './identify.ts';
-import { KeptAnswers } from './kept.ts';
+import { statusOf, toCorralError } from './http-errors.ts';
+import { guardRequests, limitStreams, refuseUncallable } from './request-guard.ts';
+import { callerOf, identify } from './identify-caller.ts';
+import { ResponseCache } from './response-cache.ts';
 import { joinPortName } from './port-paths.ts';
-import { isStream } from './reply.ts';
+import { isStream } from './route-reply.ts';
 import type { Route } from './route.ts';
 
 /** Builds the HTTP server out of the route list. */
 export const buildServer = (app: App): FastifyInstance => {
-  const { front } = app;
-  const server = newServer(front.tls, {
-    ...(front.trustedProxies === null ? {} : { trustProxy: trustIn(front.trustedProxies) }),
+  const { http } = app;
+  const server = newServer(http.tls, {
+    ...(http.trustedProxies === null ? {} : { trustProxy: trustIn(http.trustedProxies) }),
     routerOptions: { maxParamLength, querystringParser: parseQuery },
     rewriteUrl: ({ url }) => joinPortName(url ?? '/'),
     genReqId: requestIds(),
@@ -45,8 +45,8 @@ export const buildServer = (app: App): FastifyInstance => {
     },
   });
   ignoreExpectations(server);
-  guardFront(server, front, app.metrics);
-  if (front.corsOrigins.length > 0) allowOrigins(server, front.corsOrigins, app.routes);
+  guardRequests(server, http, app.metrics);
+  if (http.corsOrigins.length > 0) allowOrigins(server, http.corsOrigins, app.routes);
   server.addHook('onRequest', refuseUncallable);
   acceptUpgrades(server);
   acceptJsonBodies(server, invalid);
@@ -70,18 +70,18 @@ export const buildServer = (app: App): FastifyInstance => {
   });
 
   const closing = closingOf(server);
-  const kept = new KeptAnswers(app.db);
-  const streams = limitStreams(front.limits.streamsPerAddress, app.metrics);
+  const cached = new ResponseCache(app.db);
+  const streams = limitStreams(http.limits.streamsPerAddress, app.metrics);
   for (const declared of app.routes) {
     const isClosed = declared.access === 'anyone' && app.requireAuthentication;
     const route: Route = isClosed ? { ...declared, access: 'user' } : declared;
     server.route<CallParts>({
       method: route.method,
       url: `/v0${route.path}`,
-      ...(route.access === 'anyone' || route.access === 'newcomer' ? { bodyLimit: smallBodyLimit } : {}),
-      onRequest: [identify(app.auth, route, front.corsOrigins), ...(isStream(route.reply) ? [streams] : [])],
+      ...(route.access === 'anyone' || route.access === 'sign-in' ? { bodyLimit: smallBodyLimit } : {}),
+      onRequest: [identify(app.auth, route, http.corsOrigins), ...(isStream(route.reply) ? [streams] : [])],
       ...(route.reply.kind === 'json' ? { schema: { response: { [route.status]: route.reply.schema } } } : {}),
-      handler: handlerOf(app, route, { kept, closing }),
+      handler: handlerOf(app, route, { kept: cached, closing }),
     });
   }
   refuseOtherMethods(

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { keepAlive, sayGoodbye } from '@corral/base/http/upgrades';
+import { keepAlive, closeWithReason } from '@corral/base/http/websocket-upgrades';
 import type { WebSocket } from 'ws';
 import type { ConsoleSession } from '../core/console-sessions.ts';
 
@@ -10,7 +10,7 @@ const takenAway = 4000;
 const graceMs = 2_000;
 
 /** Carries a console over a WebSocket, both ways, no faster than the client reads. */
-export const converse = async (socket: WebSocket, session: ConsoleSession): Promise<void> => {
+export const pipeConsole = async (socket: WebSocket, session: ConsoleSession): Promise<void> => {
   const { stream } = session;
   socket.on('error', () => socket.terminate());
   socket.once('close', () => session.cut(null));
@@ -29,7 +29,7 @@ export const converse = async (socket: WebSocket, session: ConsoleSession): Prom
   }
   const why = session.why();
   if (socket.readyState === socket.OPEN) {
-    sayGoodbye(socket, why === null ? over : takenAway, why ?? 'the console has ended');
+    closeWithReason(socket, why === null ? over : takenAway, why ?? 'the console has ended');
     await once(socket, 'close');
   }
 };

@@ -1,14 +1,14 @@
 import { type EventView, listEvents, readUpTo } from '../core/audit.ts';
 import { authorityOf } from '../core/caller.ts';
-import type { Desk } from '../core/op.ts';
-import type { Db } from '../db/db.ts';
+import type { RequestContext } from '../core/request-context.ts';
+import type { Db } from '../db/service-database.ts';
 
 /** Events of a page. Small enough that nobody waits for one to be made. */
 const batch = 200;
 /** What happens within this time is sent together: a busy tenant costs the others a look each time, not each change. */
 const gatherMs = 50;
 /**
- * Without a change everybody looks this often anyway, in case a ring was missed; and proxies see that the stream lives.
+ * Without a change everybody looks this often anyway, in case a notification was missed; and proxies see that the stream lives.
  */
 const heartbeatMs = 5_000;
 
@@ -31,9 +31,9 @@ export class EventFeed {
   #lastRoundAt = -gatherMs;
 
   constructor(db: Db) {
-    db.changes.on('events', () => this.#rung());
+    db.changes.on('events', () => this.#notified());
     // A caller that lost access loses the stream too, and not only at the next event.
-    db.changes.on('users', () => this.#rung());
+    db.changes.on('users', () => this.#notified());
   }
 
   /** Grows whenever there may be something new. A page of a round was read after the round began. */
@@ -41,12 +41,12 @@ export class EventFeed {
     return this.#round;
   }
 
-  /** The next events for a caller with the rights of this desk. */
-  page(desk: Desk, after: number): Promise<FeedPage> {
-    const key = `${after}\0${authorityOf(desk.caller)}`;
+  /** The next events for a caller with the rights of this request context. */
+  page(context: RequestContext, after: number): Promise<FeedPage> {
+    const key = `${after}\0${authorityOf(context.caller)}`;
     const known = this.#pages.get(key);
     if (known) return known;
-    const made = read(desk, after);
+    const made = read(context, after);
     const pages = this.#pages;
     pages.set(key, made);
     // A failure is nobody else's. What lies behind is shared by those who read it at once, and not kept.
@@ -72,7 +72,7 @@ export class EventFeed {
     });
   }
 
-  #rung(): void {
+  #notified(): void {
     if (this.#gathering !== null) return;
     const pause = Math.max(0, this.#lastRoundAt + gatherMs - performance.now());
     this.#gathering = setTimeout(() => this.#begin(), pause).unref();
@@ -89,8 +89,8 @@ export class EventFeed {
   }
 }
 
-const read = (desk: Desk, after: number): Promise<FeedPage> =>
-  desk.read(async (op) => {
+const read = (context: RequestContext, after: number): Promise<FeedPage> =>
+  context.read(async (op) => {
     const { events, next } = await listEvents(op, {}, { after, limit: batch });
     const frames = events.map(frameOf).join('');
     // Ids are in the order of commits: whatever this transaction does not see has a larger one than all it sees.

@@ -1,4 +1,4 @@
-import { attemptLastsMs } from '../auth/oidc/attempt.ts';
+import { attemptLastsMs } from '../auth/oidc/login-attempt.ts';
 
 const plainName = 'corral_login';
 const isSecure = (origin: string): boolean => origin.startsWith('https:');

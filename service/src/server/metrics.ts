@@ -1,7 +1,7 @@
 import { steadyNow } from '@corral/base/steady-clock';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { TokenOutcome } from '../auth/keystone.ts';
-import type { Db } from '../db/db.ts';
+import type { TokenOutcome } from '../auth/keystone-backend.ts';
+import type { Db } from '../db/service-database.ts';
 import { RequestTimes } from '@corral/base/http/request-times';
 import { readQueue } from './queue-metrics.ts';
 

@@ -1,8 +1,8 @@
-import { statusOf } from './errors.ts';
+import { statusOf } from './http-errors.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { mediaTypes } from './reply.ts';
+import { mediaTypes } from './route-reply.ts';
 import type { Route } from './route.ts';
-import type { RouteGroup } from './routes/all.ts';
+import type { RouteGroup } from './routes/all-routes.ts';
 
 const errorSchema = {
   type: 'object',
@@ -75,7 +75,7 @@ const operationOf = (route: Route, tag: string): object => ({
 
 const securityOf = ({ access }: Route): object => {
   if (access === 'anyone') return {};
-  return { security: access === 'newcomer' ? [] : anyCredentials };
+  return { security: access === 'sign-in' ? [] : anyCredentials };
 };
 
 /** The interface's name, in the spelling of programs: `nodeConnectNetwork`. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../db/db.ts';
+import type { Db, Tx } from '../db/service-database.ts';
 
 /*
  * What metrics tell from the database. They are asked for every few seconds, so none of it may cost more the longer the

@@ -1,10 +1,10 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { ConsoleSession } from '../core/console-sessions.ts';
 import type { DeviceUse } from '../core/device-calls.ts';
-import type { Desk } from '../core/op.ts';
+import type { RequestContext } from '../core/request-context.ts';
 import type { VncPort } from '../core/vnc.ts';
-import { type CheckedParts, type Nothing, nothing, partsChecker, type PartSchemas } from './parts.ts';
-import type { Accept, Call, Client, Keep, Reply, StreamCall } from './reply.ts';
+import { type CheckedParts, type Nothing, nothing, partsChecker, type PartSchemas } from './request-parts.ts';
+import type { Accept, Call, Client, Keep, Reply, StreamCall } from './route-reply.ts';
 
 /** Who may make a call at all; what they may do with it is the core's decision. */
 type Access =
@@ -14,7 +14,7 @@ type Access =
   | 'user'
   | 'admin'
   /** For signing in: credentials of the request, such as an expired session, are ignored. */
-  | 'newcomer';
+  | 'sign-in';
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -61,7 +61,7 @@ interface Description<P extends TObject, Q extends TObject, B extends TSchema> e
 }
 
 type Handle<P extends TObject, Q extends TObject, B extends TSchema, T> = (
-  desk: Desk,
+  context: RequestContext,
   args: CheckedParts<P, Q, B>,
   client: Client,
 ) => Promise<T>;
@@ -73,7 +73,7 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R 
 > {
   /** What the answer looks like; absent: it is empty. */
   readonly reply?: R;
-  readonly keep?: TSchema extends R ? never : Exclude<Keep, null>;
+  readonly cache?: TSchema extends R ? never : Exclude<Keep, null>;
   readonly handle: Handle<P, Q, B, TSchema extends R ? unknown : DeepReadonly<Static<R>>>;
 }
 
@@ -85,24 +85,24 @@ export const route = <
   R extends TSchema = TSchema,
 >({
   reply: schema,
-  keep,
+  cache,
   handle,
   ...description
 }: Definition<P, Q, B, R>): Route => {
   const { common, check } = described(description);
   const accept: Accept<Call<unknown>> = (parts) => {
     const args = check(parts);
-    return { run: (desk, client) => handle(desk, args, client) };
+    return { run: (context, client) => handle(context, args, client) };
   };
   return {
     ...common,
-    reply: schema === undefined ? { kind: 'none', accept } : { kind: 'json', schema, keep: keep ?? null, accept },
+    reply: schema === undefined ? { kind: 'none', accept } : { kind: 'json', schema, keep: cache ?? null, accept },
   };
 };
 
 interface StreamDefinition<P extends TObject, T> extends Description<P, Nothing, Nothing> {
   readonly handle: Handle<P, Nothing, Nothing, T>;
-  readonly stillMay: (desk: Desk, args: { readonly params: Static<P> }) => Promise<unknown>;
+  readonly recheckAccess: (context: RequestContext, args: { readonly params: Static<P> }) => Promise<unknown>;
 }
 
 /** Makes a route that answers with a serial console. */
@@ -123,11 +123,18 @@ export const eventsRoute = (description: Description<Nothing, Nothing, Nothing>)
   return { ...common, reply: { kind: 'events', accept: check } };
 };
 
-const describedStream = <P extends TObject, T>({ handle, stillMay, ...description }: StreamDefinition<P, T>) => {
+const describedStream = <P extends TObject, T>({
+  handle,
+  recheckAccess: recheckAccess,
+  ...description
+}: StreamDefinition<P, T>) => {
   const { common, check } = described(description);
   const accept: Accept<StreamCall<T>> = (parts) => {
     const args = check(parts);
-    return { run: (desk, client) => handle(desk, args, client), stillMay: (desk) => stillMay(desk, args) };
+    return {
+      run: (context, client) => handle(context, args, client),
+      recheckAccess: (context) => recheckAccess(context, args),
+    };
   };
   return { common, accept };
 };

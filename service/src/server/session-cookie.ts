@@ -1,4 +1,4 @@
-import { sessionCookieName } from '../auth/session-cookie.ts';
+import { sessionCookieName } from '../auth/session-cookie-name.ts';
 
 /** The `Set-Cookie` that gives a session's secret to the browser that asked at this origin (`originOf(request)`). */
 export const sessionCookie = (origin: string, session: { secret: string; expiresAt: number }): string => {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onAbort } from '@corral/base/abort';
-import { keepAlive, openWebSocket, sayGoodbye, wantsWebSocket } from '@corral/base/http/upgrades';
+import { keepAlive, openWebSocket, closeWithReason, wantsWebSocket } from '@corral/base/http/websocket-upgrades';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
-import { hypervisorFailed, invalid } from '../core/errors.ts';
+import { hypervisorFailed, invalid } from '../core/corral-error.ts';
 import type { VncPort } from '../core/vnc.ts';
 
 const connectMs = 5_000;
@@ -34,8 +34,8 @@ export const openTunnel = async (
   carry(socket, port);
   const stop = () => {
     // A reason in words is one that only this caller has.
-    if (typeof ending.reason === 'string') sayGoodbye(socket, takenAway, ending.reason);
-    else sayGoodbye(socket, goingAway, 'the service is stopping');
+    if (typeof ending.reason === 'string') closeWithReason(socket, takenAway, ending.reason);
+    else closeWithReason(socket, goingAway, 'the service is stopping');
   };
   const release = onAbort(ending, stop);
   await once(socket, 'close');
@@ -74,7 +74,7 @@ const carry = (socket: WebSocket, port: Socket): void => {
     if (socket.bufferedAmount > mostUnread) port.pause();
   });
   const end = () => {
-    if (socket.readyState === socket.OPEN) sayGoodbye(socket, over, 'the headnode closed the connection');
+    if (socket.readyState === socket.OPEN) closeWithReason(socket, over, 'the headnode closed the connection');
   };
   port.once('close', end);
   if (port.destroyed) end();

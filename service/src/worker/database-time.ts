@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../db/db.ts';
+import type { Db, Tx } from '../db/service-database.ts';
 
 /** The time by the database's clock, which all processes share. */
 export const databaseTime = async (tx: Tx, clock: Db['now']): Promise<number> => {

@@ -1,21 +1,21 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@corral/base/backoff';
-import type { Listener } from '@corral/base/db/changes';
-import { moment } from '@corral/base/moment';
+import type { ChangeListener } from '@corral/base/db/change-notifier';
+import { readClocks } from '@corral/base/clock-reading';
 import { steadyNow } from '@corral/base/steady-clock';
 import { HeldLease } from '../core/held-lease.ts';
 import type { FreeLease } from '../core/lease-watch.ts';
 import { claimLease, thisProcess } from '../core/leases.ts';
-import { type DueSwitch, dueSwitches } from './agenda.ts';
+import { type DueSwitch, dueSwitches } from './due-switches.ts';
 import { SwitchWorker } from './switch-worker.ts';
-import type { Workshop } from './workshop.ts';
+import type { EngineContext } from './engine-context.ts';
 
 /** How the pauses grow while the database refuses, or a worker finds nothing to do. */
 const growth = { firstMs: 100, longestMs: 10_000 };
 
 /** A switch that is left alone for a while, because its last worker did nothing. */
-interface Rest {
+interface IdlePause {
   readonly backoff: Backoff;
   /** By the monotonic clock. */
   until: number;
@@ -25,22 +25,22 @@ const leaseOf = ({ id }: { readonly id: number }): string => `switch/${id}`;
 
 /** Looks at the queue when woken, and every so often anyway, and keeps one worker on each switch with work. */
 export class Engine {
-  readonly #shop: Workshop;
+  readonly #context: EngineContext;
   readonly #stop = new AbortController();
-  readonly #bell: Listener;
+  readonly #listener: ChangeListener;
   readonly #unsubscribe: () => void;
   readonly #running = new Map<number, Promise<void>>();
-  readonly #resting = new Map<number, Rest>();
-  readonly #refusals = new Refusals(() => this.#bell.ring());
+  readonly #paused = new Map<number, IdlePause>();
+  readonly #refusals = new Refusals(() => this.#listener.notify());
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(shop: Workshop) {
-    this.#shop = shop;
+  constructor(engine: EngineContext) {
+    this.#context = engine;
     // Every worker waits on this one signal.
     setMaxListeners(0, this.#stop.signal);
-    this.#bell = shop.db.changes.listen('actions');
+    this.#listener = engine.db.changes.listen('actions');
     // A switch that was held elsewhere may be free now.
-    this.#unsubscribe = shop.db.changes.on('leases', () => this.#bell.ring());
+    this.#unsubscribe = engine.db.changes.on('leases', () => this.#listener.notify());
   }
 
   start(): void {
@@ -55,20 +55,20 @@ export class Engine {
   }
 
   async #run(): Promise<void> {
-    const { config, log } = this.#shop;
+    const { config, log } = this.#context;
     const failures = new Backoff(growth);
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
         const nextMs = await this.#dispatch();
         failures.succeeded();
-        await this.#bell.wait(Math.min(config.pollMs, nextMs), signal);
+        await this.#listener.wait(Math.min(config.pollMs, nextMs), signal);
       } catch (error) {
         log.error({ err: error }, 'failed to read the action queue; will retry');
         await this.#pause(failures.failed());
       }
     }
-    this.#bell.close();
+    this.#listener.close();
     this.#unsubscribe();
   }
 
@@ -79,69 +79,69 @@ export class Engine {
 
   /** Puts a worker on every switch that has work due and is free. Answers how long until there may be more. */
   async #dispatch(): Promise<number> {
-    const { db, desk, config } = this.#shop;
+    const { db, context, config } = this.#context;
     const { switches, look } = await db.read(async (tx) => {
       const found = await dueSwitches(tx, db.now, config);
-      return { switches: found, look: await desk.leases.look(tx, db.now, found.map(leaseOf), config.leaseMs) };
+      return { switches: found, look: await context.leases.look(tx, db.now, found.map(leaseOf), config.leaseMs) };
     });
     this.#forgetOthers(switches);
     const now = steadyNow();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const target of switches) {
       if (this.#running.has(target.id)) continue;
-      const pauseMs = Math.max(target.dueAt - now, this.#restOf(target), this.#refusals.waitMs);
+      const pauseMs = Math.max(target.dueAt - now, this.#pauseOf(target), this.#refusals.waitMs);
       const { free, waitMs } = pauseMs > 0 ? { free: null, waitMs: pauseMs } : look(leaseOf(target));
       if (free === null) nextMs = Math.min(nextMs, waitMs);
-      else this.#put(target, free);
+      else this.#startWorker(target, free);
     }
     return nextMs;
   }
 
-  #put(target: DueSwitch, free: FreeLease): void {
+  #startWorker(target: DueSwitch, free: FreeLease): void {
     const work = this.#work(target, free)
       .catch((error: unknown) =>
-        this.#shop.log.error({ switch: target.label, err: error }, 'switch worker failed; will retry'),
+        this.#context.log.error({ switch: target.label, err: error }, 'switch worker failed; will retry'),
       )
       .then(() => {
         this.#running.delete(target.id);
         // The notification of what was queued while the worker was stopping was lost.
-        this.#bell.ring();
+        this.#listener.notify();
       });
     this.#running.set(target.id, work);
   }
 
   async #work(target: DueSwitch, free: FreeLease): Promise<void> {
-    const { desk, config } = this.#shop;
-    const asked = moment();
+    const { context, config } = this.#context;
+    const asked = readClocks();
     const lease = await this.#refusals.during(() =>
-      desk.write((op) => claimLease(op, free, thisProcess, config.leaseMs)),
+      context.write((op) => claimLease(op, free, thisProcess, config.leaseMs)),
     );
     let hasWorked = false;
     try {
       if (lease !== null) {
-        const held = new HeldLease(desk, lease, config.leaseMs, asked);
-        hasWorked = await new SwitchWorker(this.#shop, target, held).run(this.#stop.signal);
+        const held = new HeldLease(context, lease, config.leaseMs, asked);
+        hasWorked = await new SwitchWorker(this.#context, target, held).run(this.#stop.signal);
       }
     } finally {
-      if (hasWorked) this.#resting.delete(target.id);
-      else this.#rest(target);
+      if (hasWorked) this.#paused.delete(target.id);
+      else this.#pauseSwitch(target);
     }
   }
 
   /** Without a pause, a worker that ends at once would be started again at once. */
-  #rest({ id }: DueSwitch): void {
-    const { backoff } = this.#resting.get(id) ?? { backoff: new Backoff(growth) };
-    this.#resting.set(id, { backoff, until: performance.now() + backoff.failed() });
+  #pauseSwitch({ id }: DueSwitch): void {
+    const { backoff } = this.#paused.get(id) ?? { backoff: new Backoff(growth) };
+    this.#paused.set(id, { backoff, until: performance.now() + backoff.failed() });
   }
 
-  #restOf({ id }: DueSwitch): number {
-    return (this.#resting.get(id)?.until ?? 0) - performance.now();
+  #pauseOf({ id }: DueSwitch): number {
+    return (this.#paused.get(id)?.until ?? 0) - performance.now();
   }
 
   #forgetOthers(switches: readonly DueSwitch[]): void {
-    if (this.#resting.size === 0) return;
+    if (this.#paused.size === 0) return;
     const ids = new Set(switches.map(({ id }) => id));
-    for (const id of this.#resting.keys()) if (!ids.has(id)) this.#resting.delete(id);
+    for (const id of this.#paused.keys()) if (!ids.has(id)) this.#paused.delete(id);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/db.ts';
+import type { Tx } from '../db/service-database.ts';
 import type { Late, PortTask } from './port-task.ts';
 
 /** A port in doubt is read about so many times before the doubt can end. */

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { EngineConfig } from '../config/config.ts';
+import type { EngineConfig } from '../config/service-config.ts';
 import { type Lease, requireLease } from '../core/leases.ts';
-import type { WriteOp } from '../core/op.ts';
+import type { WriteOp } from '../core/request-context.ts';
 import type { PortState } from '../core/port-state.ts';
 import { driverOf } from '../core/switches.ts';
-import type { SwitchRules } from '../drivers/switches/contract.ts';
-import { planWritten } from './plan.ts';
+import type { SwitchRules } from '../drivers/switches/switch-contract.ts';
+import { planWritten } from './switch-plan.ts';
 import type { PortTask } from './port-task.ts';
-import { about } from './settle.ts';
+import { portEvent } from './settle-endings.ts';
 
 /*
  * A session that broke off while it wrote may have sent something that has not arrived yet. Where the device does not
@@ -63,10 +63,10 @@ export const leaveInDoubt = async (
   for (const task of tasks) await holdNetworks(op, task);
   if (lateMs > 0) {
     for (const task of tasks.filter(({ portId }) => lateUntil.get(portId) === null)) {
-      op.record({ type: 'port_in_doubt', ...about(task, onSwitch, { reason }), projects: [] });
+      op.record({ type: 'port_in_doubt', ...portEvent(task, onSwitch, { reason }), projects: [] });
     }
   }
-  op.ring('actions');
+  op.notify('actions');
 };
 
 /** What was written, and what was there before, may be on the port again: no VLAN of it goes to anybody else. */
@@ -94,7 +94,7 @@ export const takeOver = async (
   const found = await op.tx.selectFrom('switches').select('type').where('id', '=', target.id).executeTakeFirst();
   if (!found) return;
   const tasks = await planWritten(op.tx, op.now, target.id);
-  const lateMs = lateWriteMsOf(driverOf(op.site, found.type), config);
+  const lateMs = lateWriteMsOf(driverOf(op.dependencies, found.type), config);
   const reason = 'the process that wrote to the port has not been heard of since';
   await leaveInDoubt(op, target.label, tasks, { session: null, lateMs, reason });
 };

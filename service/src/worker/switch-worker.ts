@@ -1,38 +1,38 @@
 import { steadyNow } from '@corral/base/steady-clock';
 import type { HeldLease } from '../core/held-lease.ts';
 import { LeaseLost, releaseLease } from '../core/leases.ts';
-import { DeviceTimeout } from './device.ts';
-import { recordSaved, recordUnsaved } from './health.ts';
-import { faulted, forbidden, judge } from './judge.ts';
+import { DeviceTimeout } from './device-call.ts';
+import { recordSaved, recordUnsaved } from './switch-health.ts';
+import { connectionFailed, forbidden, decideEndings } from './decide-endings.ts';
 import { leaveInDoubt, takeOver } from './late-writes.ts';
-import { type Outcome, SwitchLine } from './line.ts';
-import { alreadyDone, runPass } from './pass.ts';
-import { faultsToOpen, saveRetryAt } from './patience.ts';
-import { planSweep, planSwitch, planWritten, type SwitchPlan } from './plan.ts';
+import { type Outcome, SwitchConnection } from './switch-connection.ts';
+import { alreadyDone, runPass } from './port-pass.ts';
+import { faultsToOpen, saveRetryAt } from './retry-policy.ts';
+import { planSweep, planSwitch, planWritten, type SwitchPlan } from './switch-plan.ts';
 import type { PortTask } from './port-task.ts';
-import { type Ending, markTouched, settle } from './settle.ts';
-import { look, recordSightings, recordSweep, sweep } from './sweep.ts';
-import type { Workshop } from './workshop.ts';
+import { type Ending, markTouched, settle } from './settle-endings.ts';
+import { look, recordSightings, recordSweep, sweep } from './sweep-ports.ts';
+import type { EngineContext } from './engine-context.ts';
 
 /**
  * Works on one switch for as long as it has work, under a lease: lease, plan, apply, verify, settle. A
  * switch that misbehaves does so in here, and delays no other switch.
  */
 export class SwitchWorker {
-  readonly #shop: Workshop;
+  readonly #engine: EngineContext;
   readonly #target: { readonly id: number; readonly label: string };
   /** How many ports go into one pass: fewer after a failure, so that one bad port does not fail the others for ever. */
   #mostPorts = Number.POSITIVE_INFINITY;
   readonly #held: HeldLease;
-  readonly #line: SwitchLine;
+  readonly #connection: SwitchConnection;
   /** The ports that something was sent to, and nobody has written down yet how that ended. */
   #written: readonly PortTask[] = [];
 
-  constructor(shop: Workshop, target: { readonly id: number; readonly label: string }, held: HeldLease) {
-    this.#shop = shop;
+  constructor(engine: EngineContext, target: { readonly id: number; readonly label: string }, held: HeldLease) {
+    this.#engine = engine;
     this.#target = { id: target.id, label: target.label };
     this.#held = held;
-    this.#line = new SwitchLine(shop, this.#target, held);
+    this.#connection = new SwitchConnection(engine, this.#target, held);
   }
 
   /**
@@ -40,7 +40,7 @@ export class SwitchWorker {
    * work.
    */
   async run(stop: AbortSignal): Promise<boolean> {
-    const { desk, log, step } = this.#shop;
+    const { context, log, step } = this.#engine;
     const { label } = this.#target;
     const { lease } = this.#held;
     step('leased');
@@ -54,35 +54,35 @@ export class SwitchWorker {
       return false;
     } finally {
       letGo();
-      await this.#line.hangUp();
+      await this.#connection.disconnect();
       await this.#admit();
-      await desk.write((op) => releaseLease(op, lease)).catch(() => undefined);
+      await context.write((op) => releaseLease(op, lease)).catch(() => undefined);
     }
   }
 
   /** The previous worker may have died, or be suspended, in the middle of a write. */
   async #takeOver(): Promise<void> {
-    const { db, desk, config } = this.#shop;
+    const { db, context, config } = this.#engine;
     const { id } = this.#target;
     const left = await db.read((tx) => planWritten(tx, db.now, id));
-    if (left.length > 0) await desk.write((op) => takeOver(op, this.#held.lease, this.#target, config));
+    if (left.length > 0) await context.write((op) => takeOver(op, this.#held.lease, this.#target, config));
   }
 
   /** What was sent and not settled, because the lease was lost or the database is down, must be checked by others. */
   async #admit(): Promise<void> {
-    const { desk, log } = this.#shop;
+    const { context, log } = this.#engine;
     const { label } = this.#target;
     if (this.#written.length === 0) return;
-    const { number: session, lateMs } = this.#line;
+    const { number: session, lateMs } = this.#connection;
     const reason = 'a process wrote to the port and lost the switch';
-    await desk
+    await context
       .write((op) => leaveInDoubt(op, label, this.#written, { session, lateMs, reason }))
       .catch((error: unknown) => log.warn({ switch: label, err: error }, 'failed to record ports in doubt'));
   }
 
   async #work(stop: AbortSignal): Promise<boolean> {
-    const { db, config, step } = this.#shop;
-    const bell = db.changes.listen('actions');
+    const { db, config, step } = this.#engine;
+    const listener = db.changes.listen('actions');
     let idleSince = performance.now();
     let hasWorked = false;
     try {
@@ -94,21 +94,21 @@ export class SwitchWorker {
           idleSince = performance.now();
           hasWorked = true;
         } else if (performance.now() - idleSince >= config.sessionIdleMs) return hasWorked;
-        else await bell.wait(Math.min(config.sessionIdleMs, config.pollMs, plan.nextMs), stop);
+        else await listener.wait(Math.min(config.sessionIdleMs, config.pollMs, plan.nextMs), stop);
       }
       return hasWorked;
     } finally {
-      bell.close();
+      listener.close();
     }
   }
 
   /** Does all that is due; false if nothing was. */
   async #carryOut(plan: SwitchPlan): Promise<boolean> {
-    const line = this.#line;
+    const connection = this.#connection;
     const { tasks, unread, sweep: wanted, isSaveDue } = plan;
-    line.faults = plan.faults;
-    line.sweepWanted = wanted;
-    const ended = endingsOf(plan, this.#shop.config.budgetMs);
+    connection.faults = plan.faults;
+    connection.sweepWanted = wanted;
+    const ended = endingsOf(plan, this.#engine.config.budgetMs);
     if (ended.length > 0) await this.#giveUp(ended);
     // A probe takes one port: if it is the switch that fails, more would only fail with it; if a port, the next gets
     // its turn.
@@ -126,17 +126,17 @@ export class SwitchWorker {
   }
 
   async #pass(tasks: readonly PortTask[]): Promise<Outcome> {
-    const { desk, config, observer, step } = this.#shop;
+    const { context, config, observer, step } = this.#engine;
     const { id, label } = this.#target;
     const { lease } = this.#held;
-    const line = this.#line;
+    const connection = this.#connection;
     const started = performance.now();
     let underWay = tasks;
     let attempts = 0;
-    const talk = await line.talk(async (session, device) => {
-      await line.knock(session, tasks[0]?.port ?? '', device);
+    const result = await connection.exchange(async (session, device) => {
+      await connection.probe(session, tasks[0]?.port ?? '', device);
       const unsaved = session.save ? { switchId: id } : null;
-      await desk.write((op) => markTouched(op, lease, tasks, { session: line.number, unsaved }));
+      await context.write((op) => markTouched(op, lease, tasks, { session: connection.number, unsaved }));
       this.#written = tasks;
       attempts += 1;
       step('marked as touched');
@@ -147,66 +147,71 @@ export class SwitchWorker {
       const done = underWay
         .filter(({ portId }) => finished.has(portId))
         .map((task): Ending => ({ task, kind: 'done' }));
-      return [...done, ...(await judge(this.#shop, session, results, device))];
+      return [...done, ...(await decideEndings(this.#engine, session, results, device))];
     });
     step('judged');
-    observer.passDone(label, talk.isFault ? 'fault' : 'ok', (performance.now() - started) / 1000);
-    if (talk.isFault) this.#mostPorts = Math.max(1, Math.floor(tasks.length / 2));
+    observer.passDone(label, result.isFault ? 'fault' : 'ok', (performance.now() - started) / 1000);
+    if (result.isFault) this.#mostPorts = Math.max(1, Math.floor(tasks.length / 2));
     else this.#mostPorts = tasks.length < this.#mostPorts ? Number.POSITIVE_INFINITY : tasks.length * 2;
-    const endings = talk.isFault ? underWay.map((task) => faulted(task, talk.fault, config.budgetMs)) : talk.value;
-    const broken = brokenOff(endings, talk.isFault ? attempts > 0 : attempts > 1);
-    if (broken.length > 0) await line.hangUp();
-    await desk.write(async (op) => {
+    const endings = result.isFault
+      ? underWay.map((task) => connectionFailed(task, result.fault, config.budgetMs))
+      : result.value;
+    const broken = brokenOff(endings, result.isFault ? attempts > 0 : attempts > 1);
+    if (broken.length > 0) await connection.disconnect();
+    await context.write(async (op) => {
       await settle(op, lease, label, endings);
-      const reason = talk.isFault ? talk.fault.reason : 'the session was lost';
-      if (line.lateMs > 0) await leaveInDoubt(op, label, broken, { session: null, lateMs: line.lateMs, reason });
+      const reason = result.isFault ? result.fault.reason : 'the session was lost';
+      if (connection.lateMs > 0)
+        await leaveInDoubt(op, label, broken, { session: null, lateMs: connection.lateMs, reason });
     });
     this.#written = [];
     step('settled');
     this.#report(endings);
-    return talk.outcome;
+    return result.outcome;
   }
 
   /** What ends without contacting the switch. */
   async #giveUp(endings: readonly Ending[]): Promise<void> {
-    await this.#shop.desk.write((op) => settle(op, this.#held.lease, this.#target.label, endings));
+    await this.#engine.context.write((op) => settle(op, this.#held.lease, this.#target.label, endings));
     this.#report(endings);
   }
 
   async #look(tasks: readonly PortTask[]): Promise<Outcome> {
-    const { desk, config, step } = this.#shop;
-    const talk = await this.#line.talk((session, device) => look(session, tasks, device));
+    const { context, config, step } = this.#engine;
+    const result = await this.#connection.exchange((session, device) => look(session, tasks, device));
     step('ports checked');
-    if (talk.isFault) return talk.outcome;
-    await desk.write((op) => recordSightings(op, this.#held.lease, this.#target.label, talk.value, config.lateWriteMs));
+    if (result.isFault) return result.outcome;
+    await context.write((op) =>
+      recordSightings(op, this.#held.lease, this.#target.label, result.value, config.lateWriteMs),
+    );
     step('check recorded');
-    return talk.outcome;
+    return result.outcome;
   }
 
   async #sweep(answered: number): Promise<Outcome> {
-    const { db, desk, config, step } = this.#shop;
+    const { db, context, config, step } = this.#engine;
     const tasks = await db.read((tx) => planSweep(tx, db.now, this.#target.id));
-    const talk = await this.#line.talk((session, device) => sweep(session, tasks, device), answered);
+    const result = await this.#connection.exchange((session, device) => sweep(session, tasks, device), answered);
     step('switch swept');
-    if (talk.isFault) return talk.outcome;
+    if (result.isFault) return result.outcome;
     // With jitter, so that switches do not march in step.
     const nextAt = Math.round(steadyNow() + config.sweepMs * (0.9 + Math.random() / 5));
-    await desk.write((op) =>
-      recordSweep(op, this.#held.lease, this.#target, talk.value, {
+    await context.write((op) =>
+      recordSweep(op, this.#held.lease, this.#target, result.value, {
         answered,
         nextAt,
         lateWriteMs: config.lateWriteMs,
       }),
     );
     step('sweep recorded');
-    return talk.outcome;
+    return result.outcome;
   }
 
   async #save(): Promise<Outcome> {
-    const { desk, config, log, step } = this.#shop;
+    const { context, config, log, step } = this.#engine;
     const { lease } = this.#held;
-    const line = this.#line;
-    const talk = await line.talk((session, device) =>
+    const connection = this.#connection;
+    const result = await connection.exchange((session, device) =>
       device('save its configuration', 1, (signal) => session.save?.(signal) ?? Promise.resolve()).then(
         () => null,
         (error: unknown) => {
@@ -216,23 +221,23 @@ export class SwitchWorker {
       ),
     );
     step('configuration saved');
-    if (talk.isFault) return talk.outcome;
-    const reason = talk.value;
+    if (result.isFault) return result.outcome;
+    const reason = result.value;
     if (reason === null) {
-      await desk.write((op) => recordSaved(op, lease, this.#target));
+      await context.write((op) => recordSaved(op, lease, this.#target));
     } else {
       // In which mode the device was left, nobody knows.
-      await line.hangUp();
+      await connection.disconnect();
       log.warn({ switch: this.#target.label, reason }, 'failed to save switch configuration; will retry');
       const saveAt = saveRetryAt(steadyNow(), config.saveDelayMs);
-      await desk.write((op) => recordUnsaved(op, lease, this.#target, reason, saveAt));
+      await context.write((op) => recordUnsaved(op, lease, this.#target, reason, saveAt));
     }
     step('save recorded');
-    return talk.outcome;
+    return result.outcome;
   }
 
   #report(endings: readonly Ending[]): void {
-    const { observer, log } = this.#shop;
+    const { observer, log } = this.#engine;
     const { label } = this.#target;
     for (const { task, kind } of endings) {
       if (task.action === null || kind === 'later') continue;
@@ -247,7 +252,10 @@ export class SwitchWorker {
 /** Budgets that ran out while nobody was let near the switch, and what is not to be done. */
 const endingsOf = ({ overdue, forbidden: denied, fault }: SwitchPlan, budgetMs: number): readonly Ending[] => {
   const reason = fault ?? 'the switch does not answer';
-  return [...overdue.map((task) => faulted(task, { reason, refusedBy: null }, budgetMs)), ...denied.map(forbidden)];
+  return [
+    ...overdue.map((task) => connectionFailed(task, { reason, refusedBy: null }, budgetMs)),
+    ...denied.map(forbidden),
+  ];
 };
 
 /** The ports that a session wrote to and left without an answer: all, or those whose change could not be taken back. */

@@ -1,4 +1,4 @@
-import { moment } from '@corral/base/moment';
+import { readClocks } from '@corral/base/clock-reading';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { allOf, FreshRights, withFreshRights } from '../../src/core/fresh-rights.ts';
 
@@ -9,7 +9,7 @@ describe('rights that were read before a call to a device', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('count for a moment only, also if just the time of day went on', () => {
-    const rights = new FreshRights(moment());
+    const rights = new FreshRights(readClocks());
     expect(rights.check).not.toThrow();
     vi.setSystemTime(Date.now() + muchLaterMs);
     expect(rights.check).toThrow();
@@ -43,13 +43,13 @@ describe('rights that were read before a call to a device', () => {
   it('are needed together with a lease', () => {
     const lost = new AbortController().signal;
     const lease = { lost, check: vi.fn() };
-    const stale = new FreshRights(moment());
+    const stale = new FreshRights(readClocks());
     expect(allOf(lease, stale).check).not.toThrow();
     vi.advanceTimersByTime(muchLaterMs);
     expect(allOf(lease, stale).check).toThrow();
     lease.check.mockImplementation(() => {
       throw new Error('lost');
     });
-    expect(allOf(lease, new FreshRights(moment())).check).toThrow('lost');
+    expect(allOf(lease, new FreshRights(readClocks())).check).toThrow('lost');
   });
 });

@@ -4,19 +4,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { operator } from '../../src/core/caller.ts';
 import type { FreeLease } from '../../src/core/lease-watch.ts';
 import { claimLease, type Lease, LeaseLost, releaseLease, renewLease, requireLease } from '../../src/core/leases.ts';
-import { type Desk, deskFor } from '../../src/core/op.ts';
-import type { Site } from '../../src/core/site.ts';
-import type { Db } from '../../src/db/db.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { dataDirectory } from '../support/data-directory.ts';
-import { engines, migratedPostgres } from '../support/engines.ts';
+import { type RequestContext, createRequestContext } from '../../src/core/request-context.ts';
+import type { Dependencies } from '../../src/core/dependencies.ts';
+import type { Db } from '../../src/db/service-database.ts';
+import { openDatabase } from '../../src/db/open-service-database.ts';
+import { dataDirectory } from '../support/services/data-directory.ts';
+import { engines, migratedPostgres } from '../support/services/engines.ts';
 
 const ms = 10_000;
 
 describe.each(engines)('a lease on %s', (engine) => {
   let directory: string;
   let db: Db;
-  let desk: Desk;
+  let context: RequestContext;
   let count = 0;
   const newName = (): string => `object/${(count += 1)}`;
 
@@ -27,7 +27,7 @@ describe.each(engines)('a lease on %s', (engine) => {
         ? { engine, path: join(directory, 'corral.db') }
         : { engine, url: await migratedPostgres('corral', openDatabase), connections: 2 },
     );
-    desk = deskFor(db, {} as Site, { caller: operator, requestId: null });
+    context = createRequestContext(db, {} as Dependencies, { caller: operator, requestId: null });
   });
   afterEach(() => void vi.restoreAllMocks());
   afterAll(async () => {
@@ -35,28 +35,29 @@ describe.each(engines)('a lease on %s', (engine) => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const look = (name: string) => desk.read(async ({ tx, now }) => (await desk.leases.look(tx, now, [name], ms))(name));
+  const look = (name: string) =>
+    context.read(async ({ tx, now }) => (await context.leases.look(tx, now, [name], ms))(name));
   const free = async (name: string): Promise<FreeLease> => {
     const { free: found } = await look(name);
     if (found === null) throw new Error(`lease ${name} is held`);
     return found;
   };
-  const claim = (seen: FreeLease, holder: string) => desk.write((op) => claimLease(op, seen, holder, ms));
+  const claim = (seen: FreeLease, holder: string) => context.write((op) => claimLease(op, seen, holder, ms));
   const take = async (name: string, holder: string): Promise<Lease> => {
     const lease = await claim(await free(name), holder);
     if (lease === null) throw new Error('somebody else was quicker');
     return lease;
   };
-  const giveBack = (lease: Lease) => desk.write((op) => releaseLease(op, lease));
+  const giveBack = (lease: Lease) => context.write((op) => releaseLease(op, lease));
   const isHeldBy = (lease: Lease) =>
-    desk
+    context
       .write((op) => requireLease(op, lease))
       .then(
         () => true,
         (error: unknown) => !(error instanceof LeaseLost),
       );
   const expireIn = (name: string, inMs: number) =>
-    desk.write(async ({ tx }) => {
+    context.write(async ({ tx }) => {
       await tx
         .updateTable('leases')
         .set({ expires_at: Date.now() + inMs })
@@ -99,7 +100,7 @@ describe.each(engines)('a lease on %s', (engine) => {
     await look(name);
     wait(ms);
     const overdue = await free(name);
-    expect(await desk.write((op) => renewLease(op, dead, ms))).toBe(true);
+    expect(await context.write((op) => renewLease(op, dead, ms))).toBe(true);
     expect(await claim(overdue, 'six')).toBeNull();
     expect(await isHeldBy(dead)).toBe(true);
   });
@@ -109,7 +110,7 @@ describe.each(engines)('a lease on %s', (engine) => {
     const first = await take(name, 'one');
     await giveBack(first);
     const second = await take(name, 'one');
-    expect(await desk.write((op) => renewLease(op, first, ms))).toBe(false);
+    expect(await context.write((op) => renewLease(op, first, ms))).toBe(false);
     await giveBack(first);
     expect(await look(name)).toMatchObject({ free: null });
     expect(await isHeldBy(second)).toBe(true);

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { operator } from '../../src/core/caller.ts';
-import { deskFor } from '../../src/core/op.ts';
-import type { Site } from '../../src/core/site.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { dataDirectory } from '../support/data-directory.ts';
-import { engines, migratedPostgres } from '../support/engines.ts';
-import { gate } from '../support/rack.ts';
+import { createRequestContext } from '../../src/core/request-context.ts';
+import type { Dependencies } from '../../src/core/dependencies.ts';
+import { openDatabase } from '../../src/db/open-service-database.ts';
+import { dataDirectory } from '../support/services/data-directory.ts';
+import { engines, migratedPostgres } from '../support/services/engines.ts';
+import { gate } from '../support/services/obm-rack.ts';
 
 describe.each(engines)('on %s', (engine) => {
   it('an event gets its number only when all with a smaller one are committed', async () => {
@@ -20,7 +20,7 @@ describe.each(engines)('on %s', (engine) => {
         : { engine, url: await migratedPostgres('corral', openDatabase), connections: 2 },
     );
     onTestFinished(() => db.close());
-    const site = {} as Site;
+    const installation = {} as Dependencies;
     const { opened: recorded, open: haveRecorded } = gate();
     const { opened: mayCommit, open: letCommit } = gate();
     const slow = {
@@ -32,7 +32,7 @@ describe.each(engines)('on %s', (engine) => {
       },
     };
     const write = (through: typeof db, type: string) =>
-      deskFor(through, site, { caller: operator, requestId: null }).write((op) => {
+      createRequestContext(through, installation, { caller: operator, requestId: null }).write((op) => {
         op.record({ type, node: null });
         return Promise.resolve();
       });

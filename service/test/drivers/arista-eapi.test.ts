@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type LabArista, labCertificate, startArista } from '@corral/lab';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { isRefusal, type SwitchSession } from '../../src/drivers/switches/contract.ts';
+import { isRefusal, type SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
 import { aristaEapi } from '../../src/drivers/switches/http/arista-eapi.ts';
 import {
   commandsFor,
@@ -10,13 +10,13 @@ import {
   pendingSessions,
   portsFrom,
 } from '../../src/drivers/switches/http/arista-ports.ts';
-import { runCommands } from '../../src/drivers/switches/http/eapi.ts';
-import { httpTargetFrom } from '../../src/drivers/switches/http/fields.ts';
-import { HttpLine } from '../../src/drivers/switches/http/line.ts';
-import { checkOf, inBody } from '@corral/base/schema/check';
-import { amply, expectOddPortSetRight, openTo, setAndWatch } from '../support/http-switches.ts';
-import { expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
-import { effort, seed } from '../support/seed.ts';
+import { runCommands } from '../../src/drivers/switches/http/eapi-commands.ts';
+import { httpTargetFrom } from '../../src/drivers/switches/http/http-fields.ts';
+import { SwitchHttpClient } from '../../src/drivers/switches/http/switch-http-client.ts';
+import { checkOf, inBody } from '@corral/base/schema/schema-check';
+import { amply, expectOddPortSetRight, openTo, setAndWatch } from '../support/switches/http-switches.ts';
+import { expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/switches/port-readings.ts';
+import { effort, seed } from '../support/vitest/seed.ts';
 
 describe('the names of Arista ports', () => {
   it.each([
@@ -239,7 +239,9 @@ describe('an Arista switch', () => {
   });
 
   it('is rid of the sessions that a broken line left of ours, and keeps those of others', async () => {
-    const line = new HttpLine(httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }));
+    const line = new SwitchHttpClient(
+      httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }),
+    );
     const ours = `corral-${hash('sha256', 'sw').slice(0, 8)}`;
     for (const name of ['ansible_1', `${ours}-1`, `${ours}-2`, `${ours}-3`, `${ours}-4`])
       await runCommands(line, ['enable', `configure session ${name}`, 'vlan 4000'], amply());
@@ -254,7 +256,9 @@ describe('an Arista switch', () => {
   });
 
   it('says which commands it did not take, and that is a fault where no port is to blame', async () => {
-    const line = new HttpLine(httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }));
+    const line = new SwitchHttpClient(
+      httpTargetFrom(device.fields, { scheme: 'https', ports: { http: 80, https: 443 } }),
+    );
     await expect(runCommands(line, ['enable', 'reload now'], amply())).rejects.toMatchObject({
       index: 1,
       words: "Invalid input (at token 0: 'reload')",

@@ -1,9 +1,9 @@
 import { type ScriptedSwitch, startAristaEos } from '@corral/lab';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aristaEos } from '../../src/drivers/switches/cli/arista-eos.ts';
-import { cliSwitch } from '../../src/drivers/switches/cli/driver.ts';
-import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contract.ts';
-import { checkOf, inBody } from '@corral/base/schema/check';
+import { cliSwitch } from '../../src/drivers/switches/cli/cli-driver.ts';
+import type { PortConfig, SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
+import { checkOf, inBody } from '@corral/base/schema/schema-check';
 
 const driver = cliSwitch(aristaEos);
 const amply = () => AbortSignal.timeout(30_000);

@@ -1,13 +1,19 @@
 import { type LabBrocade, startBrocade } from '@corral/lab';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { isRefusal, type SwitchSession } from '../../src/drivers/switches/contract.ts';
+import { isRefusal, type SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
 import { brocade } from '../../src/drivers/switches/http/brocade.ts';
 import { brocadePortFrom, passedBy } from '../../src/drivers/switches/http/brocade-port.ts';
-import { parseXml } from '../../src/drivers/switches/xml.ts';
-import { amply, expectOddPortSetRight, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
-import { expectFreed, expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
-import { effort, seed } from '../support/seed.ts';
+import { parseXml } from '../../src/drivers/switches/device-xml.ts';
+import { amply, expectOddPortSetRight, foreignVlans, openTo, setAndWatch } from '../support/switches/http-switches.ts';
+import {
+  expectFreed,
+  expectUnclearPort,
+  isNarrower,
+  readingOr,
+  unclearReading,
+} from '../support/switches/port-readings.ts';
+import { effort, seed } from '../support/vitest/seed.ts';
 
 const portWith = (inside: string) =>
   brocadePortFrom(

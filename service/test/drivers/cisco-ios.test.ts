@@ -1,8 +1,8 @@
 import { type CiscoIosOptions, type ScriptedSwitch, startCiscoIos } from '@corral/lab';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ciscoIos } from '../../src/drivers/switches/cli/cisco-ios.ts';
-import { cliSwitch } from '../../src/drivers/switches/cli/driver.ts';
-import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contract.ts';
+import { cliSwitch } from '../../src/drivers/switches/cli/cli-driver.ts';
+import type { PortConfig, SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
 
 const driver = cliSwitch(ciscoIos);
 const amply = () => AbortSignal.timeout(30_000);

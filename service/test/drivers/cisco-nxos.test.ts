@@ -1,8 +1,8 @@
 import { newKeyPair, startCiscoNxos } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
 import { ciscoNxos } from '../../src/drivers/switches/cli/cisco-nxos.ts';
-import { checkOf, inBody } from '@corral/base/schema/check';
-import { amply, cliTrial } from '../support/cli-trial.ts';
+import { checkOf, inBody } from '@corral/base/schema/schema-check';
+import { amply, cliTrial } from '../support/switches/cli-fixture.ts';
 
 const trial = (publicKey?: string) =>
   cliTrial(ciscoNxos, startCiscoNxos({ series: 9500, ...(publicKey !== undefined && { publicKey }) }));

@@ -1,10 +1,10 @@
 import { newKeyPair, startDellOs10 } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
 import { dellOs10 } from '../../src/drivers/switches/cli/dell-os10.ts';
-import { loginFrom } from '../../src/drivers/switches/cli/login.ts';
-import { CommandLine } from '../../src/drivers/switches/cli/session.ts';
-import { everything } from '../../src/drivers/switches/vlans.ts';
-import { amply, cliTrial, toldDuring } from '../support/cli-trial.ts';
+import { loginFrom } from '../../src/drivers/switches/cli/cli-login.ts';
+import { CliSession } from '../../src/drivers/switches/cli/cli-session.ts';
+import { everything } from '../../src/drivers/switches/vlan-lists.ts';
+import { amply, cliTrial, toldDuring } from '../support/switches/cli-fixture.ts';
 
 const trial = () => cliTrial(dellOs10, startDellOs10());
 const port = 'ethernet1/1/7';
@@ -82,7 +82,7 @@ describe('a port of OS10', () => {
     const { device, open } = await trial();
     const session = await open();
     await session.apply([{ port, native: 100, tagged: [666, 667] }], amply());
-    const byHand = await CommandLine.open(loginFrom(device.fields), dellOs10.console, amply());
+    const byHand = await CliSession.open(loginFrom(device.fields), dellOs10.console, amply());
     for (const line of ['configure terminal', `interface ${port}`, 'shutdown']) await byHand.run(line, amply());
     byHand.close();
     const moments = device.watch(port);

@@ -1,9 +1,9 @@
 import { newKeyPair, startDellN3000 } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
 import { delln3000 } from '../../src/drivers/switches/cli/delln3000.ts';
-import type { PortConfig } from '../../src/drivers/switches/contract.ts';
-import { checkOf, inBody } from '@corral/base/schema/check';
-import { amply, cliTrial, toldDuring } from '../support/cli-trial.ts';
+import type { PortConfig } from '../../src/drivers/switches/switch-contract.ts';
+import { checkOf, inBody } from '@corral/base/schema/schema-check';
+import { amply, cliTrial, toldDuring } from '../support/switches/cli-fixture.ts';
 
 const trial = () => cliTrial(delln3000, startDellN3000());
 const port = 'gi1/0/5';

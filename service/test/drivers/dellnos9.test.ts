@@ -1,12 +1,18 @@
 import { type LabDellOs9, startDellOs9 } from '@corral/lab';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { isRefusal, type SwitchSession } from '../../src/drivers/switches/contract.ts';
+import { isRefusal, type SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
 import { dellnos9 } from '../../src/drivers/switches/http/dellnos9.ts';
 import { passedBy, dellConfigFrom } from '../../src/drivers/switches/http/dellnos9-config.ts';
-import { amply, expectOddPortSetRight, foreignVlans, openTo, setAndWatch } from '../support/http-switches.ts';
-import { expectFreed, expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
-import { effort, seed } from '../support/seed.ts';
+import { amply, expectOddPortSetRight, foreignVlans, openTo, setAndWatch } from '../support/switches/http-switches.ts';
+import {
+  expectFreed,
+  expectUnclearPort,
+  isNarrower,
+  readingOr,
+  unclearReading,
+} from '../support/switches/port-readings.ts';
+import { effort, seed } from '../support/vitest/seed.ts';
 
 const config = (...lines: readonly string[]) =>
   dellConfigFrom(

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startTrial } from '../support/devices.ts';
-import { engines } from '../support/engines.ts';
-import { relayTo } from '../support/relay.ts';
-import { type Service, startService } from '../support/service.ts';
-import { refusal } from '../support/shared.ts';
-import { eventsOf, sweep } from '../support/sightings.ts';
-import { done, eventually, leftAlone } from '../support/world.ts';
+import { startTrial } from '../support/switches/switch-devices.ts';
+import { engines } from '../support/services/engines.ts';
+import { relayTo } from '../support/services/tcp-relay.ts';
+import { type Service, startService } from '../support/services/service.ts';
+import { refusal } from '../support/services/shared-service.ts';
+import { eventsOf, sweep } from '../support/switches/drift-helpers.ts';
+import { done, eventually, leftAlone } from '../support/services/world.ts';
 
 /** For each type: what a device says it is, how that is called here, and what another of the same model says. */
 const devices: readonly [string, string, string, string][] = [

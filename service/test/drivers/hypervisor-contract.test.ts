@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasPart } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Hypervisor, MachineSpec } from '../../src/drivers/hypervisors/contract.ts';
-import { libvirtHypervisor } from '../../src/drivers/hypervisors/libvirt.ts';
-import { mockHypervisor } from '../../src/drivers/hypervisors/mock.ts';
-import { someMachine, startLibvirtSite } from '../support/libvirt-site.ts';
+import type { Hypervisor, MachineSpec } from '../../src/drivers/hypervisors/hypervisor-contract.ts';
+import { libvirtHypervisor } from '../../src/drivers/hypervisors/libvirt-hypervisor.ts';
+import { mockHypervisor } from '../../src/drivers/hypervisors/mock-hypervisor.ts';
+import { someMachine, startLibvirtFixture } from '../support/headnodes/libvirt-fixture.ts';
 
 /** A hypervisor with the image `base`, and what ends it. */
 interface Trial {
@@ -28,7 +28,7 @@ const trials: Readonly<Record<string, { canRun: boolean; start: () => Promise<Tr
   libvirt: {
     canRun: hasPart('libvirt'),
     start: async () => {
-      const { libvirt, options } = await startLibvirtSite();
+      const { libvirt, options } = await startLibvirtFixture();
       return { hypervisor: libvirtHypervisor(options), stop: () => libvirt.stop() };
     },
   },

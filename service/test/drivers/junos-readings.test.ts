@@ -1,13 +1,19 @@
 import { type LabJunos, type LabJunosOptions, startJunosSwitch } from '@corral/lab';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SwitchSession } from '../../src/drivers/switches/contract.ts';
+import type { SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
 import { junosSwitch } from '../../src/drivers/switches/netconf/junos.ts';
 import { viewOf } from '../../src/drivers/switches/netconf/junos-config.ts';
-import { parseXml } from '../../src/drivers/switches/xml.ts';
-import { amply } from '../support/http-switches.ts';
-import { expectFreed, expectUnclearPort, isNarrower, readingOr, unclearReading } from '../support/readings.ts';
-import { effort, seed } from '../support/seed.ts';
+import { parseXml } from '../../src/drivers/switches/device-xml.ts';
+import { amply } from '../support/switches/http-switches.ts';
+import {
+  expectFreed,
+  expectUnclearPort,
+  isNarrower,
+  readingOr,
+  unclearReading,
+} from '../support/switches/port-readings.ts';
+import { effort, seed } from '../support/vitest/seed.ts';
 
 /* What Juniper's manuals let an operator put on a port, and that none of it reads as less than it may carry. */
 

@@ -1,11 +1,11 @@
 import { type LabJunos, type LabJunosOptions, startJunosSwitch } from '@corral/lab';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contract.ts';
+import type { PortConfig, SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
 import { junosSwitch } from '../../src/drivers/switches/netconf/junos.ts';
 import { viewOf } from '../../src/drivers/switches/netconf/junos-config.ts';
-import { parseXml } from '../../src/drivers/switches/xml.ts';
-import { checkOf, inBody } from '@corral/base/schema/check';
-import { unclearReading } from '../support/readings.ts';
+import { parseXml } from '../../src/drivers/switches/device-xml.ts';
+import { checkOf, inBody } from '@corral/base/schema/schema-check';
+import { unclearReading } from '../support/switches/port-readings.ts';
 
 const amply = () => AbortSignal.timeout(20_000);
 const nothing = { native: null, tagged: [] };

@@ -1,6 +1,6 @@
 import { VirshError } from '@corral/base/libvirt/virsh-error';
 import { expect, it } from 'vitest';
-import { faultFrom, isPortTaken } from '../../src/drivers/hypervisors/libvirt/faults.ts';
+import { faultFrom, isPortTaken } from '../../src/drivers/hypervisors/libvirt/hypervisor-faults.ts';
 
 /** What virsh prints on standard error, recorded from libvirt and QEMU whose machines start beside each other. */
 const starting = (reason: string): Error =>

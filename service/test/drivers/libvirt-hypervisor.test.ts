@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasPart } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Hypervisor, MachineSpec } from '../../src/drivers/hypervisors/contract.ts';
-import { LibvirtHost } from '../../src/drivers/hypervisors/libvirt/host.ts';
-import type { LibvirtOptions } from '../../src/drivers/hypervisors/libvirt/options.ts';
-import { type MachineStep, machineSteps } from '../../src/drivers/hypervisors/libvirt/steps.ts';
-import { Storage } from '../../src/drivers/hypervisors/libvirt/storage.ts';
-import { libvirtHypervisor } from '../../src/drivers/hypervisors/libvirt.ts';
+import type { Hypervisor, MachineSpec } from '../../src/drivers/hypervisors/hypervisor-contract.ts';
+import { LibvirtHost } from '../../src/drivers/hypervisors/libvirt/libvirt-host.ts';
+import type { LibvirtOptions } from '../../src/drivers/hypervisors/libvirt/libvirt-options.ts';
+import { type MachineStep, machineSteps } from '../../src/drivers/hypervisors/libvirt/machine-steps.ts';
+import { Storage } from '../../src/drivers/hypervisors/libvirt/storage-pool.ts';
+import { libvirtHypervisor } from '../../src/drivers/hypervisors/libvirt-hypervisor.ts';
 import {
   bannerAt,
   hasFirmware,
   imageDomain,
-  type LibvirtSite,
+  type LibvirtFixture,
   someMachine,
-  startLibvirtSite,
-} from '../support/libvirt-site.ts';
+  startLibvirtFixture,
+} from '../support/headnodes/libvirt-fixture.ts';
 
 const execute = promisify(execFile);
 
@@ -35,12 +35,12 @@ const layersOf = async (path: string): Promise<readonly Layer[]> => {
 };
 
 describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
-  let site: LibvirtSite;
+  let installation: LibvirtFixture;
   let hypervisor: Hypervisor;
   const made = new Set<string>();
-  const virsh = (...args: readonly string[]): Promise<string> => site.libvirt.virsh(...args);
+  const virsh = (...args: readonly string[]): Promise<string> => installation.libvirt.virsh(...args);
   const with_ = (given: Partial<LibvirtOptions>, step?: (step: MachineStep) => void): Hypervisor =>
-    libvirtHypervisor({ ...site.options, ...given }, step);
+    libvirtHypervisor({ ...installation.options, ...given }, step);
   const newMachine = (given: Partial<MachineSpec> = {}): MachineSpec => {
     const machine = someMachine(given);
     made.add(machine.uuid);
@@ -52,14 +52,14 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
     [...(await virsh('vol-list', 'default')).matchAll(/^\s*(\S+)/gm)].map(([, name = '']) => name);
 
   beforeAll(async () => {
-    site = await startLibvirtSite();
+    installation = await startLibvirtFixture();
     hypervisor = with_({});
   });
   afterEach(async () => {
     for (const uuid of made) await hypervisor.remove(uuid);
     made.clear();
   });
-  afterAll(() => site.libvirt.stop());
+  afterAll(() => installation.libvirt.stop());
 
   it.each<MachineStep>(['volume made', 'machine defined', 'autostart set'])(
     'is not gone on with when the right to make it is lost: %s',
@@ -104,22 +104,22 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
     it('writes into a layer of its own above the image', async () => {
       const machine = newMachine();
       await hypervisor.start(machine);
-      const [top, below, ...more] = await layersOf(join(site.pool, `headnode-${machine.uuid}-0.qcow2`));
+      const [top, below, ...more] = await layersOf(join(installation.pool, `headnode-${machine.uuid}-0.qcow2`));
       expect(top).toMatchObject({ format: 'qcow2' });
-      expect(below).toMatchObject({ filename: join(site.pool, 'base.qcow2'), format: 'qcow2' });
+      expect(below).toMatchObject({ filename: join(installation.pool, 'base.qcow2'), format: 'qcow2' });
       expect(more).toEqual([]);
       expect(top?.['actual-size']).toBeLessThan(1024 * 1024);
     });
 
     it('may be from any kind of disk, with its whole name or without its ending', async () => {
-      await site.disk('other.qcow2');
-      await site.disk('plain.img', 'raw');
+      await installation.disk('other.qcow2');
+      await installation.disk('plain.img', 'raw');
       const images = ['other', 'other.qcow2', 'plain.img', 'plain', 'nowhere'];
       const some = with_({ images });
       expect(await some.images()).toEqual(['other', 'other.qcow2', 'plain.img']);
       const machine = newMachine({ image: 'plain.img' });
       await some.start(machine);
-      const layers = await layersOf(join(site.pool, `headnode-${machine.uuid}-0.qcow2`));
+      const layers = await layersOf(join(installation.pool, `headnode-${machine.uuid}-0.qcow2`));
       expect(layers.map(({ format }) => format)).toEqual(['qcow2', 'raw']);
     });
 
@@ -132,7 +132,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
 
   describe('from a domain', () => {
     const define = (name: string, devices: string): Promise<void> =>
-      site.libvirt.define(imageDomain(name, `<boot dev='network'/>`, devices));
+      installation.libvirt.define(imageDomain(name, `<boot dev='network'/>`, devices));
     const disk = (file: string, target: string): string =>
       `<disk type='file' device='disk'><driver name='qemu' type='qcow2' cache='none'/><source file='${file}'/>
        <target dev='${target}' bus='virtio'/><serial>d-${target}</serial></disk>`;
@@ -143,12 +143,12 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
     });
 
     it('is like it, but for what there can be only one of', async () => {
-      const first = await site.disk("first & 'best'.qcow2");
-      const second = await site.disk('second.qcow2');
+      const first = await installation.disk("first & 'best'.qcow2");
+      const second = await installation.disk('second.qcow2');
       await define(
         'image-1',
         `${disk(first.replace('&', '&amp;').replaceAll("'", '&apos;'), 'vda')}${disk(second, 'vdb')}
-        <disk type='file' device='cdrom'><source file='${await site.disk('cd.iso', 'raw')}'/><target dev='sda' bus='scsi'/><readonly/></disk>
+        <disk type='file' device='cdrom'><source file='${await installation.disk('cd.iso', 'raw')}'/><target dev='sda' bus='scsi'/><readonly/></disk>
         <interface type='user'><mac address='52:54:00:00:00:01'/><model type='e1000'/></interface>
         <serial type='tcp'><source mode='bind' host='127.0.0.1' service='4555'/><protocol type='raw'/></serial>
         <graphics type='vnc' port='5999' autoport='no' passwd='s3cret'/>`,
@@ -181,7 +181,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
       expect(definition).toContain('<serial>d-vdb</serial>');
       expect(definition).toContain('cd.iso');
       for (const [number, original] of [first, second].entries()) {
-        const layers = await layersOf(join(site.pool, `headnode-${machine.uuid}-${number}.qcow2`));
+        const layers = await layersOf(join(installation.pool, `headnode-${machine.uuid}-${number}.qcow2`));
         expect(layers.map(({ filename }) => filename).slice(1)).toEqual([original]);
       }
       expect(await virsh('dumpxml', '--inactive', 'image-1')).toBe(before);
@@ -189,11 +189,11 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
 
       await hypervisor.remove(machine.uuid);
       for (const original of [first, second]) await access(original);
-      expect((await readdir(site.pool)).filter((name) => name.startsWith('headnode-'))).toEqual([]);
+      expect((await readdir(installation.pool)).filter((name) => name.startsWith('headnode-'))).toEqual([]);
     });
 
     it('goes before a volume of the same name, and may have no disk at all', async () => {
-      await site.disk('image-2.qcow2');
+      await installation.disk('image-2.qcow2');
       await define('image-2', '');
       const machine = newMachine({ image: 'image-2' });
       const some = with_({ images: ['image-2'] });
@@ -221,9 +221,9 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
   describe('that was left half made', () => {
     it('has its disks created again if it was not defined yet', async () => {
       const machine = newMachine();
-      const file = join(site.pool, `headnode-${machine.uuid}-0.qcow2`);
+      const file = join(installation.pool, `headnode-${machine.uuid}-0.qcow2`);
       await writeFile(file, 'half of it');
-      await writeFile(join(site.pool, `headnode-${machine.uuid}-7.qcow2`), '');
+      await writeFile(join(installation.pool, `headnode-${machine.uuid}-7.qcow2`), '');
       await virsh('pool-refresh', 'default');
       expect(await hypervisor.machines()).toEqual([machine.uuid]);
       await hypervisor.start(machine);
@@ -282,7 +282,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
       const machine = newMachine();
       const name = `headnode-${machine.uuid}`;
       await hypervisor.start(machine);
-      const snapshot = join(site.libvirt.directory, 'snapshot.xml');
+      const snapshot = join(installation.libvirt.directory, 'snapshot.xml');
       const about = `<name>one</name><state>shutoff</state><creationTime>1</creationTime>${await definitionOf(machine)}`;
       await writeFile(snapshot, `<domainsnapshot>${about}</domainsnapshot>`);
       await virsh('snapshot-create', name, snapshot, '--redefine');
@@ -290,7 +290,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
       await hypervisor.remove(machine.uuid);
       expect(await hypervisor.machines()).toEqual([]);
       const { stdout } = await execute('find', [
-        site.libvirt.directory,
+        installation.libvirt.directory,
         '-name',
         `*${machine.uuid}*`,
         '-not',
@@ -302,8 +302,8 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
   });
 
   it('may be anywhere, but only what is named like one is taken for one', async () => {
-    await site.disk('headnode-1.qcow2');
-    await site.disk('headnode-3e0f1d4e-36a7-4b5c-8f3a-0d5b7a1c9e11-0.qcow2.bak');
+    await installation.disk('headnode-1.qcow2');
+    await installation.disk('headnode-3e0f1d4e-36a7-4b5c-8f3a-0d5b7a1c9e11-0.qcow2.bak');
     await virsh('pool-refresh', 'default');
     expect(await hypervisor.machines()).toEqual([]);
     for (const uuid of ['', '1', '--all', 'base', '3E0F1D4E-36A7-4B5C-8F3A-0D5B7A1C9E11']) {
@@ -321,9 +321,9 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
     }
     const { uuid } = newMachine();
     await virsh('pool-refresh', 'default');
-    const storage = new Storage(new Blocks(site.libvirt.uri, 30_000), 'default');
+    const storage = new Storage(new Blocks(installation.libvirt.uri, 30_000), 'default');
     const copy = await storage.copy(await storage.original('base.qcow2'), uuid, 0);
-    expect(copy).toEqual({ path: join(site.pool, `headnode-${uuid}-0.raw`), format: 'raw', kind: 'block' });
+    expect(copy).toEqual({ path: join(installation.pool, `headnode-${uuid}-0.raw`), format: 'raw', kind: 'block' });
     expect((await layersOf(copy.path)).map(({ format }) => format)).toEqual(['raw']);
     expect(await hypervisor.machines()).toEqual([uuid]);
   });
@@ -334,7 +334,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
       override async run(args: readonly string[], timeoutMs?: number): Promise<string> {
         const said = await super.run(args, timeoutMs);
         if (args[0] === 'vol-create-from') {
-          await appendFile(join(site.pool, `headnode-${uuid}-0.raw`), Buffer.alloc(4 * 1024 * 1024, 'secret'));
+          await appendFile(join(installation.pool, `headnode-${uuid}-0.raw`), Buffer.alloc(4 * 1024 * 1024, 'secret'));
           await super.run(['pool-refresh', '--pool', 'default']);
         }
         return args[0] === 'pool-dumpxml' ? said.replace("<pool type='dir'>", "<pool type='logical'>") : said;
@@ -342,7 +342,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
     }
     const { uuid } = newMachine();
     await virsh('pool-refresh', 'default');
-    const storage = new Storage(new Extents(site.libvirt.uri, 30_000), 'default');
+    const storage = new Storage(new Extents(installation.libvirt.uri, 30_000), 'default');
     const { path } = await storage.copy(await storage.original('base.qcow2'), uuid, 0);
     const written = await readFile(path);
     expect(written.length).toBe(68 * 1024 * 1024);
@@ -379,12 +379,12 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
 
     it('when libvirt hangs, in time', async () => {
       const impatient = with_({ timeoutMs: 300 });
-      await site.libvirt.hang();
+      await installation.libvirt.hang();
       try {
         expect((await faultOf(impatient.images())).message).toContain('did not answer in time');
         expect((await faultOf(impatient.start(newMachine()))).message).toContain('did not answer in time');
       } finally {
-        await site.libvirt.recover();
+        await installation.libvirt.recover();
       }
       expect(await hypervisor.images()).toEqual(['base']);
     });
@@ -393,7 +393,7 @@ describe.skipIf(!hasPart('libvirt'))('a headnode on libvirt', () => {
       expect((await faultOf(with_({ pool: 'none' }).images())).message).toContain(
         'storage pool for headnodes is missing',
       );
-      await virsh('pool-define-as', 'idle', 'dir', '--target', join(site.libvirt.directory, 'idle'));
+      await virsh('pool-define-as', 'idle', 'dir', '--target', join(installation.libvirt.directory, 'idle'));
       expect((await faultOf(with_({ pool: 'idle' }).images())).message).toContain('is not active');
     });
 

@@ -2,20 +2,25 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { hasPart, type LabOvs, startOvs } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Hypervisor, MachineSpec } from '../../src/drivers/hypervisors/contract.ts';
-import { checkBridge, makeBridge } from '../../src/drivers/hypervisors/libvirt/bridges.ts';
-import { libvirtHypervisor } from '../../src/drivers/hypervisors/libvirt.ts';
-import { imageDomain, type LibvirtSite, someMachine, startLibvirtSite } from '../support/libvirt-site.ts';
+import type { Hypervisor, MachineSpec } from '../../src/drivers/hypervisors/hypervisor-contract.ts';
+import { checkBridge, makeBridge } from '../../src/drivers/hypervisors/libvirt/linux-bridges.ts';
+import { libvirtHypervisor } from '../../src/drivers/hypervisors/libvirt-hypervisor.ts';
+import {
+  imageDomain,
+  type LibvirtFixture,
+  someMachine,
+  startLibvirtFixture,
+} from '../support/headnodes/libvirt-fixture.ts';
 
 const execute = promisify(execFile);
 
 describe.skipIf(!hasPart('libvirt') || !hasPart('Open vSwitch'))('a card of a headnode', () => {
   let ovs: LabOvs;
-  let site: LibvirtSite;
+  let installation: LibvirtFixture;
   const made: string[] = [];
   const hypervisors: Record<'ovs' | 'bridges', () => Hypervisor> = {
-    ovs: () => libvirtHypervisor({ ...site.options, network: { kind: 'ovs', bridge: ovs.bridge } }),
-    bridges: () => libvirtHypervisor({ ...site.options, network: { kind: 'bridges', uplink: null } }),
+    ovs: () => libvirtHypervisor({ ...installation.options, network: { kind: 'ovs', bridge: ovs.bridge } }),
+    bridges: () => libvirtHypervisor({ ...installation.options, network: { kind: 'bridges', uplink: null } }),
   };
   const machineWith = (hnics: MachineSpec['hnics'], image = 'base'): MachineSpec => {
     const machine = someMachine({ hnics, image });
@@ -26,7 +31,7 @@ describe.skipIf(!hasPart('libvirt') || !hasPart('Open vSwitch'))('a card of a he
     (await execute('ip', ['-n', ovs.namespace, ...args])).stdout;
   /** The interface that is the other end of a card. */
   const endOf = async ({ uuid }: MachineSpec, mac: string): Promise<string> => {
-    const lines = (await site.libvirt.virsh('domiflist', `headnode-${uuid}`)).split('\n');
+    const lines = (await installation.libvirt.virsh('domiflist', `headnode-${uuid}`)).split('\n');
     return (
       lines
         .find((line) => line.includes(mac))
@@ -43,7 +48,7 @@ describe.skipIf(!hasPart('libvirt') || !hasPart('Open vSwitch'))('a card of a he
 
   beforeAll(async () => {
     ovs = await startOvs({ hosts: 2 });
-    site = await startLibvirtSite({ beside: ovs });
+    installation = await startLibvirtFixture({ beside: ovs });
     await ovs.vsctl('set', 'Port', 'p0', 'tag=100');
     await ovs.vsctl('set', 'Port', 'p1', 'tag=200');
   });
@@ -51,7 +56,7 @@ describe.skipIf(!hasPart('libvirt') || !hasPart('Open vSwitch'))('a card of a he
     for (const uuid of made.splice(0)) await hypervisors.ovs().remove(uuid);
   });
   afterAll(async () => {
-    await site.libvirt.stop();
+    await installation.libvirt.stop();
     await ovs.stop();
   });
 
@@ -79,7 +84,7 @@ describe.skipIf(!hasPart('libvirt') || !hasPart('Open vSwitch'))('a card of a he
     // It boots from its cards, one after the other.
     const card = (order: number): string =>
       `<interface type='user'><model type='virtio'/><boot order='${order}'/></interface>`;
-    await site.libvirt.define(imageDomain('netboot', '', `${card(1)}${card(2)}`));
+    await installation.libvirt.define(imageDomain('netboot', '', `${card(1)}${card(2)}`));
     const machine = machineWith(
       [
         { label: 'a', macaddr: idle, vlan: null },
@@ -96,7 +101,7 @@ describe.skipIf(!hasPart('libvirt') || !hasPart('Open vSwitch'))('a card of a he
     expect(await overheard.stop()).toEqual([]);
     expect(await sentBy(machine, busy)).toBeGreaterThan(0);
     expect(await sentBy(machine, idle)).toBe(0);
-    const isDown = await site.libvirt.virsh('domif-getlink', `headnode-${machine.uuid}`, idle);
+    const isDown = await installation.libvirt.virsh('domif-getlink', `headnode-${machine.uuid}`, idle);
     expect(isDown).toContain('down');
   });
 

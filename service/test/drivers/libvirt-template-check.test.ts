@@ -1,4 +1,4 @@
-import { parseXml } from '@corral/base/libvirt/xml';
+import { parseXml } from '@corral/base/libvirt/libvirt-xml';
 import { describe, expect, it } from 'vitest';
 import { objectionsTo } from '../../src/drivers/hypervisors/libvirt/template-check.ts';
 

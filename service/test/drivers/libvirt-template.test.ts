@@ -1,8 +1,8 @@
-import { parseXml } from '@corral/base/libvirt/xml';
+import { parseXml } from '@corral/base/libvirt/libvirt-xml';
 import { expect, it } from 'vitest';
-import type { MachineNic } from '../../src/drivers/hypervisors/contract.ts';
-import type { LibvirtOptions } from '../../src/drivers/hypervisors/libvirt/options.ts';
-import { clonedDomain } from '../../src/drivers/hypervisors/libvirt/template.ts';
+import type { MachineNic } from '../../src/drivers/hypervisors/hypervisor-contract.ts';
+import type { LibvirtOptions } from '../../src/drivers/hypervisors/libvirt/libvirt-options.ts';
+import { clonedDomain } from '../../src/drivers/hypervisors/libvirt/template-domain.ts';
 
 const uuid = '3e0f1d4e-36a7-4b5c-8f3a-0d5b7a1c9e11';
 const options: LibvirtOptions = {

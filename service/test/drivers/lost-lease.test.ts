@@ -1,6 +1,6 @@
 import { hasPart } from '@corral/lab';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { devices, startTrial } from '../support/devices.ts';
+import { devices, startTrial } from '../support/switches/switch-devices.ts';
 
 /** One driver for each way to talk to a switch. */
 const types = ['cisco-ios', 'brocade', 'arista-eapi', 'junos', 'ovs'].filter((type) => {

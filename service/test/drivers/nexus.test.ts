@@ -1,8 +1,8 @@
 import { newKeyPair, startCiscoNxos } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
 import { nexus } from '../../src/drivers/switches/cli/cisco-nxos.ts';
-import { checkOf, inBody } from '@corral/base/schema/check';
-import { amply, cliTrial, toldDuring } from '../support/cli-trial.ts';
+import { checkOf, inBody } from '@corral/base/schema/schema-check';
+import { amply, cliTrial, toldDuring } from '../support/switches/cli-fixture.ts';
 
 const trial = () => cliTrial(nexus, startCiscoNxos({ series: 5000, asksFirst: true }));
 const port = 'Ethernet1/42';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasPart, type LabOvs, startOvs } from '@corral/lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SwitchSession } from '../../src/drivers/switches/contract.ts';
-import { ovsSwitch } from '../../src/drivers/switches/ovs/driver.ts';
-import { takesAway } from '../../src/drivers/switches/ovs/vlans.ts';
+import type { SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
+import { ovsSwitch } from '../../src/drivers/switches/ovs/ovs-driver.ts';
+import { takesAway } from '../../src/drivers/switches/ovs/ovs-vlans.ts';
 
 const amply = () => AbortSignal.timeout(30_000);
 const manyVlans = Array.from({ length: 1_500 }, (_, index) => index + 101);

@@ -1,7 +1,7 @@
 import { hasPart, type LabOvs, startOvs } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { OldSession, type SwitchSession } from '../../src/drivers/switches/contract.ts';
-import { ovsSwitch } from '../../src/drivers/switches/ovs/driver.ts';
+import { OldSession, type SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
+import { ovsSwitch } from '../../src/drivers/switches/ovs/ovs-driver.ts';
 
 const amply = () => AbortSignal.timeout(30_000);
 

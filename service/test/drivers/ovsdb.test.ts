@@ -1,10 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ovsSwitch } from '../../src/drivers/switches/ovs/driver.ts';
+import { ovsSwitch } from '../../src/drivers/switches/ovs/ovs-driver.ts';
 import { JsonStream } from '../../src/drivers/switches/ovs/json-stream.ts';
-import { carriedUnder } from '../../src/drivers/switches/ovs/vlans.ts';
-import { everything } from '../../src/drivers/switches/vlans.ts';
-import { checkOf, inBody } from '@corral/base/schema/check';
+import { carriedUnder } from '../../src/drivers/switches/ovs/ovs-vlans.ts';
+import { everything } from '../../src/drivers/switches/vlan-lists.ts';
+import { checkOf, inBody } from '@corral/base/schema/schema-check';
 
 describe('a stream of JSON texts', () => {
   const texts = ['{"a":["}{",{"b":"\\\\"}]}', '[]', '{"é":"\\"[","ü":{"x":[1,2]}}', ' \n{"last":null}'];

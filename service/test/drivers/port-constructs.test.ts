@@ -1,9 +1,9 @@
 import type { ScriptedSwitch } from '@corral/lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contract.ts';
-import { switchDrivers } from '../../src/drivers/switches/registry.ts';
-import { carriedBy, everything } from '../../src/drivers/switches/vlans.ts';
-import { portConstructs } from '../support/port-constructs.ts';
+import type { PortConfig, SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
+import { switchDrivers } from '../../src/drivers/switches/switch-drivers.ts';
+import { carriedBy, everything } from '../../src/drivers/switches/vlan-lists.ts';
+import { portConstructs } from '../support/switches/port-constructs.ts';
 
 /*
  * What real switches have on ports. A driver that does not understand it reads the port as every VLAN, tells the

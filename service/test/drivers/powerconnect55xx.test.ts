@@ -1,8 +1,8 @@
 import { newKeyPair, type PowerConnectOptions, startPowerConnect55xx } from '@corral/lab';
 import { describe, expect, it } from 'vitest';
 import { powerconnect55xx } from '../../src/drivers/switches/cli/powerconnect55xx.ts';
-import { checkOf, inBody } from '@corral/base/schema/check';
-import { amply, cliTrial, toldDuring } from '../support/cli-trial.ts';
+import { checkOf, inBody } from '@corral/base/schema/schema-check';
+import { amply, cliTrial, toldDuring } from '../support/switches/cli-fixture.ts';
 
 const trial = (options: PowerConnectOptions = {}) => cliTrial(powerconnect55xx, startPowerConnect55xx(options));
 const port = 'gi1/0/5';

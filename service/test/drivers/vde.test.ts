@@ -1,9 +1,9 @@
 import { hasPart, type LabFrame, type LabHost, type LabVde, startVde } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cliSwitch } from '../../src/drivers/switches/cli/driver.ts';
-import { vde } from '../../src/drivers/switches/cli/vde.ts';
-import type { PortConfig, SwitchSession } from '../../src/drivers/switches/contract.ts';
-import { checkOf, inBody } from '@corral/base/schema/check';
+import { cliSwitch } from '../../src/drivers/switches/cli/cli-driver.ts';
+import { vde } from '../../src/drivers/switches/cli/vde-dialect.ts';
+import type { PortConfig, SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
+import { checkOf, inBody } from '@corral/base/schema/schema-check';
 
 const driver = cliSwitch(vde);
 const amply = () => AbortSignal.timeout(30_000);

@@ -1,6 +1,6 @@
 import { hasPart, type LabOvs, startOvs } from '@corral/lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ovsSwitch } from '../../src/drivers/switches/ovs/driver.ts';
+import { ovsSwitch } from '../../src/drivers/switches/ovs/ovs-driver.ts';
 
 const amply = () => AbortSignal.timeout(30_000);
 const hosts = 4;

@@ -1,11 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { type Capture, hasPart, type LabFrame, type LabHost, type Stream } from '@corral/lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { engines } from '../support/engines.ts';
-import { Membership } from '../support/membership.ts';
-import { nodeOf, type PacketSwitch, packetSwitches, patient, revertAll, vlansOf, wire } from '../support/packets.ts';
-import { type Service, startService } from '../support/service.ts';
-import { connect, detach, done, eventually, makeNetwork, makeProject, reserve } from '../support/world.ts';
+import { engines } from '../support/services/engines.ts';
+import { NetworkMembership } from '../support/switches/network-membership.ts';
+import {
+  nodeOf,
+  type PacketSwitch,
+  packetSwitches,
+  patient,
+  revertAll,
+  vlansOf,
+  wire,
+} from '../support/switches/packet-switches.ts';
+import { type Service, startService } from '../support/services/service.ts';
+import { connect, detach, done, eventually, makeNetwork, makeProject, reserve } from '../support/services/world.ts';
 
 const changes = 200;
 const movers = 4;
@@ -20,7 +28,7 @@ describe.each(packetSwitches)('ports that change networks on $part', (kind) => {
     let service: Service;
     let device: PacketSwitch;
     let vlans: ReadonlyMap<string, number>;
-    const membership = new Membership();
+    const membership = new NetworkMembership();
 
     beforeAll(async () => {
       [service, device] = await Promise.all([startService(engine, patient), kind.start(networks.length + movers)]);
@@ -115,7 +123,7 @@ describe('whether a frame is wrong', () => {
     source: '',
     destination: '',
   });
-  const membership = new Membership();
+  const membership = new NetworkMembership();
   membership.begins('a', 'red', [], 0);
   membership.begins('b', 'red', [100], 100);
   membership.ends('b', 'red', 200);

@@ -3,15 +3,24 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasPart, type LabHost, type LabOvs, startOvs } from '@corral/lab';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { administered } from '../support/admin.ts';
-import { expectRefusal } from '../support/answers.ts';
-import { startDyingProgram } from '../support/dying-program.ts';
-import { engines } from '../support/engines.ts';
-import { type Answer, basic, clientOf } from '../support/http.ts';
-import { nodeOf, patient, plug, vlansOf } from '../support/packets.ts';
-import { adminPassword, type Service, startService } from '../support/service.ts';
-import { sweep } from '../support/sightings.ts';
-import { connect, detach, done, eventually, makeNetwork, makeProject, reserve, settled } from '../support/world.ts';
+import { runAdminSuccessfully } from '../support/services/run-admin.ts';
+import { expectRefusal } from '../support/http/expect-answers.ts';
+import { startDyingProgram } from '../support/services/dying-program.ts';
+import { engines } from '../support/services/engines.ts';
+import { type Answer, basic, clientOf } from '../support/http/http-client.ts';
+import { nodeOf, patient, plug, vlansOf } from '../support/switches/packet-switches.ts';
+import { adminPassword, type Service, startService } from '../support/services/service.ts';
+import { sweep } from '../support/switches/drift-helpers.ts';
+import {
+  connect,
+  detach,
+  done,
+  eventually,
+  makeNetwork,
+  makeProject,
+  reserve,
+  settled,
+} from '../support/services/world.ts';
 
 const engine = engines.at(-1) ?? 'sqlite';
 
@@ -152,12 +161,12 @@ describe.runIf(hasPart('Open vSwitch'))('a port of which too little is known, on
 
   it('no VLAN is handed out while ports may carry any since a restore', { timeout: 90_000 }, async () => {
     const file = join(service.dataDir, 'backup.gz');
-    await administered(service.env, 'backup', file);
+    await runAdminSuccessfully(service.env, 'backup', file);
     await makeNetwork(service, 'later', 'red');
     const vlan = await vlanOf('later');
     await connect(service, red(), 'eth0', 'later');
     await service.stop();
-    await administered(service.env, 'restore', file, '--replace', '--yes');
+    await runAdminSuccessfully(service.env, 'restore', file, '--replace', '--yes');
     ovs.breakLine({ kind: 'refuse' });
     service = await service.restart();
     // The other switch answers, and is read.

@@ -12,13 +12,13 @@ import {
   startOvs,
 } from '@corral/lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HeadnodeHost, startHeadnodeHost } from '../support/headnode-host.ts';
-import { makeHeadnode, showHeadnode } from '../support/headnodes.ts';
-import { nodeOf, patient, revertAll, vlansOf, wire } from '../support/packets.ts';
-import { Screen } from '../support/screen.ts';
-import { type Service, startService } from '../support/service.ts';
-import { type Undo, undoAll } from '../support/undo.ts';
-import { connect, done, makeNetwork, makeProject, reserve } from '../support/world.ts';
+import { type HeadnodeHost, startHeadnodeHost } from '../support/headnodes/headnode-host.ts';
+import { makeHeadnode, showHeadnode } from '../support/headnodes/headnode-helpers.ts';
+import { nodeOf, patient, revertAll, vlansOf, wire } from '../support/switches/packet-switches.ts';
+import { Screen } from '../support/headnodes/screen-client.ts';
+import { type Service, startService } from '../support/services/service.ts';
+import { type Undo, undoAll } from '../support/services/undo.ts';
+import { connect, done, makeNetwork, makeProject, reserve } from '../support/services/world.ts';
 
 const parts: readonly Part[] = ['Open vSwitch', 'QEMU', 'libvirt'];
 /** A machine without an accelerator boots slowly, on a busy computer above all. */

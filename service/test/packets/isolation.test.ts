@@ -1,9 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { type Capture, hasPart, type LabHost } from '@corral/lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nodeOf, type PacketSwitch, packetSwitches, patient, revertAll, vlansOf, wire } from '../support/packets.ts';
-import { type Service, startService } from '../support/service.ts';
-import { connect, detach, done, eventually, makeNetwork, makeProject, reserve } from '../support/world.ts';
+import {
+  nodeOf,
+  type PacketSwitch,
+  packetSwitches,
+  patient,
+  revertAll,
+  vlansOf,
+  wire,
+} from '../support/switches/packet-switches.ts';
+import { type Service, startService } from '../support/services/service.ts';
+import { connect, detach, done, eventually, makeNetwork, makeProject, reserve } from '../support/services/world.ts';
 
 /*
  * The tests of one switch are chapters of one story. Captures run from its beginning to its end; every probe has a

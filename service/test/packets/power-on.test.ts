@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { type Capture, hasPart, type LabFrame, type LabHost, type Part } from '@corral/lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Client } from '../support/http.ts';
-import { type MachineRoom, startMachineRoom } from '../support/machine-room.ts';
-import { nodeOf, patient, plug, revertAll, wire } from '../support/packets.ts';
-import { type Service, startService } from '../support/service.ts';
-import { Watcher } from '../support/watcher.ts';
-import { connect, detach, done, makeNetwork, makeProject, makeUser, reserve } from '../support/world.ts';
+import type { Client } from '../support/http/http-client.ts';
+import { type MachineRoom, startMachineRoom } from '../support/obm/machine-room.ts';
+import { nodeOf, patient, plug, revertAll, wire } from '../support/switches/packet-switches.ts';
+import { type Service, startService } from '../support/services/service.ts';
+import { Watcher } from '../support/obm/console-watcher.ts';
+import { connect, detach, done, makeNetwork, makeProject, makeUser, reserve } from '../support/services/world.ts';
 
 const parts: readonly Part[] = ['Open vSwitch', 'QEMU', 'ipmi_sim'];
 /** A machine without an accelerator boots slowly, on a busy computer above all. */

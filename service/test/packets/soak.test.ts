@@ -1,28 +1,33 @@
 import { hasPart, type LabHost } from '@corral/lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Membership } from '../support/membership.ts';
-import { nodeOf, vlansOf } from '../support/packets.ts';
-import { driftingPorts, type SoakSite, soakVlans, startSoakSite } from '../support/soak-site.ts';
-import { landlord, type SoakCounts, tenancy, untilStopped } from '../support/soak-tenants.ts';
-import { editByHand, killInTurns, type TroubleCounts } from '../support/soak-troubles.ts';
-import { done, eventually } from '../support/world.ts';
+import { NetworkMembership } from '../support/switches/network-membership.ts';
+import { nodeOf, vlansOf } from '../support/switches/packet-switches.ts';
+import {
+  driftingPorts,
+  type SoakInstallation,
+  soakVlans,
+  startSoakInstallation,
+} from '../support/switches/soak-installation.ts';
+import { landlord, type SoakCounts, tenancy, untilStopped } from '../support/switches/soak-tenants.ts';
+import { editByHand, killInTurns, type TroubleCounts } from '../support/switches/soak-faults.ts';
+import { done, eventually } from '../support/services/world.ts';
 
 const soakSeconds = Number(process.env['CORRAL_SOAK_SECONDS'] ?? '20');
 const hosts = 6;
 
 describe.runIf(hasPart('Open vSwitch'))('a busy rack on Open vSwitch in which everything is killed', () => {
-  let site: SoakSite;
+  let installation: SoakInstallation;
 
   beforeAll(async () => {
-    site = await startSoakSite(hosts);
+    installation = await startSoakInstallation(hosts);
   });
-  afterAll(() => site.stop());
+  afterAll(() => installation.stop());
 
   it(
     `${soakSeconds} s: no frame crosses from project to project, and in the end switch and database agree`,
     { timeout: soakSeconds * 1_000 + 150_000 },
     async () => {
-      const membership = new Membership();
+      const membership = new NetworkMembership();
       const counts: SoakCounts = {
         ...{ reserved: 0, connected: 0, detached: 0, released: 0 },
         ...{ failed: 0, broken: 0, networks: 0 },
@@ -36,8 +41,10 @@ describe.runIf(hasPart('Open vSwitch'))('a busy rack on Open vSwitch in which ev
         clocks: 0,
         edits: 0,
       };
-      const captures = await Promise.all(site.ovs.hosts.map(async (host) => ({ host, capture: await host.capture() })));
-      const streams = site.ovs.hosts.map((host) =>
+      const captures = await Promise.all(
+        installation.ovs.hosts.map(async (host) => ({ host, capture: await host.capture() })),
+      );
+      const streams = installation.ovs.hosts.map((host) =>
         host.stream({ marker: host.port, tags: `untagged,${soakVlans.join(',')}` }, 10),
       );
       const frames = () => captures.reduce((sum, { capture }) => sum + capture.frames.length, 0);
@@ -47,12 +54,15 @@ describe.runIf(hasPart('Open vSwitch'))('a busy rack on Open vSwitch in which ev
       const calm = new AbortController();
       const troubleTime = setTimeout(() => calm.abort(), soakSeconds * 1_000);
       const tenants = Promise.all([
-        untilStopped(site, counts, over.signal, () => landlord(site, counts)),
-        ...site.ovs.hosts.map((host) =>
-          untilStopped(site, counts, over.signal, () => tenancy(site, membership, counts, host)),
+        untilStopped(installation, counts, over.signal, () => landlord(installation, counts)),
+        ...installation.ovs.hosts.map((host) =>
+          untilStopped(installation, counts, over.signal, () => tenancy(installation, membership, counts, host)),
         ),
       ]);
-      const troubled = Promise.all([killInTurns(site, troubles, calm.signal), editByHand(site, troubles, calm.signal)]);
+      const troubled = Promise.all([
+        killInTurns(installation, troubles, calm.signal),
+        editByHand(installation, troubles, calm.signal),
+      ]);
       try {
         // Before they are told to, the tenants only stop if something is wrong.
         await Promise.race([tenants, troubled]);
@@ -61,8 +71,8 @@ describe.runIf(hasPart('Open vSwitch'))('a busy rack on Open vSwitch in which ev
         over.abort();
         await tenants;
         // A port that was suspect for long is tried again once a minute.
-        await eventually(() => isAtPeace(site), 90_000);
-        for (const host of site.ovs.hosts) await expectAgreement(site, host);
+        await eventually(() => isAtPeace(installation), 90_000);
+        for (const host of installation.ovs.hosts) await expectAgreement(installation, host);
       } finally {
         clearInterval(report);
         clearTimeout(troubleTime);
@@ -78,27 +88,27 @@ describe.runIf(hasPart('Open vSwitch'))('a busy rack on Open vSwitch in which ev
       expect({ count: wrongs.length, first: wrongs.slice(0, 5) }).toEqual({ count: 0, first: [] });
       const { clocks, ...others } = troubles;
       expect(Object.values(others)).not.toContain(0);
-      if (site.clock !== null) expect(clocks).toBeGreaterThan(0);
+      if (installation.clock !== null) expect(clocks).toBeGreaterThan(0);
       expect(frames()).toBeGreaterThan(0);
     },
   );
 });
 
 /** Nothing pending, nothing suspect, and a sweep that finds nothing. */
-const isAtPeace = async (site: SoakSite): Promise<true | undefined> => {
-  if ((await driftingPorts(site.admin())) > 0) return undefined;
-  const metrics = await site.metrics();
+const isAtPeace = async (installation: SoakInstallation): Promise<true | undefined> => {
+  if ((await driftingPorts(installation.admin())) > 0) return undefined;
+  const metrics = await installation.metrics();
   const isBusy = /corral_actions\{[^}]*status="PENDING"[^}]*\} [1-9]/.test(metrics);
   return isBusy || /corral_suspect_ports\{[^}]*\} [1-9]/.test(metrics) ? undefined : true;
 };
 
 /** What the database records of a host's port is what the switch itself says, without the driver's help. */
-const expectAgreement = async (site: SoakSite, host: LabHost): Promise<void> => {
-  const vlans = await vlansOf(site.admin());
-  const { body } = await done(site.admin().get(`/node/${nodeOf(host)}`));
+const expectAgreement = async (installation: SoakInstallation, host: LabHost): Promise<void> => {
+  const vlans = await vlansOf(installation.admin());
+  const { body } = await done(installation.admin().get(`/node/${nodeOf(host)}`));
   const networks = (body as { nics: { networks: Record<string, string> }[] }).nics[0]?.networks ?? {};
   const recorded = Object.entries(networks).map(([channel, network]) => ({ channel, vlan: vlans.get(network) }));
-  expect(await site.ovs.carried(host.port)).toEqual({
+  expect(await installation.ovs.carried(host.port)).toEqual({
     native: recorded.find(({ channel }) => channel === 'vlan/native')?.vlan ?? null,
     tagged: recorded
       .filter(({ channel }) => channel !== 'vlan/native')

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasPart, type LabHost } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { engines } from '../support/engines.ts';
-import { basic, clientOf } from '../support/http.ts';
-import { nodeOf } from '../support/packets.ts';
-import { labObmd } from '../support/rack.ts';
+import { engines } from '../support/services/engines.ts';
+import { basic, clientOf } from '../support/http/http-client.ts';
+import { nodeOf } from '../support/switches/packet-switches.ts';
+import { labObmd } from '../support/services/obm-rack.ts';
 import {
   leftAlone,
   nothingPending,
@@ -13,10 +13,10 @@ import {
   settleIn,
   startReplicaPair,
   vacate,
-} from '../support/replica-pair.ts';
-import { randomFrom, seed } from '../support/seed.ts';
-import { passwordOf } from '../support/service.ts';
-import { done, eventually } from '../support/world.ts';
+} from '../support/services/replica-pair.ts';
+import { randomFrom, seed } from '../support/vitest/seed.ts';
+import { passwordOf } from '../support/services/service.ts';
+import { done, eventually } from '../support/services/world.ts';
 
 /** Every moment of a change can be tried: CORRAL_STOPS=200 goes through the first 200 of a connection and of a detachment. */
 const everyMoment = Number(process.env['CORRAL_STOPS'] ?? 0);

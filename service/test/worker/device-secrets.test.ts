@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SwitchSession } from '../../src/drivers/switches/contract.ts';
-import { hushedSession, secretsIn } from '../../src/worker/hushed-session.ts';
+import type { SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
+import { redactedSession, secretsIn } from '../../src/worker/redacted-session.ts';
 
 const secret = 'correct horse';
 const { signal } = new AbortController();
@@ -22,14 +22,14 @@ describe('a switch that repeats a password', () => {
   const port = { port: 'p1', native: null, tagged: [] };
 
   it('is reported without it: why it refuses, and what is not understood of a port', async () => {
-    const session = hushedSession(repeating, [secret]);
+    const session = redactedSession(repeating, [secret]);
     expect(await session.apply([port], signal)).toEqual([{ port: 'p1', applied: false, reason: 'no, [secret]' }]);
     expect(await session.read(['p1'], signal)).toEqual([{ ...port, unclear: 'x [secret]' }]);
     expect(await session.readAll?.(signal)).toEqual([{ ...port, unclear: 'x [secret]' }]);
   });
 
   it('is reported without it whatever fails', async () => {
-    const session = hushedSession(failing, [secret]);
+    const session = redactedSession(failing, [secret]);
     const calls = [
       session.apply([port], signal),
       session.read(['p1'], signal),

@@ -1,11 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { HeldLease } from '../../src/core/held-lease.ts';
-import { engines } from '../support/engines.ts';
-import { type Service, startService } from '../support/service.ts';
-import { driftOf, sweep, tamper } from '../support/sightings.ts';
-import { runSql } from '../support/sql.ts';
-import { connect, done, eventually, makeNetwork, makeNode, makeProject, reserve, settled } from '../support/world.ts';
+import { engines } from '../support/services/engines.ts';
+import { type Service, startService } from '../support/services/service.ts';
+import { driftOf, sweep, tamper } from '../support/switches/drift-helpers.ts';
+import { runSql } from '../support/services/run-sql.ts';
+import {
+  connect,
+  done,
+  eventually,
+  makeNetwork,
+  makeNode,
+  makeProject,
+  reserve,
+  settled,
+} from '../support/services/world.ts';
 
 /*
  * The lease of a switch passes to another worker while this one talks to the switch, and nothing has told it so: its

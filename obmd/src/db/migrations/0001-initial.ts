@@ -1,4 +1,4 @@
-import type { Migration } from '@corral/base/db/migrate';
+import type { Migration } from '@corral/base/db/migrations';
 
 export const initial: Migration = {
   version: 1,

@@ -1,5 +1,5 @@
 import { childrenOf, type Element, escapeXml } from '@corral/base/xml';
-import type { Edit } from '@corral/base/libvirt/xml';
+import type { Edit } from '@corral/base/libvirt/libvirt-xml';
 
 /**
  * A domain says what it boots from in one of two ways: kinds of devices, in its `os` element, or a number in each

@@ -1,7 +1,7 @@
 import { childrenOf, type Element } from '@corral/base/xml';
-import { type Edit, edited, parseXml } from '@corral/base/libvirt/xml';
+import { type Edit, edited, parseXml } from '@corral/base/libvirt/libvirt-xml';
 import { bootableIn, bootStyleOf } from './boot-style.ts';
-import { type LibvirtBootDevice, libvirtBootDevices, noteEdits, withBootDevice } from './boot.ts';
+import { type LibvirtBootDevice, libvirtBootDevices, noteEdits, withBootDevice } from './libvirt-boot.ts';
 
 /** Our note in the domain: what it is started from the next time, and no other. */
 const note = 'corral:next';

@@ -1,4 +1,4 @@
-import { CorralError } from '../../core/errors.ts';
+import { CorralError } from '../../core/corral-error.ts';
 
 /**
  * Why nobody was logged in: the person said no, the attempt is too old, used or somebody else's, the provider is not

@@ -1,26 +1,26 @@
-import { type Access, accessTo } from '@corral/base/db/access';
-import { findUnreadable } from '@corral/base/db/cells';
-import { findUnsound, type Violation } from '@corral/base/db/soundness';
-import { lastIdOf } from '@corral/base/db/tables';
-import type { Key } from '@corral/base/secrets/key';
-import type { Db, Tx } from '../../db/db.ts';
-import type { Database } from '../../db/schema.ts';
-import { sealedColumns } from '../../db/sealed.ts';
-import { tables } from '../../db/tables.ts';
-import { actionInvariants } from './actions.ts';
-import { headnodeInvariants } from './headnodes.ts';
+import { type TableAccess, tableAccess } from '@corral/base/db/table-access';
+import { findUnreadable } from '@corral/base/db/find-unreadable-cells';
+import { findIntegrityErrors, type Violation } from '@corral/base/db/integrity-checks';
+import { lastIdOf } from '@corral/base/db/table-columns';
+import type { Key } from '@corral/base/secrets/vault-key';
+import type { Db, Tx } from '../../db/service-database.ts';
+import type { Database } from '../../db/service-schema.ts';
+import { sealedColumns } from '../../db/sealed-columns.ts';
+import { tables } from '../../db/service-tables.ts';
+import { actionInvariants } from './action-invariants.ts';
+import { headnodeInvariants } from './headnode-invariants.ts';
 import type { Invariant } from './invariant.ts';
-import { networkInvariants } from './networks.ts';
-import { peopleInvariants } from './people.ts';
-import { wiringInvariants } from './wiring.ts';
+import { networkInvariants } from './network-invariants.ts';
+import { userInvariants } from './user-invariants.ts';
+import { portInvariants } from './port-invariants.ts';
 
 /** What constraints cannot say, or should have held. */
 const invariants: readonly Invariant[] = [
   ...networkInvariants,
-  ...wiringInvariants,
+  ...portInvariants,
   ...actionInvariants,
   ...headnodeInvariants,
-  ...peopleInvariants,
+  ...userInvariants,
 ];
 
 const json: Readonly<Partial<Record<keyof Database, readonly string[]>>> = {
@@ -38,8 +38,8 @@ export const findViolations = (db: Db, keys: readonly Key[] | null): Promise<Vio
 
 /** The same inside a transaction. */
 export const violationsIn = async (engine: Db['engine'], tx: Tx, keys: readonly Key[] | null): Promise<Violation[]> => {
-  const access = accessTo(engine, tx);
-  const found = [...(await findUnsound(access, tables)), ...(await findForeseen(access, tx))];
+  const access = tableAccess(engine, tx);
+  const found = [...(await findIntegrityErrors(access, tables)), ...(await findForeseen(access, tx))];
   for (const { rule, broken } of invariants) {
     const { rows } = await broken.execute(tx);
     found.push(...rows.map(({ what }) => ({ rule, what })));
@@ -48,7 +48,7 @@ export const violationsIn = async (engine: Db['engine'], tx: Tx, keys: readonly 
 };
 
 /** Events that a project would see which does not exist yet: access is by the id of the project. */
-const findForeseen = async (access: Access, tx: Tx): Promise<Violation[]> => {
+const findForeseen = async (access: TableAccess, tx: Tx): Promise<Violation[]> => {
   const last = await lastIdOf(access, { name: 'projects', key: ['id'] });
   const rows = await tx
     .selectFrom('event_projects')

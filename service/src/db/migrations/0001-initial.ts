@@ -1,4 +1,4 @@
-import type { Migration } from '@corral/base/db/migrate';
+import type { Migration } from '@corral/base/db/migrations';
 
 /*
  * Constraint names are sentences: they are what an operator reads when a constraint fails, and what

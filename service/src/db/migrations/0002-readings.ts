@@ -1,4 +1,4 @@
-import type { Migration } from '@corral/base/db/migrate';
+import type { Migration } from '@corral/base/db/migrations';
 
 /** What switches were last seen to carry, how they are doing, and what is to be done about a difference. */
 export const readings: Migration = {

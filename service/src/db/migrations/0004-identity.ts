@@ -1,4 +1,4 @@
-import type { Migration } from '@corral/base/db/migrate';
+import type { Migration } from '@corral/base/db/migrations';
 
 /**
  * People authenticated by other backends, and what is created here for people: sessions of browsers, tokens for

@@ -1,4 +1,4 @@
-import type { Migration } from '@corral/base/db/migrate';
+import type { Migration } from '@corral/base/db/migrations';
 
 /** What is known against a port outlives its nic, a restore, and an outage of its switch. */
 export const portTrust: Migration = {

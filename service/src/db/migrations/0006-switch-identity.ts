@@ -1,4 +1,4 @@
-import type { Migration } from '@corral/base/db/migrate';
+import type { Migration } from '@corral/base/db/migrations';
 
 /** Which device is behind a record of a switch, so that no device has two. */
 export const switchIdentity: Migration = {

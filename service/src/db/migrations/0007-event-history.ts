@@ -1,4 +1,4 @@
-import type { Migration } from '@corral/base/db/migrate';
+import type { Migration } from '@corral/base/db/migrations';
 
 /** Every filter on events has an index in the order of ids, and what is old is found without a look at the rest. */
 export const eventHistory: Migration = {

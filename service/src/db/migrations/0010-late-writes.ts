@@ -1,4 +1,4 @@
-import type { Migration } from '@corral/base/db/migrate';
+import type { Migration } from '@corral/base/db/migrations';
 
 /** Which session of a switch is the newest, which ports one writes to, and where something of it may still arrive. */
 export const lateWrites: Migration = {

@@ -1,4 +1,4 @@
-import type { Allocator } from './contract.ts';
+import type { Allocator } from './allocator-contract.ts';
 
 /** Hands out the smallest free VLAN id of the operator's ranges. */
 export const vlanPool = (ranges: readonly { readonly first: number; readonly last: number }[]): Allocator => {

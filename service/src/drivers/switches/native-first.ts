@@ -1,4 +1,4 @@
-import type { Change, PortConfig, Refusal } from './contract.ts';
+import type { Change, PortConfig, Refusal } from './switch-contract.ts';
 
 const native = 'vlan/native';
 

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { SecretLine, Text } from '../../schema/labels.ts';
-import { shown } from '../../schema/shown.ts';
+import { shown } from '../../schema/shown-fields.ts';
 
 /** Where a switch listens for SSH, and how to get in. */
 export interface SshLogin {

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@corral/base/backoff';
-import { isLocal } from '@corral/base/libvirt/uri';
-import type { MachinePermit, MachineSpec } from '../contract.ts';
-import { checkBridge, ip, type Ip, makeBridge } from './bridges.ts';
-import { isBusy, isNoChange, isNoDomain, isPortTaken } from './faults.ts';
-import { LibvirtHost } from './host.ts';
-import { definitionFrom, findImage } from './images.ts';
-import { domainName } from './names.ts';
-import type { LibvirtOptions } from './options.ts';
-import { patiently } from './patiently.ts';
-import type { MachineStep } from './steps.ts';
-import { Storage } from './storage.ts';
+import { isLocal } from '@corral/base/libvirt/libvirt-uri';
+import type { MachinePermit, MachineSpec } from '../hypervisor-contract.ts';
+import { checkBridge, ip, type Ip, makeBridge } from './linux-bridges.ts';
+import { isBusy, isNoChange, isNoDomain, isPortTaken } from './hypervisor-faults.ts';
+import { LibvirtHost } from './libvirt-host.ts';
+import { definitionFrom, findImage } from './headnode-images.ts';
+import { domainName } from './machine-names.ts';
+import type { LibvirtOptions } from './libvirt-options.ts';
+import { retryFor } from './retry-for.ts';
+import type { MachineStep } from './machine-steps.ts';
+import { Storage } from './storage-pool.ts';
 
 /** A process that died here may have left libvirt working on it. */
-const patienceMs = 30_000;
+const retryForMs = 30_000;
 /** Many may start at once. */
 const startTimeoutMs = 120_000;
 const removalGrowth = { firstMs: 20, longestMs: 2_000 };
@@ -122,7 +122,7 @@ export class MachineWork {
 
   /** libvirt finds a port for the screen that nobody has; somebody may take it before the machine does. */
   #turnOn(uuid: string): Promise<void> {
-    return patiently(patienceMs, isPortTaken, async () => {
+    return retryFor(retryForMs, isPortTaken, async () => {
       try {
         await this.#host.run(['start', '--domain', domainName(uuid)], startTimeoutMs);
       } catch (error) {
@@ -132,7 +132,7 @@ export class MachineWork {
   }
 
   #cutPower(uuid: string): Promise<void> {
-    return patiently(patienceMs, isBusy, async () => {
+    return retryFor(retryForMs, isBusy, async () => {
       try {
         await this.#on(uuid, 'destroy');
       } catch (error) {
@@ -143,7 +143,7 @@ export class MachineWork {
 
   async #undefine(uuid: string): Promise<void> {
     try {
-      await patiently(patienceMs, isBusy, () =>
+      await retryFor(retryForMs, isBusy, () =>
         this.#on(uuid, 'undefine', '--managed-save', '--nvram', '--snapshots-metadata', '--checkpoints-metadata'),
       );
     } catch (error) {

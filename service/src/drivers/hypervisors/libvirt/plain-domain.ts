@@ -1,10 +1,10 @@
 import { childrenOf, escapeXml, textAt } from '@corral/base/xml';
-import type { MachineSpec } from '../contract.ts';
-import { cardsXml, diskSourceXml, screenXml } from './devices.ts';
-import type { Definition, LibvirtHost } from './host.ts';
-import { machineName } from './names.ts';
-import type { LibvirtOptions } from './options.ts';
-import type { Copy } from './storage.ts';
+import type { MachineSpec } from '../hypervisor-contract.ts';
+import { cardsXml, diskSourceXml, screenXml } from './domain-devices.ts';
+import type { Definition, LibvirtHost } from './libvirt-host.ts';
+import { machineName } from './machine-names.ts';
+import type { LibvirtOptions } from './libvirt-options.ts';
+import type { Copy } from './storage-pool.ts';
 
 /** The kind of machine to make on a processor; libvirt's first choice is the oldest there is. */
 const machines: Readonly<Record<string, string>> = { aarch64: 'virt', x86_64: 'q35' };

@@ -1,11 +1,11 @@
-import type { PortConfig } from '../contract.ts';
+import type { PortConfig } from '../switch-contract.ts';
 import type { Dialect } from './dialect.ts';
 import { aristaPortsIn } from './arista-sections.ts';
-import { passwordOrKeyLogin } from './login.ts';
-import { portNamer } from './port-names.ts';
+import { passwordOrKeyLogin } from './cli-login.ts';
+import { portNamer } from './cli-port-names.ts';
 import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
-import { vlanLists } from '../vlans.ts';
-import { wireByName } from '../wires.ts';
+import { vlanLists } from '../vlan-lists.ts';
+import { wireByName } from '../port-wires.ts';
 
 const portName = portNamer({ et: 'Ethernet' }, 'Ethernet1');
 

@@ -1,10 +1,10 @@
-import type { Refusal } from '../contract.ts';
-import { portsFrom } from './config-read.ts';
+import type { Refusal } from '../switch-contract.ts';
+import { portsFrom } from './ports-from-config.ts';
 import { interfaceSections } from './config-sections.ts';
 import type { ShownPort } from './dialect.ts';
 import { switchportIn, switchportLines } from './interface-sections.ts';
 import { beginningWith, commonLines, type KnownLines } from './known-lines.ts';
-import { mirrorsIn } from './mirrors.ts';
+import { mirrorsIn } from './port-mirrors.ts';
 
 /** What EOS has on a port that is understood. */
 const aristaLines: KnownLines = {

@@ -1,14 +1,14 @@
-import type { PortConfig } from '../contract.ts';
+import type { PortConfig } from '../switch-contract.ts';
 import type { Dialect, Line } from './dialect.ts';
-import { portsFrom } from './config-read.ts';
+import { portsFrom } from './ports-from-config.ts';
 import { interfaceSections } from './config-sections.ts';
 import { switchportIn, switchportLines } from './interface-sections.ts';
 import { beginningWith, commonLines, type KnownLines } from './known-lines.ts';
-import { dummyVlan, passwordOrKeyLogin } from './login.ts';
-import { mirrorsIn } from './mirrors.ts';
-import { portNamer } from './port-names.ts';
+import { dummyVlan, passwordOrKeyLogin } from './cli-login.ts';
+import { mirrorsIn } from './port-mirrors.ts';
+import { portNamer } from './cli-port-names.ts';
 import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
-import { vlanLists } from '../vlans.ts';
+import { vlanLists } from '../vlan-lists.ts';
 
 const portName = portNamer(
   {

@@ -1,15 +1,15 @@
 import type { TSchema } from '@sinclair/typebox';
-import type { PortConfig } from '../contract.ts';
+import type { PortConfig } from '../switch-contract.ts';
 import type { Dialect } from './dialect.ts';
-import { portsFrom } from './config-read.ts';
+import { portsFrom } from './ports-from-config.ts';
 import { interfaceSections, type Section } from './config-sections.ts';
 import { switchportIn, switchportLines } from './interface-sections.ts';
 import { beginningWith, commonLines, type KnownLines } from './known-lines.ts';
-import { dummyVlan, passwordLogin, passwordOrKeyLogin } from './login.ts';
-import { portNamer } from './port-names.ts';
+import { dummyVlan, passwordLogin, passwordOrKeyLogin } from './cli-login.ts';
+import { portNamer } from './cli-port-names.ts';
 import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
-import { vlanLists } from '../vlans.ts';
-import { wireByName } from '../wires.ts';
+import { vlanLists } from '../vlan-lists.ts';
+import { wireByName } from '../port-wires.ts';
 
 /** What differs between the two names that these switches go by. */
 interface Family {

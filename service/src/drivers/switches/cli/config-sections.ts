@@ -1,4 +1,4 @@
-import { shortened } from '../words.ts';
+import { oneLine } from '../device-text.ts';
 
 /** One line of a block; a nested one belongs to a block inside it, and says nothing about the port itself. */
 interface SectionLine {
@@ -23,7 +23,7 @@ export interface AnswerForm {
 /** An answer with something in it that does not belong there, a log message above all. It is to be asked for again. */
 export class UnusableAnswer extends Error {
   constructor(line: string) {
-    super(`the switch wrote "${shortened(line)}" in the middle of its answer`);
+    super(`the switch wrote "${oneLine(line)}" in the middle of its answer`);
   }
 }
 

@@ -1,8 +1,8 @@
 import { dellPortName } from './dell-names.ts';
 import { UnusableAnswer } from './config-sections.ts';
 import { classify, type Classified, commonLines, beginningWith, type KnownLines } from './known-lines.ts';
-import { isLogLine } from './log-lines.ts';
-import { mirrorsIn, type Mirrors } from './mirrors.ts';
+import { isLogLine } from './switch-log-lines.ts';
+import { mirrorsIn, type Mirrors } from './port-mirrors.ts';
 
 /*
  * The running configuration of Dell's older switches. Its blocks end with `exit` or `!`, and their lines may stand at

@@ -1,16 +1,16 @@
-import type { Refusal } from '../contract.ts';
+import type { Refusal } from '../switch-contract.ts';
 import type { Dialect, PortChange, ShownPort } from './dialect.ts';
-import { portsFrom } from './config-read.ts';
+import { portsFrom } from './ports-from-config.ts';
 import { type AnswerForm, interfaceSections, type Section, sectionsIn } from './config-sections.ts';
 import { portOf, valuesOf } from './interface-sections.ts';
 import { beginningWith, classify, commonLines, type KnownLines } from './known-lines.ts';
-import { passwordOrKeyLogin } from './login.ts';
-import { type Mirrors, portsIn } from './mirrors.ts';
-import { portNamer } from './port-names.ts';
+import { passwordOrKeyLogin } from './cli-login.ts';
+import { type Mirrors, portsIn } from './port-mirrors.ts';
+import { portNamer } from './cli-port-names.ts';
 import { isSameTrunk, whileShut } from './switchport-lines.ts';
-import { type Carried, unclear, vlanLists, vlansIn } from '../vlans.ts';
-import { shortened } from '../words.ts';
-import { wireByName } from '../wires.ts';
+import { type Carried, unclear, vlanLists, vlansIn } from '../vlan-lists.ts';
+import { oneLine } from '../device-text.ts';
+import { wireByName } from '../port-wires.ts';
 
 const wholePort = portNamer({ eth: 'ethernet' }, 'ethernet1/1/1', [3, 3]);
 
@@ -80,7 +80,7 @@ const mirrors = (text: string): Mirrors => {
     for (const { text: line } of session.lines) {
       const [, place] = /^destination (?:interface )?(.+)$/.exec(line) ?? [];
       if (place === undefined || /^(?:remote-vlan|port-channel|remote-ip)/.test(place)) continue;
-      const words = shortened(`monitor session ${session.name}: ${line}`);
+      const words = oneLine(`monitor session ${session.name}: ${line}`);
       const names = portsIn(place.trim(), portName);
       if (names === null) unread ??= words;
       for (const name of names ?? []) ports.set(name, words);

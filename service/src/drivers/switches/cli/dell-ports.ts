@@ -1,9 +1,9 @@
-import type { PortConfig } from '../contract.ts';
+import type { PortConfig } from '../switch-contract.ts';
 import { type DellConfig, dellConfigIn } from './dell-config.ts';
 import { dellPortName } from './dell-names.ts';
 import { adminStatesIn, type PortTable, tablesIn } from './dell-tables.ts';
 import type { ShownPort } from './dialect.ts';
-import { unclear } from '../vlans.ts';
+import { unclear } from '../vlan-lists.ts';
 
 /** A port that passes whatever comes, or whose mode is none that we set: never to be trusted. */
 export const passesAll = (port: string, words: string): ShownPort => ({ port, ...unclear(words) });

@@ -1,6 +1,6 @@
-import { allVlans, vlansIn } from '../vlans.ts';
+import { allVlans, vlansIn } from '../vlan-lists.ts';
 import { UnusableAnswer } from './config-sections.ts';
-import { isLogLine } from './log-lines.ts';
+import { isLogLine } from './switch-log-lines.ts';
 
 /*
  * `show interfaces switchport` and `show interfaces configuration`, as both families of Dell's older switches

@@ -1,11 +1,11 @@
-import type { PortConfig } from '../contract.ts';
+import type { PortConfig } from '../switch-contract.ts';
 import { dellPortName, dellWire } from './dell-names.ts';
 import { dellRead, passesAll, passing } from './dell-ports.ts';
 import { type PortTable, vlanOf, vlansOf } from './dell-tables.ts';
 import type { Dialect, ShownPort } from './dialect.ts';
-import { dummyVlan, passwordLogin } from './login.ts';
+import { dummyVlan, passwordLogin } from './cli-login.ts';
 import { isSameTrunk, whileShut } from './switchport-lines.ts';
-import { carriedBy, vlanLists } from '../vlans.ts';
+import { carriedBy, vlanLists } from '../vlan-lists.ts';
 
 /** A list of allowed VLANs is replaced whole: the first line replaces what was, the others add. */
 const allowedLines = (wanted: PortConfig): readonly string[] =>

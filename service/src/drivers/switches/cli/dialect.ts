@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import type { PortConfig, SwitchDriver } from '../contract.ts';
+import type { PortConfig, SwitchDriver } from '../switch-contract.ts';
 
 /** How a device talks: what its prompts and its errors look like, and what to say to its questions. */
 export interface Console {

@@ -1,4 +1,4 @@
-import { allVlans, type Carried, unclear, vlansIn } from '../vlans.ts';
+import { allVlans, type Carried, unclear, vlansIn } from '../vlan-lists.ts';
 import type { Section } from './config-sections.ts';
 import type { ShownPort } from './dialect.ts';
 import { type Classified, classify, type KnownLines } from './known-lines.ts';

@@ -1,11 +1,11 @@
-import type { PortConfig } from '../contract.ts';
+import type { PortConfig } from '../switch-contract.ts';
 import { dellPortName, dellWire } from './dell-names.ts';
 import { dellRead, passesAll, passing } from './dell-ports.ts';
 import { vlanOf, vlansOf } from './dell-tables.ts';
 import type { Dialect, PortChange } from './dialect.ts';
-import { passwordLogin } from './login.ts';
+import { passwordLogin } from './cli-login.ts';
 import { isSameTrunk, whileShut } from './switchport-lines.ts';
-import { carriedBy, vlanLists } from '../vlans.ts';
+import { carriedBy, vlanLists } from '../vlan-lists.ts';
 
 const allow = (verb: 'add' | 'remove', vlans: readonly number[]): readonly string[] =>
   vlanLists(vlans).map((list) => `switchport trunk allowed vlan ${verb} ${list}`);

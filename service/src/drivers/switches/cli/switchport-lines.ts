@@ -1,6 +1,6 @@
-import type { PortConfig } from '../contract.ts';
+import type { PortConfig } from '../switch-contract.ts';
 import type { PortChange } from './dialect.ts';
-import { carriedBy, vlanLists } from '../vlans.ts';
+import { carriedBy, vlanLists } from '../vlan-lists.ts';
 
 /*
  * The words that most vendors took from Cisco, for the dialects that share them.

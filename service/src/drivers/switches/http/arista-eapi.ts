@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { SecretLine } from '../../../schema/labels.ts';
-import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
-import { notToBeOpened } from '../understood.ts';
+import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../switch-contract.ts';
+import { notToBeOpened } from '../known-elements.ts';
 import {
   aristaPortName,
   commandsFor,
@@ -12,13 +12,13 @@ import {
   showConfiguration,
   showPorts,
 } from './arista-ports.ts';
-import { placesOfUrl } from '../places.ts';
-import { type Command, CommandRefused, runCommands } from './eapi.ts';
-import { hostOf, httpFields, httpTargetFrom, textField } from './fields.ts';
+import { placesOfUrl } from '../switch-addresses.ts';
+import { type Command, CommandRefused, runCommands } from './eapi-commands.ts';
+import { hostOf, httpFields, httpTargetFrom, textField } from './http-fields.ts';
 import { member } from '@corral/base/json-members';
-import { type HttpLine, meetOver } from './line.ts';
+import { type SwitchHttpClient, openHttpSession } from './switch-http-client.ts';
 import { aristaIdentity } from '../serial-numbers.ts';
-import { wireByName } from '../wires.ts';
+import { wireByName } from '../port-wires.ts';
 
 const defaults = { scheme: 'https', ports: { http: 80, https: 443 } } as const;
 
@@ -39,23 +39,23 @@ export const aristaEapi: SwitchDriver = {
     const password = textField(config, 'enable_password');
     const enable: Command = password === undefined ? 'enable' : { cmd: 'enable', input: password };
     const name = `corral-${hash('sha256', label).slice(0, 8)}`;
-    return meetOver(target, (line) => new AristaSession(line, enable, name), signal, { permit, outbound });
+    return openHttpSession(target, (http) => new AristaSession(http, enable, name), signal, { permit, outbound });
   },
 };
 
 class AristaSession implements SwitchSession {
-  readonly #line: HttpLine;
+  readonly #http: SwitchHttpClient;
   readonly #enable: Command;
   readonly #name: string;
 
-  constructor(line: HttpLine, enable: Command, name: string) {
-    this.#line = line;
+  constructor(http: SwitchHttpClient, enable: Command, name: string) {
+    this.#http = http;
     this.#enable = enable;
     this.#name = name;
   }
 
   /** EOS keeps only a few sessions open: those that a broken line left of ours would lock us out in the end. */
-  async meet(signal: AbortSignal): Promise<void> {
+  async probe(signal: AbortSignal): Promise<void> {
     const [shown] = await this.#run(['show configuration sessions'], signal);
     for (const name of pendingSessions(shown))
       if (name.startsWith(`${this.#name}-`)) await this.#run([`configure session ${name}`, 'abort'], signal);
@@ -98,7 +98,7 @@ class AristaSession implements SwitchSession {
   }
 
   close(): Promise<void> {
-    return this.#line.close();
+    return this.#http.close();
   }
 
   /** All of these ports at one stroke, or none of them: then the port that is to blame. */
@@ -142,13 +142,13 @@ class AristaSession implements SwitchSession {
   }
 
   async #configured(signal: AbortSignal): Promise<ReturnType<typeof configuredFrom>> {
-    const answers = await runCommands(this.#line, [this.#enable, ...showConfiguration], signal, 'text');
+    const answers = await runCommands(this.#http, [this.#enable, ...showConfiguration], signal, 'text');
     return configuredFrom(answers.slice(1));
   }
 
   /** Runs commands in privileged mode, and gives their answers without that of `enable`. */
   async #run(commands: readonly string[], signal: AbortSignal): Promise<readonly unknown[]> {
-    return (await runCommands(this.#line, [this.#enable, ...commands], signal)).slice(1);
+    return (await runCommands(this.#http, [this.#enable, ...commands], signal)).slice(1);
   }
 }
 

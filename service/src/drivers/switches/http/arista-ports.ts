@@ -1,7 +1,7 @@
-import type { PortConfig, Refusal } from '../contract.ts';
+import type { PortConfig, Refusal } from '../switch-contract.ts';
 import { aristaPortsIn } from '../cli/arista-sections.ts';
 import type { ShownPort } from '../cli/dialect.ts';
-import { allVlans, type Carried, carriedBy, isSame, unclear, vlanLists, vlansIn } from '../vlans.ts';
+import { allVlans, type Carried, carriedBy, isSame, unclear, vlanLists, vlansIn } from '../vlan-lists.ts';
 import { itemsOf, member, memberAt, membersOf } from '@corral/base/json-members';
 
 const kinds: readonly (readonly [RegExp, string])[] = [

@@ -1,7 +1,7 @@
-import type { PortConfig } from '../contract.ts';
-import { notUnderstood, type Reading, spoken, type Understood } from '../understood.ts';
-import { allVlans, unclear, vlansIn } from '../vlans.ts';
-import { shortened } from '../words.ts';
+import type { PortConfig } from '../switch-contract.ts';
+import { unknownElements, type DocumentRules, describeElement, type KnownElements } from '../known-elements.ts';
+import { allVlans, unclear, vlansIn } from '../vlan-lists.ts';
+import { oneLine } from '../device-text.ts';
 import { childOf, childrenOf, type Element, textAt } from '@corral/base/xml';
 
 /** The VLANs that a trunk lets through beside its native one. */
@@ -30,7 +30,7 @@ export interface BrocadePort {
  * `port-profile-port` and `channel-group`, 802.1X, MAC addresses that are classified into VLANs, `ctag`, RSPAN,
  * addresses of a routed port, and whatever else there may be.
  */
-const understood: Understood = {
+const understood: KnownElements = {
   name: 'leaf',
   description: 'leaf',
   mtu: 'leaf',
@@ -61,7 +61,7 @@ const understood: Understood = {
  * Network OS writes `false` for what is not set, and gives every container its address: an empty one with an address
  * has nothing configured in it, whereas an empty leaf is one that is set.
  */
-const reading: Reading = {
+const reading: DocumentRules = {
   lists: ['switchport'],
   isVoid: ({ children, text, attributes }) =>
     children.length === 0 && (text === 'false' || (text === '' && attributes['self'] !== undefined)),
@@ -89,13 +89,13 @@ export const brocadePortFrom = (element: Element): BrocadePort | null => {
     isShut: shutdown.length > 0 && shutdown.every(({ children, text }) => children.length === 0 && isSet(text)),
     isSwitchport,
     mode,
-    modeWords: modes.length === 0 ? 'mode is not shown' : modes.map(spoken).join(' '),
+    modeWords: modes.length === 0 ? 'mode is not shown' : modes.map(describeElement).join(' '),
     accessVlan: vlanAt(container, 'access', 'vlan'),
     nativeVlan: vlanAt(container, 'trunk', 'native-vlan'),
     tagsNative: isSet(textAt(container, 'trunk', 'tag', 'native-vlan')),
     ...allowedFrom(vlan),
     unclear: [
-      ...notUnderstood(element, { ...understood, switchport: 'harmless' }, reading),
+      ...unknownElements(element, { ...understood, switchport: 'harmless' }, reading),
       ...switchport.flatMap((each) => unknownIn(each)),
       ...more.map(() => 'switchport is shown twice'),
       ...untold(element, isSwitchport, container, mode),
@@ -107,7 +107,7 @@ export const brocadePortFrom = (element: Element): BrocadePort | null => {
 const unknownIn = (switchport: Element): readonly string[] => {
   const table = understood['switchport'];
   if (switchport.children.length === 0 || typeof table !== 'object') return [];
-  return notUnderstood(switchport, table, reading, ['switchport']);
+  return unknownElements(switchport, table, reading, ['switchport']);
 };
 
 /** What must be there if the device told all of the interface: answers that were cut off are not taken for less. */
@@ -139,13 +139,13 @@ const modeFrom = ([mode, ...more]: readonly Element[]): BrocadePort['mode'] => {
 const isSet = (text: string | undefined): boolean => {
   if (text === undefined || text === 'false') return false;
   if (text === '' || text === 'true') return true;
-  throw new Error(`a setting of the switch reads "${shortened(text)}" instead of true or false`);
+  throw new Error(`a setting of the switch reads "${oneLine(text)}" instead of true or false`);
 };
 
 const vlanAt = (element: Element | undefined, ...path: readonly string[]): number | null => {
   const text = textAt(element, ...path);
   if (text === undefined || text === '') return null;
-  if (!/^\d{1,4}$/.test(text)) throw new Error(`a VLAN of the switch reads "${shortened(text)}"`);
+  if (!/^\d{1,4}$/.test(text)) throw new Error(`a VLAN of the switch reads "${oneLine(text)}"`);
   return Number(text);
 };
 

@@ -1,10 +1,10 @@
-import { shortened } from '../words.ts';
+import { oneLine } from '../device-text.ts';
 import { type Element, findAll, textAt } from '@corral/base/xml';
 import { type BrocadePort, brocadePortFrom } from './brocade-port.ts';
 import type { Write } from './brocade-writes.ts';
-import { documentIn, errorMessageIn } from './documents.ts';
-import type { HttpAnswer, HttpLine } from './line.ts';
-import { slashedPortName } from './port-names.ts';
+import { documentIn, errorMessageIn } from './xml-documents.ts';
+import type { SwitchHttpResponse, SwitchHttpClient } from './switch-http-client.ts';
+import { slashedPortName } from './http-port-names.ts';
 
 const running = '/rest/config/running';
 const interfaces = `${running}/interface`;
@@ -15,11 +15,11 @@ const deep = '10';
 
 /** The resources of Network OS that matter here, for ports of one kind. */
 export class BrocadeRest {
-  readonly #line: HttpLine;
+  readonly #http: SwitchHttpClient;
   readonly #type: string;
 
-  constructor(line: HttpLine, interfaceType: string) {
-    this.#line = line;
+  constructor(http: SwitchHttpClient, interfaceType: string) {
+    this.#http = http;
     this.#type = interfaceType;
   }
 
@@ -76,7 +76,7 @@ export class BrocadeRest {
 
   /** Has an operation run, and gives this element of its output. */
   async operate(name: string, input: string, wanted: string, signal: AbortSignal): Promise<string> {
-    const answer = await this.#line.ask(
+    const answer = await this.#http.ask(
       {
         method: 'POST',
         path: `/rest/operations/${name}`,
@@ -88,13 +88,13 @@ export class BrocadeRest {
     if (answer.status >= 300) throw new Error(`the switch refuses ${name}: ${refusalIn(answer)}`);
     const [said] = findAll(documentIn(answer.text), wanted);
     if (!said || said.children.length > 0 || !/^[\w-]+$/.test(said.text))
-      throw new Error(`the switch answers ${name} with "${shortened(answer.text)}"`);
+      throw new Error(`the switch answers ${name} with "${oneLine(answer.text)}"`);
     return said.text;
   }
 
   /** What the sessions that mirror frames say of where the copies go. */
   async #mirrors(signal: AbortSignal): Promise<readonly string[]> {
-    const answer = await this.#line.ask(
+    const answer = await this.#http.ask(
       {
         method: 'GET',
         path: `${running}/monitor/session`,
@@ -110,7 +110,7 @@ export class BrocadeRest {
   }
 
   async #write(place: string, { method, resource, body, already }: Write, signal: AbortSignal): Promise<string | null> {
-    const answer = await this.#line.ask(
+    const answer = await this.#http.ask(
       {
         method,
         path: `${place}${resource}`,
@@ -124,7 +124,7 @@ export class BrocadeRest {
   }
 
   async #get(resource: string, depth: string, signal: AbortSignal): Promise<readonly Element[]> {
-    const answer = await this.#line.ask(
+    const answer = await this.#http.ask(
       {
         method: 'GET',
         path: `${interfaces}/${resource}`,
@@ -137,7 +137,7 @@ export class BrocadeRest {
     if (answer.status === 400 && resource.includes('/')) return [];
     if (answer.status !== 200) throw new Error(`the switch answers HTTP ${answer.status}: ${refusalIn(answer)}`);
     const found = findAll(documentIn(answer.text), resource.split('/')[0] ?? '');
-    if (found.length === 0) throw new Error(`the switch answers "${shortened(answer.text)}"`);
+    if (found.length === 0) throw new Error(`the switch answers "${oneLine(answer.text)}"`);
     return found;
   }
 }
@@ -152,9 +152,8 @@ const mirrored = (port: BrocadePort, mirrors: readonly string[]): BrocadePort =>
     : port;
 
 /** The device's own words. Trouble of its own, told without any, is a fault that may pass. */
-const refusalIn = ({ status, text }: HttpAnswer): string => {
+const refusalIn = ({ status, text }: SwitchHttpResponse): string => {
   const message = status === 503 ? undefined : errorMessageIn(text);
-  if (message === undefined && status >= 500)
-    throw new Error(`the switch answers HTTP ${status}: "${shortened(text)}"`);
-  return message ?? `the switch answers HTTP ${status}: "${shortened(text)}"`;
+  if (message === undefined && status >= 500) throw new Error(`the switch answers HTTP ${status}: "${oneLine(text)}"`);
+  return message ?? `the switch answers HTTP ${status}: "${oneLine(text)}"`;
 };

@@ -1,4 +1,4 @@
-import { vlanLists } from '../vlans.ts';
+import { vlanLists } from '../vlan-lists.ts';
 import type { BrocadePort } from './brocade-port.ts';
 
 /** One change to a resource below an interface. */

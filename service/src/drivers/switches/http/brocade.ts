@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
+import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../switch-contract.ts';
 import { nativeFirst } from '../native-first.ts';
-import { carriedBy } from '../vlans.ts';
+import { carriedBy } from '../vlan-lists.ts';
 import { type BrocadePort, passedBy } from './brocade-port.ts';
 import { BrocadeRest } from './brocade-rest.ts';
 import { writesToCarry, writesToIdle } from './brocade-writes.ts';
-import { notToBeOpened } from '../understood.ts';
-import { hostOf, httpFields, httpTargetFrom, textField } from './fields.ts';
-import { type HttpLine, meetOver } from './line.ts';
-import { placesOfUrl } from '../places.ts';
-import { InterfaceType, slashedPortName } from './port-names.ts';
+import { notToBeOpened } from '../known-elements.ts';
+import { hostOf, httpFields, httpTargetFrom, textField } from './http-fields.ts';
+import { type SwitchHttpClient, openHttpSession } from './switch-http-client.ts';
+import { placesOfUrl } from '../switch-addresses.ts';
+import { InterfaceType, slashedPortName } from './http-port-names.ts';
 
 const defaults = { scheme: 'http', ports: { http: 80, https: 443 } } as const;
 
@@ -25,9 +25,9 @@ export const brocade: SwitchDriver = {
     placesOfUrl(httpTargetFrom(config, defaults).origin, (textField(config, 'interface_type') ?? '').toLowerCase()),
   hosts: (config) => [hostOf(httpTargetFrom(config, defaults))],
   open: ({ config, permit, outbound }, signal) =>
-    meetOver(
+    openHttpSession(
       httpTargetFrom(config, defaults),
-      (line) => new BrocadeSession(line, textField(config, 'interface_type') ?? ''),
+      (http) => new BrocadeSession(http, textField(config, 'interface_type') ?? ''),
       signal,
       { permit, outbound },
     ),
@@ -37,18 +37,18 @@ export const brocade: SwitchDriver = {
 const few = 16;
 
 class BrocadeSession implements SwitchSession {
-  readonly #line: HttpLine;
+  readonly #http: SwitchHttpClient;
   readonly #rest: BrocadeRest;
   readonly #type: string;
 
-  constructor(line: HttpLine, interfaceType: string) {
-    this.#line = line;
-    this.#rest = new BrocadeRest(line, interfaceType);
+  constructor(http: SwitchHttpClient, interfaceType: string) {
+    this.#http = http;
+    this.#rest = new BrocadeRest(http, interfaceType);
     this.#type = interfaceType;
   }
 
   /** Finds out whether anybody is there, lets us in, and has ports of our kind. */
-  async meet(signal: AbortSignal): Promise<void> {
+  async probe(signal: AbortSignal): Promise<void> {
     if ((await this.#rest.names(this.#type, signal)).size === 0)
       throw new Error(`the switch has no ports of the kind ${this.#type}`);
   }
@@ -105,7 +105,7 @@ class BrocadeSession implements SwitchSession {
   }
 
   close(): Promise<void> {
-    return this.#line.close();
+    return this.#http.close();
   }
 
   /** Null if the port is as wanted, else why it is not. */

@@ -1,6 +1,6 @@
-import type { PortConfig } from '../contract.ts';
-import { unclear } from '../vlans.ts';
-import { shortened } from '../words.ts';
+import type { PortConfig } from '../switch-contract.ts';
+import { unclear } from '../vlan-lists.ts';
+import { oneLine } from '../device-text.ts';
 import { strangeInVlan, strangeOn, tellingPart } from './dellnos9-known.ts';
 import { type Section, sectionsOf } from './dellnos9-sections.ts';
 
@@ -101,7 +101,7 @@ const membersIn = (sections: readonly Section[], interfaceType: string): Members
         const how = member[1]?.toLowerCase() === 'tagged' ? members.tagged : members.untagged;
         for (const port of portsOf(member[3] ?? '')) {
           listAt(how, port).push(Number(vlan));
-          for (const line of strange) addStrange(port, `${section.title} ${line}`);
+          for (const http of strange) addStrange(port, `${section.title} ${http}`);
         }
       } else
         for (const [, list = ''] of tellingPart(section.title, text).matchAll(named))
@@ -154,7 +154,7 @@ const completed = (port: string, before: readonly string[], list: string): reado
   return parts;
 };
 
-const unreadable = (list: string): Error => new Error(`a list of ports reads "${shortened(list)}"`);
+const unreadable = (list: string): Error => new Error(`a list of ports reads "${oneLine(list)}"`);
 
 /** What a port passes now. */
 export const passedBy = (port: DellPort, defaultVlan: number | null): PortConfig => {

@@ -1,18 +1,18 @@
-import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../contract.ts';
+import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../switch-contract.ts';
 import { nativeFirst } from '../native-first.ts';
-import { notToBeOpened } from '../understood.ts';
-import { shortened } from '../words.ts';
+import { notToBeOpened } from '../known-elements.ts';
+import { oneLine } from '../device-text.ts';
 import { escapeXml, textAt } from '@corral/base/xml';
 import { passedBy, type DellConfig, dellConfigFrom } from './dellnos9-config.ts';
 import { isLogLine } from './dellnos9-sections.ts';
 import { type Step, type Steps, stepsFor } from './dellnos9-steps.ts';
-import { documentIn, errorMessageIn } from './documents.ts';
-import { hostOf, httpFields, httpTargetFrom, textField } from './fields.ts';
-import { type HttpLine, meetOver } from './line.ts';
-import { placesOfUrl } from '../places.ts';
+import { documentIn, errorMessageIn } from './xml-documents.ts';
+import { hostOf, httpFields, httpTargetFrom, textField } from './http-fields.ts';
+import { type SwitchHttpClient, openHttpSession } from './switch-http-client.ts';
+import { placesOfUrl } from '../switch-addresses.ts';
 import { serialOf, serviceTagIn } from '../serial-numbers.ts';
-import { InterfaceType, slashedPortName } from './port-names.ts';
-import { wireByName } from '../wires.ts';
+import { InterfaceType, slashedPortName } from './http-port-names.ts';
+import { wireByName } from '../port-wires.ts';
 
 const defaults = { scheme: 'http', ports: { http: 8008, https: 8888 } } as const;
 
@@ -29,9 +29,9 @@ export const dellnos9: SwitchDriver = {
     placesOfUrl(httpTargetFrom(config, defaults).origin, (textField(config, 'interface_type') ?? '').toLowerCase()),
   hosts: (config) => [hostOf(httpTargetFrom(config, defaults))],
   open: ({ config, permit, outbound }, signal) =>
-    meetOver(
+    openHttpSession(
       httpTargetFrom(config, defaults),
-      (line) => new DellSession(line, textField(config, 'interface_type') ?? ''),
+      (http) => new DellSession(http, textField(config, 'interface_type') ?? ''),
       signal,
       { permit, outbound },
     ),
@@ -48,18 +48,18 @@ interface Job {
 }
 
 class DellSession implements SwitchSession {
-  readonly #line: HttpLine;
+  readonly #http: SwitchHttpClient;
   readonly #type: string;
 
-  constructor(line: HttpLine, interfaceType: string) {
-    this.#line = line;
+  constructor(http: SwitchHttpClient, interfaceType: string) {
+    this.#http = http;
     this.#type = interfaceType;
   }
 
   /** Finds out whether anybody is there and lets us in. */
-  async meet(signal: AbortSignal): Promise<void> {
+  async probe(signal: AbortSignal): Promise<void> {
     const { output, refusal } = await this.#run('show-command', 'version', signal);
-    if (refusal !== null) throw new Error(`the switch does not report its model: "${shortened(output)}"`);
+    if (refusal !== null) throw new Error(`the switch does not report its model: "${oneLine(output)}"`);
   }
 
   /**
@@ -103,7 +103,7 @@ class DellSession implements SwitchSession {
   }
 
   close(): Promise<void> {
-    return this.#line.close();
+    return this.#http.close();
   }
 
   /** The ports of requests that did not go well, and those for which there is nothing to send. */
@@ -183,7 +183,7 @@ class DellSession implements SwitchSession {
     commands: string,
     signal: AbortSignal,
   ): Promise<{ readonly output: string; readonly refusal: string | null }> {
-    const { status, text } = await this.#line.ask(
+    const { status, text } = await this.#http.ask(
       {
         method: 'POST',
         path: '/api/running/dell/_operations/cli',
@@ -194,11 +194,11 @@ class DellSession implements SwitchSession {
     );
     if (status !== 200) {
       const message = status >= 500 ? undefined : errorMessageIn(text);
-      if (message === undefined) throw new Error(`the switch answers HTTP ${status}: "${shortened(text)}"`);
+      if (message === undefined) throw new Error(`the switch answers HTTP ${status}: "${oneLine(text)}"`);
       return { output: '', refusal: message };
     }
     const output = errorMessageIn(text) === undefined ? textAt(documentIn(text), 'output', 'command') : undefined;
-    if (output === undefined) throw new Error(`the switch answers "${shortened(text)}"`);
+    if (output === undefined) throw new Error(`the switch answers "${oneLine(text)}"`);
     return { output, refusal: complaintIn(output) };
   }
 }
@@ -211,8 +211,8 @@ const complaintIn = (output: string): string | null => {
   const complaint = output
     .split(/\r?\n/)
     .find(
-      (line) =>
-        /^\s*(?:%(?!\s*(?:Warning|Info))|(?:Error|Failed|Failure|Command failed)\b)/i.test(line) && !isLogLine(line),
+      (http) =>
+        /^\s*(?:%(?!\s*(?:Warning|Info))|(?:Error|Failed|Failure|Command failed)\b)/i.test(http) && !isLogLine(http),
     );
-  return complaint === undefined ? null : shortened(complaint);
+  return complaint === undefined ? null : oneLine(complaint);
 };

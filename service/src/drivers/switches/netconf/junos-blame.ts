@@ -1,5 +1,5 @@
-import type { PortConfig } from '../contract.ts';
-import { carriedBy } from '../vlans.ts';
+import type { PortConfig } from '../switch-contract.ts';
+import { carriedBy } from '../vlan-lists.ts';
 import { newName } from './junos-edit.ts';
 import type { VlanTable } from './junos-vlans.ts';
 import { type RpcError, wordsOf } from './rpc-error.ts';

@@ -1,6 +1,6 @@
-import type { PortConfig } from '../contract.ts';
-import { notUnderstood, spoken } from '../understood.ts';
-import { type Carried, unclear } from '../vlans.ts';
+import type { PortConfig } from '../switch-contract.ts';
+import { unknownElements, describeElement } from '../known-elements.ts';
+import { type Carried, unclear } from '../vlan-lists.ts';
 import type { Element } from '@corral/base/xml';
 import { type Mentions, mentionsIn, portNamed } from './junos-mentions.ts';
 import { onInterface, onUnit, statements } from './junos-understood.ts';
@@ -47,7 +47,8 @@ export const viewOf = (configuration: Element): JunosView => {
 /** With inheritance there are none left: the device has put everything where it belongs. */
 const templatesIn = (configuration: Element): readonly string[] =>
   [configuration, ...activeChildren(configuration, 'interfaces'), ...activeChildren(configuration, 'vlans')].flatMap(
-    ({ children }) => children.filter(({ name }) => name === 'apply-groups' || name === 'interface-range').map(spoken),
+    ({ children }) =>
+      children.filter(({ name }) => name === 'apply-groups' || name === 'interface-range').map(describeElement),
   );
 
 const nothing: Carried = { native: null, tagged: [] };
@@ -62,10 +63,10 @@ const passedBy = (elements: readonly Element[], port: string, whole: Whole): Car
   const odd = [
     ...whole.templates,
     ...more.map(() => `interfaces ${port} is shown twice`),
-    ...elements.flatMap((each) => notUnderstood(each, onInterface, statements)),
-    ...(unit && nameOf(unit) !== '0' ? [spoken(unit)] : []),
-    ...others.map(spoken),
-    ...(unit && nameOf(unit) === '0' ? notUnderstood(unit, onUnit, statements, ['unit 0']) : []),
+    ...elements.flatMap((each) => unknownElements(each, onInterface, statements)),
+    ...(unit && nameOf(unit) !== '0' ? [describeElement(unit)] : []),
+    ...others.map(describeElement),
+    ...(unit && nameOf(unit) === '0' ? unknownElements(unit, onUnit, statements, ['unit 0']) : []),
     ...lists.odd,
     ...(whole.mentions.ofPort.get(port) ?? []),
     ...whole.mentions.ofAny,

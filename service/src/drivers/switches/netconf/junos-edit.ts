@@ -1,5 +1,5 @@
-import type { PortConfig } from '../contract.ts';
-import { carriedBy } from '../vlans.ts';
+import type { PortConfig } from '../switch-contract.ts';
+import { carriedBy } from '../vlan-lists.ts';
 import { childOf, childrenOf, type Element, escapeXml } from '@corral/base/xml';
 import { isActive } from './junos-understood.ts';
 import { nameOf, type VlanTable } from './junos-vlans.ts';

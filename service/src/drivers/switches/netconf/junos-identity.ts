@@ -1,6 +1,6 @@
 import { serialOf } from '../serial-numbers.ts';
 import { findAll } from '@corral/base/xml';
-import type { NetconfClient } from './netconf.ts';
+import type { NetconfClient } from './netconf-client.ts';
 import { RpcRefused } from './rpc-error.ts';
 
 /** The serial number of a Junos device. One that does not know the question says nothing about itself by it. */

@@ -1,4 +1,4 @@
-import { spoken } from '../understood.ts';
+import { describeElement } from '../known-elements.ts';
 import type { Element } from '@corral/base/xml';
 import { isPort } from './junos-ports.ts';
 import { harmlessPlaces, isActive } from './junos-understood.ts';
@@ -39,7 +39,7 @@ export const mentionsIn = (configuration: Element): Mentions => {
     for (const { text } of element.name === 'name' ? [] : told) {
       const named = portNamed(text);
       // Elsewhere a text is about an interface only if it has the name of one.
-      if (isList || named !== 'any') note(named, () => [...above, spoken(element)].join(' '));
+      if (isList || named !== 'any') note(named, () => [...above, describeElement(element)].join(' '));
     }
     for (const child of element.children) walk(child, path);
   };

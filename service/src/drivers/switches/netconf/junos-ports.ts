@@ -1,4 +1,4 @@
-import type { Refusal } from '../contract.ts';
+import type { Refusal } from '../switch-contract.ts';
 
 const grammar = /^(?:(?:ge|mge|xe|et)-\d{1,3}\/\d{1,2}\/\d{1,3}(?::\d)?|ae\d{1,4})$/;
 

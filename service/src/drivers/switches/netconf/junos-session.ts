@@ -1,13 +1,13 @@
-import type { PortConfig, PortOutcome, SwitchSession } from '../contract.ts';
-import { carriedBy, isSame } from '../vlans.ts';
+import type { PortConfig, PortOutcome, SwitchSession } from '../switch-contract.ts';
+import { carriedBy, isSame } from '../vlan-lists.ts';
 import { childOf, childrenOf, type Element, findAll } from '@corral/base/xml';
 import { type Complaint, complaintsFrom } from './junos-blame.ts';
 import { type JunosView, viewOf } from './junos-config.ts';
 import { editFor, vlanInTheWay } from './junos-edit.ts';
-import { notToBeOpened } from '../understood.ts';
+import { notToBeOpened } from '../known-elements.ts';
 import { junosIdentity } from './junos-identity.ts';
 import { isPort } from './junos-ports.ts';
-import type { NetconfClient } from './netconf.ts';
+import type { NetconfClient } from './netconf-client.ts';
 import { isUnknownTo, requireDone, RpcRefused, wordsOf } from './rpc-error.ts';
 
 type Database = 'candidate' | 'committed';

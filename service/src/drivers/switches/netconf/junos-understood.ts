@@ -1,4 +1,4 @@
-import type { Reading, Understood } from '../understood.ts';
+import type { DocumentRules, KnownElements } from '../known-elements.ts';
 import type { Element } from '@corral/base/xml';
 
 /*
@@ -10,12 +10,12 @@ import type { Element } from '@corral/base/xml';
 export const isActive = (element: Element): boolean => element.attributes['inactive'] === undefined;
 
 /** How a Junos configuration is read. */
-export const statements: Reading = {
+export const statements: DocumentRules = {
   lists: ['unit', 'members', 'vlan-id-list', 'interface'],
   isVoid: (element) => !isActive(element),
 };
 
-const link: Understood = {
+const link: KnownElements = {
   'auto-negotiation': 'leaf',
   'no-auto-negotiation': 'leaf',
   'flow-control': 'leaf',
@@ -25,7 +25,7 @@ const link: Understood = {
 };
 
 /** On a physical interface. Its units have their own table. */
-export const onInterface: Understood = {
+export const onInterface: KnownElements = {
   name: 'leaf',
   description: 'leaf',
   disable: 'leaf',
@@ -44,7 +44,7 @@ export const onInterface: Understood = {
 };
 
 /** On unit 0. */
-export const onUnit: Understood = {
+export const onUnit: KnownElements = {
   name: 'leaf',
   description: 'leaf',
   disable: 'leaf',
@@ -59,7 +59,7 @@ export const onUnit: Understood = {
 };
 
 /** In a VLAN. With `vxlan` it goes on behind another switch, as behind any uplink. */
-export const inVlan: Understood = {
+export const inVlan: KnownElements = {
   name: 'leaf',
   description: 'leaf',
   'vlan-id': 'leaf',

@@ -1,5 +1,5 @@
-import { notUnderstood } from '../understood.ts';
-import { allVlans, vlansIn } from '../vlans.ts';
+import { unknownElements } from '../known-elements.ts';
+import { allVlans, vlansIn } from '../vlan-lists.ts';
 import { childOf, childrenOf, type Element } from '@corral/base/xml';
 import { inVlan, isActive, statements } from './junos-understood.ts';
 
@@ -43,7 +43,7 @@ export const vlanTable = (configuration: Element | undefined): VlanTable => {
     vlans.set(name, {
       ids,
       unclear: [
-        ...notUnderstood(element, inVlan, statements, ['vlans', name]),
+        ...unknownElements(element, inVlan, statements, ['vlans', name]),
         ...(isOdd ? [`vlans ${name} vlan-id ${single}`] : []),
         ...(ids.length === 0 ? [`vlans ${name} has no vlan-id`] : []),
         ...(vlans.has(name) ? [`vlans ${name} is shown twice`] : []),

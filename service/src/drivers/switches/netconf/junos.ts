@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox';
-import { shown } from '../../../schema/shown.ts';
-import type { SwitchDriver } from '../contract.ts';
-import { placesAt } from '../places.ts';
+import { shown } from '../../../schema/shown-fields.ts';
+import type { SwitchDriver } from '../switch-contract.ts';
+import { placesAt } from '../switch-addresses.ts';
 import { passwordOrKeyFields, sshLoginFrom } from '../ssh-login.ts';
 import { portName, wire } from './junos-ports.ts';
 import { JunosSession } from './junos-session.ts';
-import { NetconfClient } from './netconf.ts';
+import { NetconfClient } from './netconf-client.ts';
 
 const netconfPort = 830;
 /** Enough for a slow virtual chassis to commit and be read; short enough that a dead process is soon undone. */

@@ -1,4 +1,4 @@
-import { shortened } from '../words.ts';
+import { oneLine } from '../device-text.ts';
 import { childOf, type Element, findAll, textAt } from '@corral/base/xml';
 
 /** One complaint of a device (RFC 6241, section 4.3). */
@@ -14,7 +14,7 @@ export interface RpcError {
 export const rpcErrorsIn = (reply: Element): readonly RpcError[] => findAll(reply, 'rpc-error').map(rpcErrorOf);
 
 const rpcErrorOf = (element: Element): RpcError => {
-  const text = (...path: string[]) => shortened(childOf(element, ...path)?.text ?? '');
+  const text = (...path: string[]) => oneLine(childOf(element, ...path)?.text ?? '');
   return {
     // Every error that is not marked as a warning counts.
     severity: text('error-severity') === 'warning' ? 'warning' : 'error',

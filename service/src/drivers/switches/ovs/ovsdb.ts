@@ -1,8 +1,8 @@
 import { AddressRefused } from '@corral/base/http/outbound';
-import { resetSocket } from '@corral/base/net/reset';
-import type { Permit, SessionLimits } from '../contract.ts';
-import { shortened } from '../words.ts';
-import { type Address, dial, type Dialled, type TlsPapers } from './address.ts';
+import { resetSocket } from '@corral/base/net/reset-socket';
+import type { Permit, SessionLimits } from '../switch-contract.ts';
+import { oneLine } from '../device-text.ts';
+import { type Address, openConnection, type PendingConnection, type TlsCredentials } from './ovs-address.ts';
 import { JsonStream } from './json-stream.ts';
 
 /** One operation of a transaction, as RFC 7047 writes it. */
@@ -21,7 +21,7 @@ interface Waiting {
 
 /** A line to an OVSDB server: JSON-RPC 1.0, both ways. */
 export class Ovsdb {
-  readonly #line: Dialled;
+  readonly #connection: PendingConnection;
   readonly #permit: Permit | undefined;
   readonly #stream = new JsonStream();
   readonly #waiting = new Map<number, Waiting>();
@@ -30,8 +30,8 @@ export class Ovsdb {
   #calls = 0;
   #fault: Error | null = null;
 
-  private constructor(line: Dialled, permit: Permit | undefined) {
-    this.#line = line;
+  private constructor(line: PendingConnection, permit: Permit | undefined) {
+    this.#connection = line;
     this.#permit = permit;
     const { socket } = line;
     socket.on('data', (chunk) => this.#receive(chunk));
@@ -47,12 +47,12 @@ export class Ovsdb {
 
   static async connect(
     address: Address,
-    papers: TlsPapers,
+    credentials: TlsCredentials,
     signal: AbortSignal,
     { permit, outbound }: SessionLimits = {},
   ): Promise<Ovsdb> {
     signal.throwIfAborted();
-    const line = dial(address, papers, outbound ?? null);
+    const line = openConnection(address, credentials, outbound ?? null);
     const ovsdb = new Ovsdb(line, permit);
     await ovsdb.#until(signal, 'connecting to the database', ({ resolve }) =>
       line.socket.once(line.ready, () => resolve(undefined)),
@@ -81,7 +81,7 @@ export class Ovsdb {
     this.#permit?.check();
     return this.#until(signal, 'waiting for the database', (waiting) => {
       this.#waiting.set(id, waiting);
-      this.#line.socket.write(JSON.stringify({ id, method, params }));
+      this.#connection.socket.write(JSON.stringify({ id, method, params }));
     });
   }
 
@@ -121,8 +121,8 @@ export class Ovsdb {
     this.#fault ??= error;
     this.#waiting.clear();
     for (const end of [...this.#ending]) end(this.#fault);
-    resetSocket(this.#line.beneath);
-    this.#line.socket.destroy();
+    resetSocket(this.#connection.beneath);
+    this.#connection.socket.destroy();
   }
 
   #receive(chunk: Buffer): void {
@@ -137,7 +137,7 @@ export class Ovsdb {
     if (!isRecord(message)) throw unexpected(message);
     const { id, method, params, result, error } = message;
     // The server drops a line that does not answer its echo.
-    if (method === 'echo') this.#line.socket.write(JSON.stringify({ id, result: params, error: null }));
+    if (method === 'echo') this.#connection.socket.write(JSON.stringify({ id, result: params, error: null }));
     if (method !== undefined) return;
     const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
     if (typeof id !== 'number' || waiting === undefined) throw unexpected(message);
@@ -154,7 +154,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const unexpected = (seen: unknown): Error =>
   new Error(`the database answers something unexpected: ${written(seen)}`);
 
-const written = (value: unknown): string => shortened(JSON.stringify(value ?? null));
+const written = (value: unknown): string => oneLine(JSON.stringify(value ?? null));
 
 const reasonOf = ({ error, details }: Readonly<Record<string, unknown>>): string =>
   typeof details === 'string' && details !== '' ? `${String(error)}: ${details}` : String(error);

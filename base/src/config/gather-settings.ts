@@ -1,0 +1,77 @@
+import { readFileSync, statSync } from 'node:fs';
+import { parse } from 'smol-toml';
+import type { Environment, Setting } from './setting.ts';
+import { describeFileError } from './file-error.ts';
+
+/** A value as it was written, and where. */
+export interface RawSetting {
+  readonly text: string;
+  /** How to call it in a mistake: the variable, or the key in the file. */
+  readonly source: string;
+}
+
+/** Whose file it is: all of it this program's, or only one table, and what another program has in common with it. */
+interface Scope {
+  readonly table?: string;
+}
+
+/** Reads the file (if there is one) and lets the environment overrule it. */
+export const gatherSettings = (
+  settings: readonly Setting[],
+  env: Environment,
+  mistakes: string[],
+  scope: Scope = {},
+): ReadonlyMap<string, RawSetting> => {
+  const file = env['CORRAL_CONFIG'];
+  const fromFile =
+    file === undefined || file === '' ? new Map<string, string>() : readToml(file, settings, mistakes, scope);
+  const values = new Map<string, RawSetting>();
+  for (const { key, env: variable, fallback } of settings) {
+    const fromEnv = env[variable];
+    const inFile = fromFile.get(key);
+    if (fromEnv !== undefined && fromEnv !== '') values.set(key, { text: fromEnv, source: variable });
+    else if (inFile !== undefined) values.set(key, { text: inFile, source: `${key} in ${file ?? ''}` });
+    else if (fallback !== null) values.set(key, { text: fallback, source: key });
+  }
+  return values;
+};
+
+const readToml = (
+  file: string,
+  settings: readonly Setting[],
+  mistakes: string[],
+  { table }: Scope,
+): Map<string, string> => {
+  const found = new Map<string, string>();
+  let document: unknown;
+  try {
+    document = parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    mistakes.push(`CORRAL_CONFIG: ${file}: ${describeFileError(error)}`);
+    return found;
+  }
+  const walk = (value: unknown, path: string): void => {
+    const setting = settings.find(({ key }) => key === path);
+    if (setting) {
+      if (Array.isArray(value) && setting.takes.isList) found.set(path, value.join(','));
+      else if (['string', 'number', 'boolean'].includes(typeof value)) found.set(path, String(value));
+      else mistakes.push(`${path} in ${file}: expected ${setting.takes.expected}`);
+    } else if (typeof value === 'object' && value !== null && settings.some(({ key }) => key.startsWith(`${path}.`))) {
+      for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`);
+    } else if (table === undefined || path.startsWith(`${table}.`)) {
+      mistakes.push(`${path} in ${file}: unknown setting`);
+    }
+  };
+  for (const [key, value] of Object.entries(document as Record<string, unknown>)) walk(value, key);
+  return found;
+};
+
+/** What to tell about a configuration file that holds secrets and that everybody on the machine can read; null: nothing. */
+export const exposedSecrets = (settings: readonly Setting[], env: Environment): string | null => {
+  const file = env['CORRAL_CONFIG'];
+  if (file === undefined || file === '') return null;
+  const found = readToml(file, settings, [], {});
+  const secrets = settings.filter(({ key, takes }) => takes.isSecret === true && found.has(key)).map(({ key }) => key);
+  if (secrets.length === 0 || (statSync(file).mode & 0o004) === 0) return null;
+  return `${file} contains secrets (${secrets.join(', ')}) and is readable by all users of this machine; run \`chmod 640 ${file}\``;
+};

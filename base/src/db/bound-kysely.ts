@@ -1,0 +1,80 @@
+import {
+  type DatabaseConnection,
+  type Dialect,
+  type DialectAdapter,
+  type Driver,
+  Kysely,
+  type QueryCompiler,
+  type QueryResult,
+} from 'kysely';
+import type { Tx } from './transaction.ts';
+
+/** How often a text comes: now and then, or again and again, wanting all its rows or only the first. */
+type StatementUse = 'once' | 'all' | 'first';
+
+/** Runs one compiled statement on one raw connection. */
+export type RunStatement = (
+  sql: string,
+  parameters: readonly unknown[],
+  use: StatementUse,
+) => Promise<QueryResult<unknown>>;
+
+/** How one engine writes SQL. */
+export interface Grammar {
+  readonly adapter: () => DialectAdapter;
+  readonly compiler: () => QueryCompiler;
+  /** Can a read lock its rows until the transaction ends? With one writer at a time there is nothing to lock against. */
+  readonly locksRows: boolean;
+}
+
+/**
+ * A Kysely that lives on one raw connection and knows nothing of pools or transactions: begin and commit
+ * belong to the engine around it, so code inside a transaction cannot leave it.
+ */
+export const boundTo = <Schema>(grammar: Grammar, run: RunStatement): Tx<Schema> => {
+  const connection: DatabaseConnection = {
+    executeQuery: <R>(query: { sql: string; parameters: readonly unknown[] }) =>
+      run(query.sql, query.parameters, 'once') as Promise<QueryResult<R>>,
+    streamQuery: () => {
+      throw new Error('streaming is not supported');
+    },
+  };
+  const noTransactions = () => Promise.reject(new Error('only the engine manages transactions'));
+  const driver: Driver = {
+    init: () => Promise.resolve(),
+    acquireConnection: () => Promise.resolve(connection),
+    releaseConnection: () => Promise.resolve(),
+    destroy: () => Promise.resolve(),
+    beginTransaction: noTransactions,
+    commitTransaction: noTransactions,
+    rollbackTransaction: noTransactions,
+  };
+  const dialect: Dialect = {
+    createDriver: () => driver,
+    createAdapter: grammar.adapter,
+    createQueryCompiler: grammar.compiler,
+    createIntrospector: () => {
+      throw new Error('introspection is not supported');
+    },
+  };
+  const tx: Tx<Schema> = new Kysely({ dialect });
+  raws.set(tx, { grammar, run });
+  return tx;
+};
+
+interface Raw {
+  readonly grammar: Grammar;
+  readonly run: RunStatement;
+}
+
+const raws = new WeakMap<object, Raw>();
+
+/** Can reads in this transaction lock rows (`for share`)? */
+export const locksRows = (tx: object): boolean => rawOf(tx).grammar.locksRows;
+
+/** The connection under a transaction: for statements that are compiled already. */
+export const rawOf = (tx: object): Raw => {
+  const raw = raws.get(tx);
+  if (raw === undefined) throw new Error('this transaction was not created by an engine');
+  return raw;
+};

@@ -1,0 +1,51 @@
+import type { RawBuilder } from 'kysely';
+import type { ChangeNotifier } from './change-notifier.ts';
+import type { Condition } from './database-fault.ts';
+import type { Statement } from './prepared-statement.ts';
+import type { Tx } from './transaction.ts';
+
+export type { Tx } from './transaction.ts';
+
+/** How a write wants to run. */
+export interface WriteOptions {
+  /**
+   * A name that many writers may fight over (the VLAN pool, one node). Writers of the same name queue
+   * instead of aborting each other. SQLite has one writer at a time and ignores it.
+   */
+  readonly queue?: string;
+}
+
+/** One database, either engine. Every piece of work is one serializable transaction. */
+export interface Db<Schema, Topic extends string> {
+  readonly engine: 'sqlite' | 'postgres';
+  /** A consistent view of everything; no writes. */
+  read<T>(work: (tx: Tx<Schema>) => Promise<T>): Promise<T>;
+  /** One hot read: a single statement, compiled once, with no transaction around it. */
+  readonly ask: <Values extends object, Row>(
+    question: Statement<Schema, Values, Row>,
+    values: Values,
+  ) => Promise<Row[]>;
+  /** May run `work` more than once: it must have no effect but through `tx`. */
+  write<T>(work: (tx: Tx<Schema>) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Whether changes can be stored, as the last attempts showed. */
+  readonly condition: Condition;
+  /** Finds out whether changes can be stored now; throws DatabaseUnavailable. Leaves no trace. */
+  probe(): Promise<void>;
+  /** The database's own clock in milliseconds: replicas on several machines agree on it. */
+  readonly now: RawBuilder<number>;
+  /** Makes the order of event ids the order of commits. Called right before the events are written. */
+  orderEvents(tx: Tx<Schema>): Promise<void>;
+  /** Announced after commit, to this process at once and to the other replicas. */
+  readonly changes: ChangeNotifier<Topic>;
+  /** Tells the other replicas, as part of the transaction. */
+  announce(tx: Tx<Schema>, topics: readonly string[]): Promise<void>;
+  readonly statistics: Statistics;
+  close(): Promise<void>;
+}
+
+/** What `/metrics` tells of the database. */
+export interface Statistics {
+  reads: number;
+  writes: number;
+  retries: number;
+}

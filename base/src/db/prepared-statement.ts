@@ -1,0 +1,74 @@
+import type { Compilable } from 'kysely';
+import { type Grammar, rawOf } from './bound-kysely.ts';
+import type { Tx } from './transaction.ts';
+
+/*
+ * Kysely builds and compiles a query again at every call, which costs more than most of our queries (60 to
+ * 100 µs against 5 to 15 µs, measured on SQLite). The statements that every reservation, connection and pass
+ * needs have a fixed text, so they are compiled once for each engine and run with other values from then on.
+ */
+
+/** Stands for a value while a statement is compiled. */
+class Slot {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** The text of a statement in one engine's grammar, and the values to send for a call. */
+export interface Compiled<Values> {
+  readonly sql: string;
+  readonly parametersFor: (values: Values) => unknown[];
+}
+
+/** A statement of fixed text. Its rows come in no particular order unless it says so. */
+export class Statement<Schema, Values extends object, Row> {
+  readonly #build: (tx: Tx<Schema>, values: Values) => Compilable<Row>;
+  readonly #compiled = new WeakMap<Grammar, Compiled<Values>>();
+  /** An aggregate: always exactly one row. */
+  readonly isOneRow: boolean;
+
+  constructor(build: (tx: Tx<Schema>, values: Values) => Compilable<Row>, isOneRow: boolean) {
+    this.#build = build;
+    this.isOneRow = isOneRow;
+  }
+
+  async all(tx: Tx<Schema>, values: Values): Promise<Row[]> {
+    const { sql, parametersFor } = this.compiledFor(tx);
+    const { rows } = await rawOf(tx).run(sql, parametersFor(values), 'all');
+    return rows as Row[];
+  }
+
+  async first(tx: Tx<Schema>, values: Values): Promise<Row | undefined> {
+    const { sql, parametersFor } = this.compiledFor(tx);
+    const { rows } = await rawOf(tx).run(sql, parametersFor(values), 'first');
+    return rows[0] as Row | undefined;
+  }
+
+  /** For a statement that changes something: how many rows it changed. */
+  async run(tx: Tx<Schema>, values: Values): Promise<number> {
+    const { sql, parametersFor } = this.compiledFor(tx);
+    const { numAffectedRows } = await rawOf(tx).run(sql, parametersFor(values), 'all');
+    return Number(numAffectedRows ?? 0);
+  }
+
+  /** Compiled at the first use in each engine's grammar. */
+  compiledFor(tx: Tx<Schema>): Compiled<Values> {
+    const { grammar } = rawOf(tx);
+    const known = this.#compiled.get(grammar);
+    if (known) return known;
+    const slots = new Proxy({}, { get: (_, name) => new Slot(String(name)) }) as Values;
+    const { sql, parameters } = this.#build(tx, slots).compile();
+    const made: Compiled<Values> = {
+      sql,
+      parametersFor: (values) =>
+        parameters.map((parameter) =>
+          parameter instanceof Slot ? (values as Record<string, unknown>)[parameter.name] : parameter,
+        ),
+    };
+    this.#compiled.set(grammar, made);
+    return made;
+  }
+}

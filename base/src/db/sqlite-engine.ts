@@ -1,0 +1,248 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Libsql from 'libsql';
+import { ChangeNotifier } from './change-notifier.ts';
+import type { Db, Statistics, Tx } from './database.ts';
+import { Condition, toDatabaseError } from './database-fault.ts';
+import { sql } from 'kysely';
+import { EventLoopShare } from './event-loop-share.ts';
+import { DatabaseRefused, inUse, type MigrationSession, migrate } from './migrations.ts';
+import { Mutex } from './mutex.ts';
+import type { ProgramTables, Opening } from './program-tables.ts';
+import { steadyNow } from '../steady-clock.ts';
+import { retryTransaction } from './transaction-retry.ts';
+import { openingTimeoutMs, SqliteConnection, versionBy } from './sqlite-connection.ts';
+import { isBusy } from './sqlite-fault.ts';
+import { SqliteFile } from './sqlite-file.ts';
+import { begun, busyTimeoutMs, whileBusy } from './sqlite-busy-retry.ts';
+import type { Statement } from './prepared-statement.ts';
+
+const words = { id: 'id integer primary key autoincrement', bigint: 'integer' };
+
+/**
+ * Takes turns at writing a file. Two of ours in one process must not wait in SQLite, where the first could not go on.
+ */
+const turnsAt = (path: string): Mutex => {
+  const turns = turnsByPath.get(path) ?? new Mutex();
+  turnsByPath.set(path, turns);
+  return turns;
+};
+const turnsByPath = new Map<string, Mutex>();
+
+/** Files that this process has to itself, each over the only connection there can be. */
+const heldByPath = new Map<string, SqliteConnection<unknown>>();
+
+/** Refuses if anybody has the file open, and lets nobody else open it until this process ends. */
+export const holdSqlite = (path: string): void => {
+  if (heldByPath.has(path)) return;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  heldByPath.set(path, new SqliteConnection<unknown>(path, 'alone'));
+};
+
+/** Opens the embedded database: one writer, one reader beside it, every commit on the disk before it counts. */
+export const openSqlite = async <Schema, Topic extends string>(
+  path: string,
+  tables: ProgramTables<Topic>,
+  opening: Opening,
+): Promise<Db<Schema, Topic>> => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Refuses what this user may not open, in a sentence.
+  isThere(path);
+  const held = heldByPath.get(path) as SqliteConnection<Schema> | undefined;
+  const writer = held ?? new SqliteConnection<Schema>(path, 'with others');
+  const turns = turnsAt(path);
+  if (opening === 'up to date') await turns.run(() => bringUpToDate(writer, tables));
+  const readerOf = (): SqliteConnection<Schema> => {
+    if (held !== undefined) return held;
+    const connection = new SqliteConnection<Schema>(path, 'with others');
+    connection.exec('pragma query_only = on');
+    return connection;
+  };
+  const reader = readerOf();
+  // Never inside a transaction, so every statement on it sees the newest commit.
+  const asker = readerOf();
+  const answers = new WeakMap<object, (values: object) => unknown[]>();
+  const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
+  const condition = new Condition();
+  const file = new SqliteFile(path);
+  const share = new EventLoopShare();
+
+  const inTransaction = async <T>(connection: SqliteConnection<Schema>, work: (tx: Tx<Schema>) => Promise<T>) => {
+    try {
+      const result = await work(connection.tx);
+      connection.exec('commit');
+      return result;
+    } catch (error) {
+      connection.rollBack();
+      throw error;
+    }
+  };
+
+  /**
+   * One change, in its turn. A caller that waits for another process's lock keeps its turn: those behind it would wait
+   * for the same lock.
+   */
+  const change = <T>(work: (tx: Tx<Schema>) => Promise<T>, until: number): Promise<T> =>
+    turns.run(async () => {
+      if (share.isUsedUp) await share.wait();
+      file.requireSame();
+      await begun(writer, until, (error) => condition.failed(toDatabaseError(error, file.faultOf)));
+      const result = await inTransaction(writer, work);
+      if (reader.mutex.isIdle) file.keepLogShort(writer);
+      return result;
+    });
+
+  const noting = async <T>(attempt: Promise<T>): Promise<T> => {
+    try {
+      const result = await attempt;
+      condition.succeeded();
+      return result;
+    } catch (error) {
+      const told = toDatabaseError(error, file.faultOf);
+      condition.failed(told);
+      throw told;
+    }
+  };
+
+  return {
+    engine: 'sqlite',
+    statistics,
+    condition,
+    changes: new ChangeNotifier<Topic>(),
+    // SQLite lives on one machine: its clock is this process's, and does not jump when somebody sets it.
+    get now() {
+      return sql<number>`${steadyNow()}`;
+    },
+    read: async (work) => {
+      statistics.reads += 1;
+      try {
+        return await reader.mutex.run(async () => {
+          if (share.isUsedUp) await share.wait();
+          return whileBusy(() => {
+            reader.exec('begin');
+            return inTransaction(reader, work);
+          }, performance.now() + busyTimeoutMs);
+        });
+      } catch (error) {
+        throw toDatabaseError(error, file.faultOf);
+      }
+    },
+    ask: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
+      statistics.reads += 1;
+      const answered = (): unknown[] => {
+        let answer = answers.get(question);
+        if (answer === undefined) {
+          answer = asker.answering(question) as (values: object) => unknown[];
+          answers.set(question, answer);
+        }
+        return answer(values);
+      };
+      if (share.isUsedUp) await share.wait();
+      try {
+        return answered() as Row[];
+      } catch (error) {
+        if (!isBusy(error)) throw toDatabaseError(error, file.faultOf);
+      }
+      const late = whileBusy(() => Promise.resolve(answered()), performance.now() + busyTimeoutMs);
+      return late.catch((error: unknown) => Promise.reject(toDatabaseError(error, file.faultOf) as Error)) as Promise<
+        Row[]
+      >;
+    },
+    write: (work) => {
+      const until = performance.now() + busyTimeoutMs;
+      const isLost = (error: unknown): boolean => isBusy(error) && performance.now() < until;
+      return noting(retryTransaction(() => change(work, until), { isLost, isVerdict: tables.isVerdict }, statistics));
+    },
+    probe: () =>
+      noting(
+        (async () => {
+          await file.probe();
+          await turns.run(async () => {
+            file.requireSame();
+            await begun(writer, 0, () => undefined);
+            // Only what is stored shows that something can be, and that it was impossible is the one reason to try.
+            if (condition.fault === null) writer.rollBack();
+            else await inTransaction(writer, () => storeNothingNew(writer));
+          });
+        })(),
+      ),
+    orderEvents: () => Promise.resolve(),
+    announce: () => Promise.resolve(),
+    close: async () => {
+      await Promise.all([reader.mutex.run(() => Promise.resolve()), turns.run(() => Promise.resolve())]);
+      if (held === undefined) for (const connection of [asker, reader]) connection.close();
+      // Everything into the one file, so that a copy of it is a copy of the database. On a full disk it stays in the
+      // log beside it, where the next start finds it.
+      writer.attempt('pragma wal_checkpoint(truncate)');
+      if (held === undefined) writer.close();
+    },
+  };
+};
+
+/** Writes the number that is there already: the smallest change that reaches the disk. */
+const storeNothingNew = <Schema>(connection: SqliteConnection<Schema>): Promise<void> => {
+  const [row] = connection.all('pragma user_version');
+  connection.exec(`pragma user_version = ${(row as { user_version: number }).user_version}`);
+  return Promise.resolve();
+};
+
+/** The version of the tables that `history` tells of; 0: there are none. Nothing is made or changed. */
+export const versionInSqlite = (path: string, history: string): number => {
+  if (!isThere(path)) return 0;
+  const held = heldByPath.get(path);
+  if (held !== undefined) return held.version(history);
+  const raw = new Libsql(path);
+  try {
+    raw.exec(`pragma busy_timeout = ${openingTimeoutMs}`);
+    return versionBy((text) => raw.prepare(text).all(), history);
+  } catch (error) {
+    throw isBusy(error) ? inUse(path) : error;
+  } finally {
+    raw.close();
+  }
+};
+
+/** A directory that this user may not look into does not say that there is nothing in it. */
+const isThere = (path: string): boolean => {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EACCES' && code !== 'EPERM') return false;
+    throw new DatabaseRefused(
+      `the database (${path}) cannot be opened: permission denied; run this command as the user that runs the service`,
+    );
+  }
+};
+
+const bringUpToDate = async <Schema>(
+  connection: SqliteConnection<Schema>,
+  { history, migrations }: Pick<ProgramTables<string>, 'history' | 'migrations'>,
+): Promise<void> => {
+  await begun(connection, performance.now() + openingTimeoutMs, () => undefined);
+  try {
+    connection.exec(
+      `create table if not exists ${history} (version integer primary key, name text not null, applied_at text not null)`,
+    );
+    await migrate(sessionOf(connection, history), migrations);
+    connection.exec('commit');
+  } catch (error) {
+    connection.rollBack();
+    throw error;
+  }
+};
+
+const sessionOf = <Schema>(connection: SqliteConnection<Schema>, history: string): MigrationSession => ({
+  types: words,
+  run: (statement) => {
+    connection.exec(statement);
+    return Promise.resolve();
+  },
+  version: () => Promise.resolve(connection.version(history)),
+  applied: async ({ version, name }) => {
+    await sql`insert into ${sql.table(history)} values (${version}, ${name}, ${new Date().toISOString()})`.execute(
+      connection.tx,
+    );
+  },
+});

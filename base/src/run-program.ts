@@ -1,0 +1,69 @@
+import type { Logger } from 'pino';
+import { ConfigError } from './config/config-error.ts';
+import type { Environment } from './config/setting.ts';
+import { DatabaseRefused } from './db/migrations.ts';
+
+/** The usual words for "do not start me again like this": 2 is a mistake of the operator's, 1 is ours. */
+const exitCodes = { mistake: 2, failure: 1 } as const;
+
+/** A stop that takes longer than this is ended. */
+const stopWithinMs = 15_000;
+
+/** What was started, and how to stop it. */
+export interface Started {
+  readonly log: Logger;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * The life of a program: started with the environment, stopped by SIGTERM or SIGINT, and its mistakes told one a
+ * line. `portSetting` is what to change when the port is taken.
+ */
+export const runProgram = (name: string, portSetting: string, start: (env: Environment) => Promise<Started>): void => {
+  // The database and the key are nobody else's.
+  process.umask(0o077);
+  // Nobody has to read what is said there, and its disk may be full.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  start(process.env).then(stopOnSignals, (error: unknown) => fail(name, portSetting, error));
+};
+
+const fail = (name: string, portSetting: string, error: unknown): never => {
+  if (error instanceof ConfigError) {
+    for (const mistake of error.mistakes) process.stderr.write(`${name}: ${mistake}\n`);
+    process.exit(exitCodes.mistake);
+  }
+  const message = `${error instanceof Error ? error.message : String(error)}${hintFor(error, portSetting)}`;
+  process.stderr.write(`${name}: cannot start: ${message}\n`);
+  process.exit(error instanceof DatabaseRefused ? exitCodes.mistake : exitCodes.failure);
+};
+
+const hintFor = (error: unknown, portSetting: string): string => {
+  const { code = '', syscall = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  if (syscall === 'listen') {
+    if (code === 'EADDRINUSE')
+      return `; choose another port with ${portSetting}, or stop the program that listens there`;
+    if (code === 'EACCES') return `; choose a port above 1023 with ${portSetting}`;
+    if (code === 'EADDRNOTAVAIL') return '; choose an address of this machine (setting host)';
+  }
+  if (syscall === 'getaddrinfo') return '; the host name cannot be resolved (settings host and database_url)';
+  if (syscall === 'connect') return '; is the database running, and is the setting database_url right?';
+  if (['EACCES', 'EPERM', 'EROFS'].includes(code))
+    return '; give this user write permission, or choose another data_dir';
+  return code === 'EEXIST' || code === 'ENOTDIR' ? '; data_dir must be a directory' : '';
+};
+
+const stopOnSignals = ({ log, stop }: Started): void => {
+  const end = (signal: string): void => {
+    log.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(exitCodes.failure), stopWithinMs).unref();
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'failed to stop cleanly');
+        process.exit(exitCodes.failure);
+      },
+    );
+  };
+  process.once('SIGTERM', end);
+  process.once('SIGINT', end);
+};

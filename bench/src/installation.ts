@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Libsql from 'libsql';
+import { type Measured, startProgram } from './process.ts';
+
+export const password = 'bench';
+export const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
+const program = fileURLToPath(new URL('../../service/dist/corral-service.js', import.meta.url));
+
+/** An installation of its own, removed afterwards. */
+export interface Installation {
+  readonly dataDir: string;
+  readonly database: string;
+  /** `preload`: a module that is loaded into the service, and talks to its parent. */
+  start(options?: { readonly preload: URL }): Promise<Measured>;
+  /** Tells a simulated switch what to do wrong. */
+  misbehave(label: string, faults: object): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export const createInstallation = async (env: Record<string, string> = {}): Promise<Installation> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'corral-bench-'));
+  return {
+    dataDir,
+    database: join(dataDir, 'corral.db'),
+    start: (options) =>
+      startProgram(
+        options ? ['--import', options.preload.href, program] : [program],
+        {
+          CORRAL_DATA_DIR: dataDir,
+          CORRAL_PORT: '0',
+          CORRAL_ADMIN_PASSWORD: password,
+          CORRAL_LOG_LEVEL: 'warn',
+          // The comparators do not look at switches either.
+          CORRAL_ENGINE_SWEEP: '0',
+          ...env,
+        },
+        options ? 'ipc' : 'ignore',
+      ),
+    misbehave: async (label, faults) => {
+      const place = join(dataDir, 'simulated-switches', label);
+      await mkdir(place, { recursive: true });
+      await writeFile(join(place, 'faults.json'), JSON.stringify(faults));
+    },
+    remove: () => rm(dataDir, { recursive: true, force: true }),
+  };
+};
+
+const nodesPerSwitch = 24;
+
+/** Free nodes with two nics each, written straight into the tables of a stopped service. */
+export const seedNodes = (installation: Installation, count: number): void => {
+  const db = new Libsql(installation.database);
+  db.exec('begin');
+  const newSwitch = db.prepare(`insert into switches (label, type, config) values (?, 'mock', '')`);
+  const port = db.prepare('insert into ports (switch_id, label) values (?, ?)');
+  let switchId: number | bigint = 0;
+  const node = db.prepare(
+    `insert into nodes (label, metadata, obm_uri, obm_admin_token) values (?, '{"rack":"r1"}', 'http://127.0.0.1:9/', '')`,
+  );
+  const nic = db.prepare('insert into nics (node_id, label, macaddr, port_id) values (?, ?, ?, ?)');
+  for (let index = 0; index < count; index += 1) {
+    if (index % nodesPerSwitch === 0) switchId = newSwitch.run([`seed-${index}`]).lastInsertRowid;
+    const { lastInsertRowid: nodeId } = node.run([nodeLabel(index)]);
+    for (const label of ['eth0', 'eth1']) {
+      const { lastInsertRowid: portId } = port.run([switchId, `${nodeLabel(index)}/${label}`]);
+      nic.run([nodeId, label, '52:54:00:00:00:01', portId]);
+    }
+  }
+  db.exec('commit');
+  db.close();
+};
+
+export const nodeLabel = (index: number): string => `node-${String(index).padStart(6, '0')}`;
+
+/** Makes a call as administrator; any refusal ends the run. */
+export const call = async (url: string, method: string, path: string, body?: unknown): Promise<unknown> => {
+  const response = await fetch(`${url}/v0${path}`, {
+    method,
+    headers: { authorization },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text === '' ? null : JSON.parse(text);
+};

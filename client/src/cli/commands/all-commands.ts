@@ -1,0 +1,27 @@
+import type { Command } from '../cli-command.ts';
+import { accountCommands } from './account-commands.ts';
+import { completionCommands } from './completion-commands.ts';
+import { headnodeCommands } from './headnode-commands.ts';
+import { networkCommands } from './network-commands.ts';
+import { nodeCommands } from './node-commands.ts';
+import { obmCommands } from './obm-commands.ts';
+import { projectCommands } from './project-commands.ts';
+import { siteCommands } from './site-commands.ts';
+import { switchCommands } from './switch-commands.ts';
+import { userCommands } from './user-commands.ts';
+import { watchCommands } from './watch-commands.ts';
+
+/** Every command there is, in the order of the help. */
+export const commands: readonly Command[] = [
+  ...nodeCommands,
+  ...obmCommands,
+  ...projectCommands,
+  ...networkCommands,
+  ...headnodeCommands,
+  ...switchCommands,
+  ...userCommands,
+  ...siteCommands,
+  ...watchCommands,
+  ...accountCommands,
+  ...completionCommands(() => commands),
+];

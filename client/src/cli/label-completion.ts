@@ -1,0 +1,57 @@
+import type { Corral } from '../index.ts';
+import type { Kind } from './cli-command.ts';
+
+/** What the service has lists of. */
+type Listed = Exclude<Kind, 'file' | 'profile' | 'text'>;
+
+/** Labels of a kind; `before` are the arguments that stand before it, by their names. */
+export type Labels<Of extends Kind = Listed> = (
+  kind: Of,
+  before: ReadonlyMap<string, string>,
+) => Promise<readonly string[]>;
+
+/** Labels as the service knows them now, as far as the caller may know them. */
+export const labelsFrom =
+  (corral: Corral): Labels =>
+  async (kind, before) => {
+    const node = before.get('node') ?? '';
+    const lists: Readonly<Record<Listed, () => Promise<readonly string[]>>> = {
+      node: () => corral.listNodes({ is_free: 'all' }),
+      'free-node': () => corral.listNodes({ is_free: 'free' }),
+      nic: async () => (await corral.showNode({ node })).nics.map(({ label }) => label),
+      network: () => networksOf(corral),
+      project: () => projectsOf(corral),
+      headnode: () => ofAllProjects(corral, (project) => corral.listProjectHeadnodes({ project })),
+      hnic: async () => (await corral.showHeadnode({ headnode: before.get('headnode') ?? '' })).hnics,
+      switch: () => corral.listSwitches(),
+      port: async () => (await corral.showSwitch({ switch: before.get('switch') ?? '' })).ports,
+      user: async () => Object.keys(await corral.listUsers()),
+      image: () => corral.listHeadnodeImages(),
+      token: async () => (await corral.listTokens()).map(({ token }) => token),
+    };
+    return lists[kind]();
+  };
+
+const projectsOf = async (corral: Corral): Promise<readonly string[]> => {
+  const { admin, projects } = await corral.whoami();
+  return admin ? corral.listProjects() : projects;
+};
+
+const ofAllProjects = async (
+  corral: Corral,
+  list: (project: string) => Promise<readonly string[]>,
+): Promise<readonly string[]> => {
+  const lists = await Promise.all((await projectsOf(corral)).map(list));
+  return [...new Set(lists.flat())].sort();
+};
+
+/**
+ * Every caller sees the public ones, administrators see all; the others are found through the projects that may use
+ * them.
+ */
+const networksOf = async (corral: Corral): Promise<readonly string[]> => {
+  const [{ admin }, listed] = await Promise.all([corral.whoami(), corral.listNetworks()]);
+  if (admin) return Object.keys(listed);
+  const own = await ofAllProjects(corral, (project) => corral.listProjectNetworks({ project }));
+  return [...new Set([...Object.keys(listed), ...own])].sort();
+};

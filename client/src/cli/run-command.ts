@@ -1,0 +1,85 @@
+import { clientAs, clientFromOptions } from './client-from-options.ts';
+import type { Command, ParsedArguments, CommandContext } from './cli-command.ts';
+import { exitCodes, failureOf } from './exit-codes.ts';
+import { helpFor } from './cli-help.ts';
+import type { Terminal } from './terminal-input.ts';
+import { InterruptedError, UsageError } from './usage-error.ts';
+import { outputTo } from './output.ts';
+import { parse, type Parsed } from './parse-arguments.ts';
+import type { Environment } from './profiles.ts';
+import { askSecret } from './prompts.ts';
+import { version } from './cli-version.ts';
+
+/** The process around a command. */
+export interface ProcessContext {
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one command line; the answer is the exit code. */
+export const run = async (commands: readonly Command[], process: ProcessContext): Promise<number> => {
+  const { argv, env, stdout, stderr, signal } = process;
+  const end = argv.indexOf('--');
+  const isJson = (end < 0 ? argv : argv.slice(0, end)).includes('--json');
+  const noColour = (env['NO_COLOR'] ?? '') !== '';
+  const output = outputTo(stdout, stderr, { isJson, noColour });
+  try {
+    const parsed: Parsed = parse(commands, argv);
+    if (parsed.kind === 'help') {
+      stdout.write(`${helpFor(commands, parsed.words, output.style)}\n`);
+      return exitCodes.done;
+    }
+    if (parsed.kind === 'version') {
+      if (isJson) output.json({ version });
+      else output.say(`corral ${version}`);
+      return exitCodes.done;
+    }
+    await parsed.command.run(createContext(process, parsed.parsed, output), parsed.parsed);
+    return signal.aborted ? exitCodes.interrupted : exitCodes.done;
+  } catch (error) {
+    if (signal.aborted || error instanceof InterruptedError) return exitCodes.interrupted;
+    const { code, message, hint } = failureOf(error);
+    output.fail(message, hint);
+    return code;
+  }
+};
+
+const createContext = (
+  { env, stdin, stderr, signal }: ProcessContext,
+  parsed: ParsedArguments,
+  output: CommandContext['output'],
+): CommandContext => {
+  const terminal: Terminal = { input: stdin, output: stderr, signal };
+  const secret = (what: string, file?: string) => askSecret(terminal, what, file);
+  return {
+    output,
+    signal,
+    env,
+    terminal,
+    secret,
+    corralAs: (endpoint, credentials) =>
+      clientAs(endpoint, credentials, { timeoutMs: timeoutOf(parsed.option('timeout')), end: signal }),
+    corral: ({ onInterrupt = 'end', option = (name: string) => parsed.option(name) } = {}) =>
+      clientFromOptions(
+        env,
+        {
+          endpoint: option('endpoint'),
+          profile: option('profile'),
+          timeoutMs: timeoutOf(option('timeout')),
+          end: onInterrupt === 'end' ? signal : null,
+        },
+        (username, endpoint) => secret(`password of ${username} at ${endpoint}`),
+      ),
+  };
+};
+
+const timeoutOf = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  if (text.trim() === '' || !(seconds > 0)) throw new UsageError('--timeout takes a number of seconds above 0');
+  return seconds * 1000;
+};

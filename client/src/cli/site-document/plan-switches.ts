@@ -1,0 +1,99 @@
+import type { ServiceState, SwitchState } from './service-state.ts';
+import type { SitePlan } from './site-plan.ts';
+import type { PortIndex, PortName } from './port-index.ts';
+import { checkSwitch, shownFields, type SwitchTypes } from './switch-types.ts';
+import type { SourceRef, DesiredState, DesiredSwitch } from './desired-state.ts';
+
+/** Switches and ports that are missing, and those that the document does not have. */
+export const planSwitches = (
+  plan: SitePlan,
+  desired: DesiredState,
+  state: ServiceState,
+  portIndex: PortIndex,
+  types: SwitchTypes,
+): void => {
+  for (const [label, wantedSwitch] of desired.switches ?? []) {
+    const now = state.switches.get(label);
+    if (now) requireSame(plan, label, wantedSwitch, now, types);
+    else createSwitch(plan, label, wantedSwitch, types);
+    for (const [port, ref] of wantedSwitch.ports ?? []) {
+      if (!portIndex.has({ switch: label, port })) createPort(plan, { switch: label, port }, ref);
+    }
+    if (wantedSwitch.ports && now && !portIndex.isSpelledOtherwise(label))
+      tellExtraPorts(plan, label, wantedSwitch, now);
+  }
+  planPluggedPorts(plan, desired, state, portIndex);
+  if (!desired.switches) return;
+  for (const label of state.switches.keys()) if (!desired.switches.has(label)) plan.extra('switch', `switch ${label}`);
+};
+
+const createSwitch = (plan: SitePlan, label: string, desired: DesiredSwitch, types: SwitchTypes): void => {
+  checkSwitch(plan, desired, types);
+  const { type } = desired;
+  if (type === null) return;
+  plan.step('switches', {
+    sign: 'create',
+    kind: 'switch',
+    what: `switch ${label} (${type})`,
+    ref: desired,
+    secrets: [...desired.secrets.values()],
+    call: (corral, secretOf) =>
+      corral.switchRegister({
+        ...Object.fromEntries([...desired.fields].map(([name, { value }]) => [name, value])),
+        ...Object.fromEntries([...desired.secrets].map(([name, secret]) => [name, secretOf(secret)])),
+        switch: label,
+        type,
+      }),
+  });
+};
+
+/** No call changes a registered switch: a document that wants another one is wrong, or the switch has to go first. */
+const requireSame = (
+  plan: SitePlan,
+  label: string,
+  desired: DesiredSwitch,
+  now: SwitchState,
+  types: SwitchTypes,
+): void => {
+  const differs = (ref: SourceRef, what: string, is: unknown, instead: unknown): void =>
+    plan.mistake(
+      ref,
+      `${what} is ${String(is)} at the service and cannot be changed to ${String(instead)}; delete switch ${label} and its ports first`,
+    );
+  if (desired.type !== null && desired.type !== now.type) {
+    differs(desired, 'type', now.type, desired.type);
+    return;
+  }
+  for (const [name, ref] of shownFields(plan, desired, types)) {
+    const is = Object.hasOwn(now.fields, name) ? now.fields[name] : 'not set';
+    if (String(is) !== String(ref.value)) differs(ref, name, is, ref.value);
+  }
+};
+
+const createPort = (plan: SitePlan, port: PortName, ref: SourceRef): void =>
+  plan.step('ports', {
+    sign: 'create',
+    kind: 'port',
+    what: `port ${port.port} of switch ${port.switch}`,
+    ref,
+    call: (corral) => corral.switchRegisterPort(port),
+  });
+
+const tellExtraPorts = (plan: SitePlan, label: string, desired: DesiredSwitch, now: SwitchState): void => {
+  for (const port of now.ports) if (!desired.ports?.has(port)) plan.extra('port', `port ${port} of switch ${label}`);
+};
+
+/** Ports that only nics name: they are registered too, unless the document lists the ports of their switch. */
+const planPluggedPorts = (plan: SitePlan, desired: DesiredState, state: ServiceState, portIndex: PortIndex): void => {
+  for (const { nics } of desired.nodes?.values() ?? []) {
+    for (const { on } of nics.values()) {
+      if (!on) continue;
+      const mine = desired.switches?.get(on.switch);
+      if (!mine && !state.switches.has(on.switch)) {
+        plan.mistake(on, `switch ${on.switch} exists neither in the document nor at the service`);
+      } else if (mine?.ports && !mine.ports.has(on.port)) {
+        plan.mistake(on, `port ${on.port} is not among the ports of switch ${on.switch} in the document`);
+      } else if (!mine?.ports && !portIndex.has(on)) createPort(plan, { switch: on.switch, port: on.port }, on);
+    }
+  }
+};

@@ -1,0 +1,106 @@
+import type { Corral } from '../../index.ts';
+import { nearest } from '../usage-error.ts';
+import type { SitePlan } from './site-plan.ts';
+import type { SourceRef, DesiredSwitch } from './desired-state.ts';
+
+/** The part of JSON Schema that drivers describe their fields in. */
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly writeOnly?: boolean;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+}
+
+/** The fields of every type of switch that the service knows. */
+export type SwitchTypes = ReadonlyMap<string, Schema>;
+
+export const readSwitchTypes = async (corral: Corral, signal: AbortSignal): Promise<SwitchTypes> => {
+  const types = await corral.listSwitchTypes({}, { signal });
+  return new Map(Object.entries(types).map(([type, { fields }]) => [type, fields as Schema]));
+};
+
+/** What is wrong with a switch that is to be registered, as its driver would say. */
+export const checkSwitch = (plan: SitePlan, desired: DesiredSwitch, types: SwitchTypes): void => {
+  if (desired.type === null) return;
+  const schema = types.get(desired.type);
+  if (!schema) {
+    const known = [...types.keys()].sort();
+    const meant = nearest(desired.type, known);
+    const hint = meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
+    plan.mistake(desired, `the service does not support switches of type ${desired.type}; ${hint}`);
+    return;
+  }
+  checkNames(plan, desired, schema);
+  for (const [name, ref] of desired.fields) {
+    const field = propertyOf(schema, name);
+    if (!field) continue;
+    if (field.writeOnly) plan.mistake(ref, secretHere(name));
+    else if (!fits(ref.value, field)) {
+      plan.mistake(ref, `${JSON.stringify(ref.value)} is invalid; expected ${field.description ?? field.type ?? ''}`);
+    }
+  }
+};
+
+/** The fields of a switch that may be shown; any other field is an error, and its value is not shown. */
+export const shownFields = (plan: SitePlan, desired: DesiredSwitch, types: SwitchTypes): DesiredSwitch['fields'] => {
+  const schema = types.get(desired.type ?? '') ?? {};
+  checkKnown(plan, desired, schema);
+  return new Map(
+    [...desired.fields].filter(([name, ref]) => {
+      const field = propertyOf(schema, name);
+      if (field?.writeOnly) plan.mistake(ref, secretHere(name));
+      return field && !field.writeOnly;
+    }),
+  );
+};
+
+const secretHere = (name: string): string => `this document must not contain secrets; use ${name}_file or ${name}_env`;
+
+const propertyOf = ({ properties = {} }: Schema, name: string): Schema | undefined =>
+  Object.hasOwn(properties, name) ? properties[name] : undefined;
+
+const checkKnown = (plan: SitePlan, desired: DesiredSwitch, schema: Schema): ReadonlyMap<string, SourceRef> => {
+  const known = Object.keys(schema.properties ?? {});
+  const parsed = new Map<string, SourceRef>([...desired.fields, ...desired.secrets]);
+  for (const [name, ref] of parsed) {
+    if (known.includes(name)) continue;
+    const meant = nearest(name, known);
+    const hint = meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
+    plan.mistake(ref, `switches of type ${desired.type ?? ''} have no field ${name}; ${hint}`);
+  }
+  return parsed;
+};
+
+const checkNames = (plan: SitePlan, desired: DesiredSwitch, schema: Schema): void => {
+  const parsed = checkKnown(plan, desired, schema);
+  const spelled = (name: string): string =>
+    propertyOf(schema, name)?.writeOnly ? `${name}_file or ${name}_env` : name;
+  const lacks = (names: readonly string[] = []): readonly string[] => names.filter((name) => !parsed.has(name));
+  for (const name of lacks(schema.required)) plan.mistake(desired, `${spelled(name)} is missing`);
+  const ways = (schema.anyOf ?? []).map(({ required }) => lacks(required));
+  if (ways.length > 0 && ways.every((way) => way.length > 0)) {
+    plan.mistake(desired, `${ways.map((way) => way.map(spelled).join(' and ')).join(', or ')} is missing`);
+  }
+};
+
+const fits = (value: unknown, schema: Schema): boolean => {
+  if (schema.anyOf) return schema.anyOf.some((one) => fits(value, one));
+  if (schema.type === 'boolean') return typeof value === 'boolean';
+  if (schema.type === 'integer' || schema.type === 'number') return typeof value === 'number' && inRange(value, schema);
+  return schema.type !== 'string' || (typeof value === 'string' && isSpelled(value, schema));
+};
+
+const inRange = (value: number, { type, minimum = -Infinity, maximum = Infinity }: Schema): boolean =>
+  (type === 'number' || Number.isInteger(value)) && value >= minimum && value <= maximum;
+
+const isSpelled = (value: string, { pattern, minLength = 0, maxLength = Infinity }: Schema): boolean =>
+  value.length >= minLength &&
+  value.length <= maxLength &&
+  (pattern === undefined || new RegExp(pattern, 'u').test(value));

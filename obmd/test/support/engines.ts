@@ -1,1 +1,0 @@
-export { type EngineName, engines, freshPostgres, migratedPostgres } from '../../../service/test/support/engines.ts';

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { Vault } from '@corral/base/secrets/vault';
+import { firstPasswordIn } from '../auth/first-admin.ts';
+import { passwordCheck } from '../auth/password-check.ts';
+import type { Config } from '../config/service-config.ts';
+import type { Caller } from '../core/caller.ts';
+import { ConsoleSessions } from '../core/console.ts';
+import { DeviceCalls } from '../core/device-calls.ts';
+import { type RequestContext, createRequestContext } from '../core/request-context.ts';
+import { openCurrent } from '../db/open-service-database.ts';
+import { vlanPool } from '../drivers/allocators/vlan-pool.ts';
+import { mockHypervisor } from '../drivers/hypervisors/mock-hypervisor.ts';
+import { httpObmClient } from '../drivers/obm/obm-http-client.ts';
+import type { Terminal } from './admin-command.ts';
+
+/** The operator at the machine, as events call him. */
+const caller: Caller = { kind: 'user', name: 'corral-admin', admin: true, projects: new Set() };
+
+/** What users are made of needs no key. */
+const noVault: Vault = {
+  seal: () => {
+    throw new Error('nothing is sealed here');
+  },
+  open: () => {
+    throw new Error('nothing is opened here');
+  },
+};
+
+/** Works on the users in the database, by the service's own operations. No device is known here. */
+export const withUserContext = async <T>(
+  config: Config,
+  terminal: Terminal,
+  work: (context: RequestContext) => Promise<T>,
+): Promise<T> => {
+  const db = await openCurrent(config.database);
+  const obm = httpObmClient({ ...config.obm, outbound: config.outbound });
+  try {
+    const firstPassword = firstPasswordIn(join(config.dataDir, 'admin-password'), (error) => {
+      const why = error instanceof Error ? error.message : String(error);
+      terminal.err(`corral-admin: failed to delete the outdated initial password file (${why}); delete it by hand\n`);
+    });
+    const hypervisor = mockHypervisor([], join(config.dataDir, 'mock-hypervisor.json'));
+    const dependencies = {
+      switches: {},
+      allocator: vlanPool(config.vlans),
+      devices: new DeviceCalls({ obm, hypervisor }, config.deviceLimits),
+      consoles: new ConsoleSessions(db),
+      vault: noVault,
+      outbound: config.outbound,
+      maintenance: config.maintenance,
+      identity: config.identity,
+      signIn: { basic: true, keystone: null, oidc: null },
+      checkPassword: passwordCheck(db, { failed: () => undefined, throttled: () => undefined }).check,
+      firstPassword,
+      extensions: [],
+    };
+    return await work(createRequestContext(db, dependencies, { caller, requestId: null }));
+  } finally {
+    await obm.close();
+    await db.close();
+  }
+};

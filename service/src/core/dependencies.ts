@@ -1,0 +1,78 @@
+import type { Allocator } from '../drivers/allocators/allocator-contract.ts';
+import type { SwitchDriver, SwitchRules } from '../drivers/switches/switch-contract.ts';
+import type { ConsoleSessions } from './console-sessions.ts';
+import type { DeviceCalls } from './device-calls.ts';
+import type { CheckPassword } from './password-hash.ts';
+import type { Outbound } from '@corral/base/http/outbound';
+import type { Vault } from '@corral/base/secrets/vault';
+
+/** Where nodes go that leave a project, and the URL to notify. */
+export interface MaintenancePool {
+  readonly project: string;
+  readonly url: string;
+}
+
+/** How long sessions and tokens last, in milliseconds. */
+export interface IdentityRules {
+  /** How long a session lasts at most, and how long without a request. */
+  readonly sessionLifetimeMs: number;
+  readonly sessionIdleMs: number;
+  readonly tokenLongestMs: number;
+  readonly tokenDefaultMs: number;
+  /** How long what is made for a person of another backend is valid after that backend last confirmed them. */
+  readonly vouchedMs: number;
+}
+
+/** How people can show who they are here, as far as everybody may know it. */
+export interface SignInMethods {
+  /** User name and password, by HTTP Basic. */
+  readonly basic: boolean;
+  readonly keystone: { readonly url: string } | null;
+  readonly oidc: {
+    readonly issuer: string;
+    readonly audience: string;
+    /** Can people log in there with a browser? */
+    readonly browser: boolean;
+    /** By what a program without a browser is known there; null: such programs cannot log in there. */
+    readonly device: { readonly client_id: string; readonly scopes: string } | null;
+  } | null;
+}
+
+/** The file with the password that the first start made. */
+export interface FirstPassword {
+  /** Removes the file if what is in it was the password until now. */
+  forget(wasPassword: (text: string) => Promise<boolean>): Promise<void>;
+}
+
+/**
+ * What code inside a transaction may use. Nothing here reaches a device, the network or a file: no transaction waits
+ * for one.
+ */
+export interface TransactionDependencies {
+  readonly switches: Readonly<Record<string, SwitchRules>>;
+  readonly allocator: Allocator;
+  readonly vault: Vault;
+  /** Where connections may go whose addresses are given to us over the interface. */
+  readonly outbound: Outbound;
+  readonly maintenance: MaintenancePool | null;
+  readonly identity: IdentityRules;
+}
+
+/** What a request may use between its transactions, beside the devices that it declares. */
+export interface RequestDependencies extends TransactionDependencies {
+  readonly switches: Readonly<Record<string, SwitchDriver>>;
+  readonly consoles: ConsoleSessions;
+  readonly signIn: SignInMethods;
+  /** The one check of user names and passwords. */
+  readonly checkPassword: CheckPassword;
+  /** Where the first administrator's password was kept, as long as it fits. */
+  readonly firstPassword: FirstPassword;
+  /** Names of everything plugged in, `corral.ext.<kind>.<name>`. */
+  readonly extensions: readonly string[];
+}
+
+/** What this installation has: the tables that main hands to the core. */
+export interface Dependencies extends RequestDependencies {
+  /** OBM daemons and the hypervisor. */
+  readonly devices: DeviceCalls;
+}

@@ -1,0 +1,30 @@
+import type { ProgramTables } from '@corral/base/db/program-tables';
+import { type DatabaseLocation, openCurrent as current, openDatabase as open } from '@corral/base/db/open-database';
+import { type Topic, topics } from './topics.ts';
+import { verdictOf } from './constraints.ts';
+import type { Db } from './service-database.ts';
+import { initial } from './migrations/0001-initial.ts';
+import { readings } from './migrations/0002-readings.ts';
+import { making } from './migrations/0003-making.ts';
+import { identity } from './migrations/0004-identity.ts';
+import { portTrust } from './migrations/0005-port-trust.ts';
+import { switchIdentity } from './migrations/0006-switch-identity.ts';
+import { eventHistory } from './migrations/0007-event-history.ts';
+import { lateWrites } from './migrations/0010-late-writes.ts';
+import { tables } from './service-tables.ts';
+
+/** What the service keeps in a database. */
+export const holdings: ProgramTables<Topic> = {
+  name: 'corral',
+  history: 'schema_migrations',
+  migrations: [initial, readings, making, identity, portTrust, switchIdentity, eventHistory, lateWrites],
+  tables,
+  topics,
+  isVerdict: (error) => verdictOf(error) !== null,
+};
+
+/** Opens the service's database and brings it up to date. */
+export const openDatabase = (location: DatabaseLocation): Promise<Db> => open(location, holdings);
+
+/** Opens the service's database if it is up to date, and refuses it otherwise. */
+export const openCurrent = (location: DatabaseLocation): Promise<Db> => current(location, holdings);

@@ -1,0 +1,89 @@
+import { addressKey, isOwnKey } from '@corral/base/http/address-key';
+import { isForwarded, tidyForwarded, trustIn } from '@corral/base/http/forwarded-headers';
+import type { HttpOptions } from '@corral/base/http/http-options';
+import { securityHeaders } from '@corral/base/http/security-headers';
+import { ConcurrencyLimit } from '@corral/base/http/concurrency-limit';
+import { RateLimit } from '@corral/base/http/rate-limit';
+import { limitConnections } from '@corral/base/http/http-server';
+import { wantsWebSocket } from '@corral/base/http/websocket-upgrades';
+import { shortName } from '@corral/base/schema/shorten';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { invalid, notFound, tooMany } from '../core/corral-error.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Before anything is asked of a request: what every answer carries, who sent it, and whether that is too often. */
+export const guardRequests = (server: FastifyInstance, http: HttpOptions, metrics: Metrics): void => {
+  const isTrusted = http.trustedProxies === null ? () => false : trustIn(http.trustedProxies);
+  limitConnections(server, {
+    total: http.limits.connections,
+    perAddress: http.limits.connectionsPerAddress,
+    isExempt: isTrusted,
+    told: (what) => metrics.refused(what === 'refused' ? 'connections' : 'made_room'),
+  });
+  if (http.trustedProxies !== null) {
+    server.addHook('onRequest', (request, _reply, done) => {
+      if (isTrusted(request.socket.remoteAddress ?? '')) trustForwardedHeaders(request);
+      done();
+    });
+  }
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders(request.protocol)).header('x-request-id', request.id);
+    done();
+  });
+  if (http.limits.rate > 0) server.addHook('onRequest', limitRate(http.limits.rate, metrics));
+};
+
+/**
+ * Takes a trusted proxy's word. A client that it does not name, or calls this very machine, is nobody in particular:
+ * programs on this machine have no limits, and come without a proxy.
+ */
+const trustForwardedHeaders = (request: FastifyRequest): void => {
+  const { headers } = request;
+  const hasComeThrough = isForwarded(headers);
+  tidyForwarded(headers);
+  if (hasComeThrough && isOwnKey(keyOf(request))) headers['x-forwarded-for'] = 'unknown';
+};
+
+/** An unknown route is reported before its body is read. */
+export const refuseUncallable: onRequestHookHandler = (request, _reply, done) => {
+  if (request.is404) {
+    const path = request.url.split('?')[0] ?? '';
+    done(notFound(`no route ${request.method} ${shortName(path)}; all calls are under /v0, see /reference`));
+  } else if (request.headers.host === undefined && request.raw.httpVersionMinor > 0) {
+    done(invalid('the request has no Host header; HTTP/1.1 needs one'));
+  } else done();
+};
+
+const limitRate = (rate: number, metrics: Metrics): onRequestHookHandler => {
+  const limit = new RateLimit(rate);
+  return (request, _reply, done) => {
+    const key = keyOf(request);
+    const seconds = isOwnKey(key) ? 0 : limit.wait(key);
+    if (seconds === 0) return done();
+    metrics.refused('rate');
+    done(tooMany(`more than ${rate} requests a second from your address; wait a moment`, seconds));
+  };
+};
+
+/** Keeps one address from holding all the streams there can be: event streams, consoles, screens. */
+export const limitStreams = (most: number, metrics: Metrics): onRequestHookHandler => {
+  const streamLimit = new ConcurrencyLimit(most === 0 ? Infinity : most);
+  return (request, reply, done) => {
+    const key = keyOf(request);
+    if (isOwnKey(key)) return done();
+    const giveBack = streamLimit.take(key);
+    if (giveBack === null) {
+      metrics.refused('streams');
+      done(tooMany(`${most} streams and consoles are open from your address; close one first`, 1));
+      return;
+    }
+    const line = wantsWebSocket(request) ? request.raw.socket : reply.raw;
+    line.once('close', giveBack);
+    // It may have left while we found out who it is.
+    if (line.destroyed) giveBack();
+    done();
+  };
+};
+
+/** A client that is gone has no address any more. */
+const keyOf = ({ ip }: { readonly ip?: string | undefined }): string => addressKey(ip ?? '');

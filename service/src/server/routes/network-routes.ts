@@ -1,0 +1,118 @@
+import { Type } from '@sinclair/typebox';
+import { networkGrantProjectAccess, networkRevokeProjectAccess } from '../../core/network-access.ts';
+import { listNetworkAttachments } from '../../core/attachments.ts';
+import { listNetworks, networkCreate, networkDelete, showNetwork } from '../../core/networks.ts';
+import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
+import { type Route, route } from '../route.ts';
+import { byLabel, exactly, Labels, orNull } from '../schemas.ts';
+
+const params = exactly({ network: Label });
+const accessParams = exactly({ network: Label, project: Label });
+
+const NewNetwork = exactly({
+  owner: Type.String({ ...Label, description: 'a project, or "admin" for the operator' }),
+  access: Type.Union([Label, Type.Literal('')], { description: 'a project, or an empty string for a public network' }),
+  net_id: Type.String({
+    maxLength: 16,
+    pattern: oneLine,
+    description: 'a VLAN id as a string, or an empty string to have one chosen',
+  }),
+});
+
+const Network = Type.Object({
+  name: Type.String(),
+  channels: Type.Array(Type.String()),
+  owner: Type.String(),
+  access: orNull(Labels),
+  'connected-nodes': byLabel(Labels),
+});
+
+const Attachment = Type.Object({
+  nic: Type.String(),
+  channel: Type.String(),
+  project: orNull(Type.String()),
+  attachments: Type.Array(Type.Object({ nic: Type.String(), channel: Type.String() })),
+});
+
+export const networkRoutes: readonly Route[] = [
+  route({
+    name: 'list_networks',
+    method: 'GET',
+    path: '/networks',
+    summary: 'List networks: an administrator sees all, everyone else the public ones',
+    access: 'anyone',
+    auth: 'Admin for all, None for public ones',
+    reply: byLabel(Type.Object({ network_id: Type.String(), projects: orNull(Labels) })),
+    handle: (context) => context.read(listNetworks),
+  }),
+  route({
+    name: 'show_network',
+    method: 'GET',
+    path: '/network/:network',
+    summary: 'Show a network',
+    access: 'anyone',
+    auth: 'None for a public network; otherwise a project in its access list, or Admin',
+    params,
+    reply: Network,
+    handle: (context, { params: args }) => context.read((op) => showNetwork(op, args)),
+  }),
+  route({
+    name: 'network_create',
+    method: 'PUT',
+    path: '/network/:network',
+    summary: 'Create a network',
+    access: 'user',
+    auth: 'Project access if owner and access are that project and net_id is empty; otherwise Admin',
+    params: exactly({ network: NewLabel }),
+    body: NewNetwork,
+    // Callers that need a VLAN from the pool queue for it: all would pick the same smallest free one.
+    handle: (context, { params: args, body }) =>
+      context.write((op) => networkCreate(op, { ...args, ...body }), { queue: 'vlans' }),
+  }),
+  route({
+    name: 'network_delete',
+    method: 'DELETE',
+    path: '/network/:network',
+    summary: 'Delete a network that nothing is connected to',
+    access: 'user',
+    auth: 'Project access to the owner, or Admin',
+    params,
+    handle: (context, { params: args }) => context.write((op) => networkDelete(op, args)),
+  }),
+  route({
+    name: 'list_network_attachments',
+    method: 'GET',
+    path: '/network/:network/attachments',
+    summary: 'List the nodes on a network',
+    access: 'user',
+    auth: 'Admin or the owner sees all; other projects see their own nodes',
+    params,
+    query: Type.Object(
+      { project: Type.Optional(Type.String({ ...Label, description: 'only nodes of this project' })) },
+      { additionalProperties: false },
+    ),
+    reply: byLabel(Attachment),
+    handle: (context, { params: args, query }) =>
+      context.read((op) => listNetworkAttachments(op, { ...args, ...query })),
+  }),
+  route({
+    name: 'network_grant_project_access',
+    method: 'PUT',
+    path: '/network/:network/access/:project',
+    summary: "Add a project to a network's access list",
+    access: 'user',
+    auth: 'Admin, or the owner of the network',
+    params: accessParams,
+    handle: (context, { params: args }) => context.write((op) => networkGrantProjectAccess(op, args)),
+  }),
+  route({
+    name: 'network_revoke_project_access',
+    method: 'DELETE',
+    path: '/network/:network/access/:project',
+    summary: "Remove a project from a network's access list",
+    access: 'user',
+    auth: 'Admin, the owner of the network, or the project itself',
+    params: accessParams,
+    handle: (context, { params: args }) => context.write((op) => networkRevokeProjectAccess(op, args)),
+  }),
+];

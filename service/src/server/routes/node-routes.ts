@@ -1,0 +1,174 @@
+import { Type } from '@sinclair/typebox';
+import { nodeConnectNetwork, nodeDetachNetwork } from '../../core/attachments.ts';
+import { nodeDeleteMetadata, nodeSetMetadata } from '../../core/metadata.ts';
+import { nodeDeleteNic, nodeRegisterNic } from '../../core/nics.ts';
+import { listNodes, nodeDelete, nodeRegister, showNode } from '../../core/nodes.ts';
+import { Label, labelRule, NewLabel, oneLine, Text } from '../../schema/labels.ts';
+import { type Route, route } from '../route.ts';
+import { Accepted, byLabel, exactly, Labels, Obmd, orNull } from '../schemas.ts';
+
+const params = exactly({ node: Label });
+const nicParams = exactly({ node: Label, nic: Label });
+const metadataParams = exactly({ node: Label, label: Label });
+const ofNode = "Project access to the node's project, or Admin";
+
+const NewNode = Type.Object(
+  {
+    obmd: Obmd,
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        propertyNames: NewLabel,
+        description: `an object whose keys are labels (${labelRule}; no invisible characters)`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const Nic = Type.Object({
+  label: Type.String(),
+  macaddr: Type.String(),
+  networks: byLabel(Type.String()),
+  port: Type.Optional(orNull(Type.String())),
+  switch: Type.Optional(orNull(Type.String())),
+});
+
+const Node = Type.Object({
+  name: Type.String(),
+  project: orNull(Type.String()),
+  nics: Type.Array(Nic),
+  metadata: byLabel(Type.Unknown()),
+});
+
+export const nodeRoutes: readonly Route[] = [
+  route({
+    name: 'list_nodes',
+    method: 'GET',
+    path: '/nodes/:is_free',
+    summary: 'List all nodes, or the free ones',
+    access: 'anyone',
+    auth: 'None',
+    params: exactly({
+      is_free: Type.Union([Type.Literal('all'), Type.Literal('free')], { description: '"all" or "free"' }),
+    }),
+    reply: Labels,
+    cache: 'everyone',
+    handle: (context, { params: args }) => listNodes(context, args),
+  }),
+  route({
+    name: 'show_node',
+    method: 'GET',
+    path: '/node/:node',
+    summary: 'Show a node',
+    access: 'anyone',
+    auth: "None for a free node; otherwise Project access to the node's project; Admin sees ports too",
+    params,
+    reply: Node,
+    cache: 'caller',
+    handle: (context, { params: args }) => showNode(context, args),
+  }),
+  route({
+    name: 'node_register',
+    method: 'PUT',
+    path: '/node/:node',
+    summary: 'Register a node',
+    access: 'admin',
+    auth: 'Admin',
+    params: exactly({ node: NewLabel }),
+    body: NewNode,
+    handle: (context, { params: args, body }) => context.write((op) => nodeRegister(op, { ...args, ...body })),
+  }),
+  route({
+    name: 'node_delete',
+    method: 'DELETE',
+    path: '/node/:node',
+    summary: 'Delete a free node without nics',
+    access: 'admin',
+    auth: 'Admin',
+    params,
+    handle: (context, { params: args }) => context.write((op) => nodeDelete(op, args)),
+  }),
+  route({
+    name: 'node_register_nic',
+    method: 'PUT',
+    path: '/node/:node/nic/:nic',
+    summary: 'Add a nic to a node',
+    access: 'admin',
+    auth: 'Admin',
+    params: exactly({ node: Label, nic: NewLabel }),
+    body: exactly({ macaddr: Text }),
+    handle: (context, { params: args, body }) => context.write((op) => nodeRegisterNic(op, { ...args, ...body })),
+  }),
+  route({
+    name: 'node_delete_nic',
+    method: 'DELETE',
+    path: '/node/:node/nic/:nic',
+    summary: 'Remove a nic from a node',
+    access: 'admin',
+    auth: 'Admin',
+    params: nicParams,
+    handle: (context, { params: args }) => context.write((op) => nodeDeleteNic(op, args)),
+  }),
+  route({
+    name: 'node_connect_network',
+    method: 'POST',
+    path: '/node/:node/nic/:nic/connect_network',
+    summary: 'Queue the attachment of a network to a nic',
+    access: 'user',
+    devices: 'changes',
+    auth: ofNode,
+    params: nicParams,
+    body: Type.Object(
+      {
+        network: Label,
+        channel: Type.Optional(
+          Type.String({
+            maxLength: 64,
+            pattern: oneLine,
+            description: 'a channel such as "vlan/native" or "vlan/200"',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    reply: Accepted,
+    status: 202,
+    handle: (context, { params: args, body }) => context.write((op) => nodeConnectNetwork(op, { ...args, ...body })),
+  }),
+  route({
+    name: 'node_detach_network',
+    method: 'POST',
+    path: '/node/:node/nic/:nic/detach_network',
+    summary: 'Queue the detachment of a network from a nic',
+    access: 'user',
+    devices: 'changes',
+    auth: ofNode,
+    params: nicParams,
+    body: exactly({ network: Label }),
+    reply: Accepted,
+    status: 202,
+    handle: (context, { params: args, body }) => context.write((op) => nodeDetachNetwork(op, { ...args, ...body })),
+  }),
+  route({
+    name: 'node_set_metadata',
+    method: 'PUT',
+    path: '/node/:node/metadata/:label',
+    summary: "Set one of a node's metadata",
+    access: 'admin',
+    auth: 'Admin',
+    params: exactly({ node: Label, label: NewLabel }),
+    body: exactly({ value: Type.Unknown({ description: 'any JSON value' }) }),
+    handle: (context, { params: args, body }) =>
+      context.write((op) => nodeSetMetadata(op, { ...args, value: body.value })),
+  }),
+  route({
+    name: 'node_delete_metadata',
+    method: 'DELETE',
+    path: '/node/:node/metadata/:label',
+    summary: "Delete one of a node's metadata",
+    access: 'admin',
+    auth: 'Admin',
+    params: metadataParams,
+    handle: (context, { params: args }) => context.write((op) => nodeDeleteMetadata(op, args)),
+  }),
+];

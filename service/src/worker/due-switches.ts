@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { steadyNow } from '@corral/base/steady-clock';
+import type { EngineConfig } from '../config/service-config.ts';
+import type { Db, Tx } from '../db/service-database.ts';
+import { statement } from '../db/service-statement.ts';
+import { databaseTime } from './database-time.ts';
+import { plausibleTimes, isBreakerOpen, isSweepDue, longestSweepMs, retryDueAt, suspectDueAt } from './retry-policy.ts';
+
+/** A switch with work, and when it is due. */
+export interface DueSwitch {
+  readonly id: number;
+  readonly label: string;
+  readonly dueAt: number;
+}
+
+/** The switches with work now or soon. What is due later is found by a later look. */
+export const dueSwitches = async (tx: Tx, clock: Db['now'], config: EngineConfig): Promise<readonly DueSwitch[]> => {
+  const now = steadyNow();
+  const at = <Row extends { readonly probe_at: number }>(row: Row): Row => plausibleTimes(row, now, config.saveDelayMs);
+  const actions = await switchesWithActions.all(tx, {});
+  const ports = [
+    ...(await switchesWithSuspects.all(tx, {})),
+    ...(await switchesWithUnread.all(tx, {})),
+    ...(await switchesWithRepairs.all(tx, {})),
+  ].map((row) => ({ ...row, dueAt: suspectDueAt(row.dueAt, now) }));
+  const late = await lateReadings(tx, clock, now);
+  // Nothing is swept before it is due: a time that never comes stands for "only on demand".
+  const rounds = await switchesWithRounds.all(
+    tx,
+    config.sweepMs > 0
+      ? { sweepBefore: now, sweepAfter: now + 2 * longestSweepMs(config.sweepMs) }
+      : { sweepBefore: -1, sweepAfter: Number.MAX_SAFE_INTEGER },
+  );
+  return [
+    ...actions.map(at).map((row) => ({
+      ...row,
+      // While the breaker is open nobody calls the switch, but an action still ends when its budget does.
+      dueAt: isBreakerOpen(row, now)
+        ? Math.min(row.probe_at, row.oldest + config.budgetMs)
+        : retryDueAt(row.dueAt, now),
+    })),
+    ...[...ports, ...late].map(at).map((row) => ({ ...row, dueAt: Math.max(row.probe_at, row.dueAt) })),
+    ...rounds.map(at).map((row) => ({
+      ...row,
+      dueAt: Math.max(row.probe_at, isSweepDue(row, now, config) ? 0 : saveDueAt(row, config)),
+    })),
+  ];
+};
+
+const saveDueAt = (
+  row: { readonly unsaved_since: number | null; readonly save_at: number },
+  { saveDelayMs }: EngineConfig,
+): number => Math.max(row.save_at, (row.unsaved_since ?? 0) + saveDelayMs);
+
+const switchesWithActions = statement((tx) =>
+  tx
+    .selectFrom('actions')
+    .innerJoin('nics', 'nics.id', 'actions.nic_id')
+    .innerJoin('ports', 'ports.id', 'nics.port_id')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(['switches.id', 'switches.label', 'switches.faults', 'switches.probe_at'])
+    .select(({ fn }) => [fn.min('actions.retry_at').as('dueAt'), fn.min('actions.created_at').as('oldest')])
+    .where('actions.status', '=', 'PENDING')
+    .groupBy(['switches.id', 'switches.label', 'switches.faults', 'switches.probe_at']),
+);
+
+const portsOfSwitches = (tx: Tx) =>
+  tx
+    .selectFrom('ports')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(['switches.id', 'switches.label', 'switches.probe_at'])
+    .select(({ fn }) => [fn.min(fn.coalesce('ports.suspect_retry_at', sql<number>`0`)).as('dueAt')])
+    // Through the second record of a device nothing is read or put back: the first would be at odds with it.
+    .where('switches.duplicate_of', 'is', null)
+    .groupBy(['switches.id', 'switches.label', 'switches.probe_at']);
+
+/*
+ * Three statements, and 1 as part of the text: each finds its few ports through an index that holds no others.
+ * As one statement it would look at every port there is.
+ */
+const switchesWithSuspects = statement((tx) => portsOfSwitches(tx).where('ports.suspect', 'is not', null));
+const switchesWithUnread = statement((tx) => portsOfSwitches(tx).where('ports.unread', '=', sql<1>`1`));
+const switchesWithRepairs = statement((tx) =>
+  portsOfSwitches(tx).where('ports.drift_since', 'is not', null).where('switches.policy', '=', 'repair'),
+);
+
+/** Ports in doubt, when each is read next, or put right. What has an action or a suspicion is found by that. */
+const switchesWithLateWrites = statement((tx) =>
+  tx
+    .selectFrom('ports')
+    .innerJoin('switches', 'switches.id', 'ports.switch_id')
+    .select(['switches.id', 'switches.label', 'switches.probe_at', 'ports.late_read_at as readAt'])
+    .select(['ports.drift_since as driftSince', 'ports.suspect_retry_at as retryAt'])
+    .where('ports.late_until', 'is not', null)
+    .where('ports.suspect', 'is', null)
+    .where('switches.duplicate_of', 'is', null)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('nics')
+            .innerJoin('actions', 'actions.nic_id', 'nics.id')
+            .select('actions.id')
+            .whereRef('nics.port_id', '=', 'ports.id')
+            .where('actions.status', '=', 'PENDING'),
+        ),
+      ),
+    ),
+);
+
+const lateReadings = async (tx: Tx, clock: Db['now'], now: number) => {
+  const rows = await switchesWithLateWrites.all(tx, {});
+  if (rows.length === 0) return [];
+  const ahead = now - (await databaseTime(tx, clock));
+  return rows.map(({ readAt, driftSince, retryAt, ...row }) => ({
+    ...row,
+    dueAt: driftSince === null ? (readAt ?? 0) + ahead : suspectDueAt(retryAt ?? 0, now),
+  }));
+};
+
+/** Switches to be swept, or told to save. */
+const switchesWithRounds = statement((tx, { sweepBefore, sweepAfter }: { sweepBefore: number; sweepAfter: number }) =>
+  tx
+    .selectFrom('switches')
+    .select(['id', 'label', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered'])
+    .select(['unsaved_since', 'save_at'])
+    .where((where) =>
+      where.or([
+        where('unsaved_since', 'is not', null),
+        where.and([
+          where('duplicate_of', 'is', null),
+          where.or([
+            where('sweep_at', '<=', sweepBefore),
+            where('sweep_at', '>', sweepAfter),
+            where('sweep_answered', '<', where.ref('sweep_wanted')),
+          ]),
+        ]),
+      ]),
+    ),
+);

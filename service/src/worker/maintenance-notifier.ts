@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withDeadline } from '@corral/base/abort';
+import { Backoff, pauseAfter } from '@corral/base/backoff';
+import { HttpClient, describeOrigin } from '@corral/base/http/http-client';
+import { httpFaultOf } from '@corral/base/http/http-fault';
+import type { Outbound } from '@corral/base/http/outbound';
+import { dueAt, steadyNow } from '@corral/base/steady-clock';
+import type { Logger } from 'pino';
+import type { Db } from '../db/service-database.ts';
+import { releaseLease, renewLease, thisProcess, tryLease } from '../core/leases.ts';
+import type { RequestContext } from '../core/request-context.ts';
+import type { MaintenancePool } from '../core/dependencies.ts';
+
+const timeoutMs = 10_000;
+const leaseMs = 30_000;
+const pollMs = 2_000;
+const growth = { firstMs: 500, longestMs: 10 * 60_000 };
+const batch = 20;
+
+/** Tells the maintenance service of nodes that came to its pool: from a table, until it says it heard. */
+export class MaintenanceNotifier {
+  readonly #db: Db;
+  readonly #context: RequestContext;
+  readonly #pool: MaintenancePool;
+  readonly #log: Logger;
+  readonly #stop = new AbortController();
+  readonly #http: HttpClient;
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(db: Db, context: RequestContext, pool: MaintenancePool, outbound: Outbound, log: Logger) {
+    this.#db = db;
+    this.#context = context;
+    this.#pool = pool;
+    this.#http = new HttpClient({ outbound, largestAnswer: -1, connections: 1, keepAlive: false });
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+    await this.#http.close();
+  }
+
+  async #run(): Promise<void> {
+    const listener = this.#db.changes.listen('notifications');
+    const failures = new Backoff({ firstMs: pollMs, longestMs: 30_000 });
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const nextMs = await this.#deliver();
+        failures.succeeded();
+        await listener.wait(Math.min(pollMs, nextMs), signal);
+      } catch (error) {
+        this.#log.error({ err: error }, 'failed to deliver maintenance notifications; will retry');
+        await sleep(failures.failed(), undefined, { signal }).catch(() => undefined);
+      }
+    }
+    listener.close();
+  }
+
+  /** Delivers what is due, one replica at a time. Answers how long until more is. */
+  async #deliver(): Promise<number> {
+    const untilNext = await this.#untilNext();
+    if (untilNext > 0) return untilNext;
+    const { lease, waitMs } = await tryLease(this.#context, 'notifier', thisProcess, leaseMs);
+    if (lease === null) return waitMs;
+    try {
+      for (const { id, node, attempts } of await this.#due(batch)) {
+        if (this.#stop.signal.aborted) break;
+        if (!(await this.#context.write((op) => renewLease(op, lease, leaseMs)))) break;
+        await this.#settle(id, node, attempts, await this.#send(node));
+      }
+    } finally {
+      await this.#context.write((op) => releaseLease(op, lease));
+    }
+    return this.#untilNext();
+  }
+
+  /** 0 when something is due. */
+  async #untilNext(): Promise<number> {
+    const next = await this.#db.read((tx) =>
+      tx.selectFrom('notifications').select('retry_at').orderBy('retry_at').limit(1).executeTakeFirst(),
+    );
+    if (next === undefined) return pollMs;
+    const now = steadyNow();
+    return Math.max(0, dueAt(next.retry_at, now, growth.longestMs) - now);
+  }
+
+  #due(most: number) {
+    const now = steadyNow();
+    return this.#db.read((tx) =>
+      tx
+        .selectFrom('notifications')
+        .select(['id', 'node', 'attempts'])
+        .where((where) =>
+          // One that is further off than any pause was written by a clock that has been set back since.
+          where.or([where('retry_at', '<=', now), where('retry_at', '>', now + 2 * growth.longestMs)]),
+        )
+        .orderBy('id')
+        .limit(most)
+        .execute(),
+    );
+  }
+
+  /** null when the service heard; otherwise why it did not. */
+  async #send(node: string): Promise<string | null> {
+    try {
+      const request = {
+        method: 'POST',
+        ...describeOrigin(new URL(this.#pool.url)),
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ node }),
+      } as const;
+      const { status, body } = await withDeadline({ ms: timeoutMs, signals: [this.#stop.signal] }, (signal) =>
+        this.#http.stream(request, signal),
+      );
+      body.destroy();
+      if (status >= 300 && status < 400) {
+        return `it redirects (status ${status}), which is not followed; set maintenance.url to its final address`;
+      }
+      return status >= 200 && status < 300 ? null : `it answered ${status}`;
+    } catch (error) {
+      return httpFaultOf(error).details;
+    }
+  }
+
+  async #settle(id: number, node: string, attempts: number, failure: string | null): Promise<void> {
+    if (failure === null) {
+      await this.#context.write(async (op) => {
+        await op.tx.deleteFrom('notifications').where('id', '=', id).execute();
+        op.record({ type: 'maintenance_notified', node });
+      });
+      return;
+    }
+    const pause = pauseAfter(attempts, growth);
+    this.#log.warn(
+      { node, attempts: attempts + 1, reason: failure },
+      'failed to notify the maintenance service; will retry',
+    );
+    await this.#context.write((op) =>
+      op.tx
+        .updateTable('notifications')
+        .set({ attempts: attempts + 1, retry_at: steadyNow() + pause })
+        .where('id', '=', id)
+        .execute(),
+    );
+  }
+}

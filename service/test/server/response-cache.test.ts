@@ -1,0 +1,90 @@
+import { rm } from 'node:fs/promises';
+import { Type } from '@sinclair/typebox';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAuthenticator } from '../../src/auth/authenticator.ts';
+import { loadConfig } from '../../src/config/load-service-config.ts';
+import type { Dependencies } from '../../src/core/dependencies.ts';
+import { openDatabase } from '../../src/db/open-service-database.ts';
+import { buildServer } from '../../src/server/app.ts';
+import { createMetrics } from '../../src/server/metrics.ts';
+import { route } from '../../src/server/route.ts';
+import { dataDirectory } from '../support/services/data-directory.ts';
+import { engines } from '../support/services/engines.ts';
+import { refusal } from '../support/services/shared-service.ts';
+import { serviceForTest } from '../support/services/service.ts';
+import { runSql } from '../support/services/run-sql.ts';
+import { makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
+
+describe.each(engines)('a kept answer, on %s,', (engine) => {
+  it('is one for all spellings of its question, so that no caller can fill the memory with them', async () => {
+    const service = await serviceForTest(engine);
+    const { anonymous } = service;
+    expect((await anonymous.get('/nodes/free')).body).toEqual([]);
+    // Past the service no event tells of it, so that only an answer that is made anew can have it.
+    const insert = `insert into nodes (label, metadata, obm_uri, obm_admin_token) values ('n1', '{}', '', '')`;
+    await runSql(service, { sqlite: insert, postgres: insert });
+    expect((await anonymous.get('/nodes/%66re%65')).body).toEqual([]);
+    expect((await anonymous.get('/nodes/free?&&')).body).toEqual(['n1']);
+    expect((await anonymous.get('/nodes/free')).body).toEqual([]);
+  });
+
+  it('is given to nobody with other rights', async () => {
+    const service = await serviceForTest(engine);
+    await makeProject(service, 'red');
+    await makeNode(service, 'n1');
+    await reserve(service, 'red', 'n1');
+    const [ada, bob] = [await makeUser(service, 'ada', 'red'), await makeUser(service, 'bob')];
+    // Each answer is made when nothing has changed since the one before it.
+    for (let count = 0; count < 2; count += 1) {
+      expect((await ada.get('/node/n1')).status).toBe(200);
+      expect((await bob.get('/node/n1')).status).toBe(401);
+      expect((await service.anonymous.get('/node/n1')).status).toBe(401);
+      expect((await service.admin.get('/node/n1')).status).toBe(200);
+    }
+  });
+
+  it('is not given to a question that has something wrong in it', async () => {
+    const { anonymous } = await serviceForTest(engine);
+    expect((await anonymous.get('/nodes/free')).status).toBe(200);
+    expect(await refusal(anonymous.get('/nodes/free?nonsense=1'))).toBe('400 ValidationError');
+  });
+});
+
+it('an answer holds what its schema names and nothing else, whether it is cached or computed', async () => {
+  const dataDir = await dataDirectory('corral-reply-');
+  const { http: front, database } = loadConfig({ CORRAL_DATA_DIR: dataDir });
+  const db = await openDatabase(database);
+  const answer = (name: string, keep?: 'everyone' | 'caller') =>
+    route({
+      name,
+      method: 'GET',
+      path: `/${name}`,
+      summary: '',
+      access: 'anyone',
+      auth: '',
+      reply: Type.Object({ name: Type.String() }),
+      ...(keep === undefined ? {} : { cache: keep }),
+      handle: () => Promise.resolve({ name, secret: 'of nobody’s business' }),
+    });
+  const server = buildServer({
+    db,
+    dependencies: {} as Dependencies,
+    auth: createAuthenticator([]),
+    requireAuthentication: false,
+    http: front,
+    metrics: createMetrics(db),
+    log: pino({ enabled: false }),
+    routes: [answer('anew'), answer('kept_for_everyone', 'everyone'), answer('kept_for_caller', 'caller')],
+  });
+  onTestFinished(async () => {
+    await server.close();
+    await db.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  for (const name of ['anew', 'kept_for_everyone', 'kept_for_caller', 'kept_for_everyone', 'kept_for_caller']) {
+    const { body, headers } = await server.inject(`/v0/${name}`);
+    expect(body).toBe(`{"name":"${name}"}`);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  }
+});

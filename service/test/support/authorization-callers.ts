@@ -1,3 +1,0 @@
-/** Everybody who may try a call; `member` is in project red, which the call concerns, `other` in project blue. */
-export const callerNames = ['anonymous', 'wrong password', 'stranger', 'member', 'other', 'admin'] as const;
-export type CallerName = (typeof callerNames)[number];

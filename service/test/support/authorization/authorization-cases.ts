@@ -1,0 +1,152 @@
+import { admin, type Call, type Case, type Cases, named, nothing, project, users } from './authorization-case.ts';
+import { networkCases } from './authorization-network-cases.ts';
+import { identityCases } from './authorization-identity-cases.ts';
+import { nodeCases } from './authorization-node-cases.ts';
+import type { Rig } from './authorization-rig.ts';
+
+/*
+ * Who may make which call, from section 4 of the interface and the decisions on it. A call is tried on
+ * fresh objects of project red; `member` is in red, `other` in blue, `outsider` in no project.
+ */
+
+const ofProject: readonly Case[] = [{ given: (rig) => named({ project: rig.red }), letIn: project }];
+
+const projectCases: Cases = {
+  list_projects: [{ given: nothing, letIn: admin }],
+  project_create: [{ given: (rig) => named({ project: rig.fresh('project') }), letIn: admin }],
+  project_delete: [{ given: async (rig) => named({ project: await rig.project() }), letIn: admin }],
+  project_connect_node: [
+    { given: async (rig) => named({ project: rig.red }, { node: await rig.freeNode() }), letIn: project },
+  ],
+  project_detach_node: [
+    { given: async (rig) => named({ project: rig.red }, { node: await rig.node() }), letIn: project },
+  ],
+  list_project_nodes: ofProject,
+  list_project_networks: ofProject,
+  list_project_headnodes: ofProject,
+};
+
+const onHeadnode =
+  (prepare: (rig: Rig, headnode: string) => Promise<unknown> = () => Promise.resolve()) =>
+  async (rig: Rig) => {
+    const headnode = await rig.headnode();
+    await prepare(rig, headnode);
+    return named({ headnode, hnic: 'eth0' });
+  };
+const start = (rig: Rig, headnode: string) => rig.service.admin.post(`/headnode/${headnode}/start`);
+
+const headnodeCases: Cases = {
+  list_headnode_images: [{ given: nothing, letIn: users }],
+  show_headnode: [{ given: onHeadnode(), letIn: project }],
+  headnode_create: [
+    {
+      given: (rig) => named({ headnode: rig.fresh('headnode') }, { project: rig.red, base_img: 'base' }),
+      letIn: project,
+    },
+  ],
+  headnode_delete: [{ given: onHeadnode(), letIn: project }],
+  headnode_start: [{ given: onHeadnode(), letIn: project }],
+  headnode_stop: [{ given: onHeadnode(start), letIn: project }],
+  // Whoever is let in is told that it is a WebSocket.
+  headnode_vnc: [{ given: onHeadnode(start), letIn: project, status: 400 }],
+  headnode_delete_leftover: [{ given: async (rig) => named({ uuid: await rig.leftover() }), letIn: admin }],
+  headnode_create_hnic: [
+    { given: async (rig) => named({ headnode: await rig.headnode(), hnic: 'eth1' }), letIn: project },
+  ],
+  headnode_delete_hnic: [{ given: onHeadnode(), letIn: project }],
+  headnode_connect_network: [
+    {
+      given: async (rig) => ({ ...(await onHeadnode()(rig)), body: { network: await rig.network(rig.red, rig.red) } }),
+      letIn: project,
+    },
+  ],
+  headnode_detach_network: [
+    {
+      given: onHeadnode(async (rig, headnode) =>
+        rig.service.admin.post(`/headnode/${headnode}/hnic/eth0/connect_network`, {
+          network: await rig.network(rig.red, rig.red),
+        }),
+      ),
+      letIn: project,
+    },
+  ],
+};
+
+const port = async (rig: Rig, node: string | Promise<string>): Promise<Call> =>
+  named({ switch: 'sw', port: `${await node}/eth0` });
+const emptyPort = async (rig: Rig): Promise<Call> => {
+  const label = rig.fresh('port');
+  await rig.service.admin.put(`/switch/sw/port/${label}`);
+  return named({ switch: 'sw', port: label });
+};
+
+const switchCases: Cases = {
+  list_switches: [{ given: nothing, letIn: admin }],
+  list_switch_types: [{ given: nothing, letIn: admin }],
+  show_switch: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
+  switch_register: [
+    {
+      given: (rig) =>
+        named({ switch: rig.fresh('switch') }, { type: 'mock', hostname: 'h', username: 'u', password: 'p' }),
+      letIn: admin,
+    },
+  ],
+  switch_delete: [{ given: async (rig) => named({ switch: await rig.bareSwitch() }), letIn: admin }],
+  show_port: [{ given: (rig) => port(rig, rig.node()), letIn: admin }],
+  switch_register_port: [{ given: (rig) => named({ switch: 'sw', port: rig.fresh('port') }), letIn: admin }],
+  switch_delete_port: [{ given: emptyPort, letIn: admin }],
+  port_connect_nic: [
+    {
+      given: async (rig) => {
+        const node = await rig.bareNode();
+        await rig.service.admin.put(`/node/${node}/nic/eth1`, { macaddr: 'm' });
+        return { ...(await emptyPort(rig)), body: { node, nic: 'eth1' } };
+      },
+      letIn: admin,
+    },
+  ],
+  port_detach_nic: [{ given: (rig) => port(rig, rig.freeNode()), letIn: admin }],
+  port_revert: [{ given: (rig) => port(rig, rig.node()), letIn: admin }],
+  list_active_extensions: [{ given: nothing, letIn: admin }],
+  show_drift: [{ given: nothing, letIn: admin }],
+  show_switch_drift: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
+  switch_sweep: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
+  switch_set_policy: [
+    { given: async (rig) => named({ switch: await rig.bareSwitch() }, { policy: 'repair' }), letIn: admin },
+  ],
+};
+
+const userCases: Cases = {
+  list_users: [{ given: nothing, letIn: admin }],
+  user_create: [{ given: (rig) => named({ username: rig.fresh('user') }, { password: 'secret' }), letIn: admin }],
+  user_delete: [{ given: async (rig) => named({ username: await rig.user() }), letIn: admin }],
+  user_set_admin: [{ given: async (rig) => named({ username: await rig.user() }, { is_admin: true }), letIn: admin }],
+  // One's own is tried in user-password.test.ts: it would change who the callers are.
+  user_set_password: [
+    { given: async (rig) => named({ username: await rig.user() }, { password: 'another password' }), letIn: admin },
+  ],
+  user_add_project: [{ given: async (rig) => named({ user: await rig.user() }, { project: rig.red }), letIn: admin }],
+  user_remove_project: [
+    { given: async (rig) => named({ user: await rig.user(rig.red) }, { project: rig.red }), letIn: admin },
+  ],
+};
+
+const eventCases: Cases = {
+  list_events: [
+    { given: nothing, letIn: users },
+    { when: 'of one project', given: (rig) => ({ query: `?project=${rig.red}` }), letIn: project },
+  ],
+  stream_events: [{ given: nothing, letIn: users }],
+};
+
+/** The cases of every call. */
+export const authorizationCases: Cases = {
+  ...networkCases,
+  ...nodeCases,
+  ...projectCases,
+  ...headnodeCases,
+  ...switchCases,
+  ...userCases,
+  ...identityCases,
+  ...eventCases,
+};

@@ -1,0 +1,157 @@
+import { type Route } from '../../../src/server/route.ts';
+import { routeGroups } from '../../../src/server/routes/all-routes.ts';
+import type { Call } from '../authorization/authorization-case.ts';
+
+/*
+ * Which objects a call is about, told from the names of its arguments. A route whose arguments are all known here
+ * is tried by every oracle as soon as it is in the list of routes; a new name of an argument needs one line.
+ */
+
+/** Kinds of objects that can be made and deleted. */
+export type Kind =
+  | 'project'
+  | 'node'
+  | 'nic'
+  | 'metadata'
+  | 'network'
+  | 'headnode'
+  | 'hnic'
+  | 'switch'
+  | 'port'
+  | 'user'
+  | 'action'
+  | 'leftover'
+  | 'session'
+  | 'token';
+
+/** What each argument of a route names; null: nothing, it is a value. */
+const kindOfArgument: Readonly<Record<string, Kind | null>> = {
+  project: 'project',
+  owner: 'project',
+  access: 'project',
+  node: 'node',
+  nic: 'nic',
+  label: 'metadata',
+  network: 'network',
+  headnode: 'headnode',
+  hnic: 'hnic',
+  switch: 'switch',
+  port: 'port',
+  user: 'user',
+  username: 'user',
+  status_id: 'action',
+  uuid: 'leftover',
+  session: 'session',
+  token: 'token',
+  is_free: null,
+  net_id: null,
+  channel: null,
+  macaddr: null,
+  obmd: null,
+  metadata: null,
+  uri: null,
+  admin_token: null,
+  value: null,
+  enabled: null,
+  force: null,
+  bootdev: null,
+  base_img: null,
+  policy: null,
+  type: null,
+  password: null,
+  current: null,
+  revoke_tokens: null,
+  expires_in: null,
+  read_only: null,
+  is_admin: null,
+  'is-admin': null,
+};
+
+/** Calls whose words need not name what is there: the record knows what is long gone, and who signs in may be anybody. */
+const nameless: readonly string[] = ['list_events', 'stream_events', 'session_open'];
+
+/** Calls that make an object, and of which kind: they are the ones that want its label to be free. */
+export const makes: Readonly<Record<string, Kind>> = {
+  project_create: 'project',
+  node_register: 'node',
+  node_register_nic: 'nic',
+  node_set_metadata: 'metadata',
+  network_create: 'network',
+  headnode_create: 'headnode',
+  headnode_create_hnic: 'hnic',
+  switch_register: 'switch',
+  switch_register_port: 'port',
+  user_create: 'user',
+  token_create: 'token',
+};
+
+/** Where an object is found only within another. */
+export const parentOf: Readonly<Partial<Record<Kind, Kind>>> = {
+  nic: 'node',
+  metadata: 'node',
+  hnic: 'headnode',
+  port: 'switch',
+  token: 'user',
+};
+
+type ArgumentLocation = 'params' | 'query' | 'body';
+const places: readonly ArgumentLocation[] = ['params', 'query', 'body'];
+
+/** An argument of a route that names an object. */
+export interface Name {
+  readonly place: ArgumentLocation;
+  readonly field: string;
+  readonly kind: Kind;
+}
+
+/** Every call there is, once each. */
+export const routes: readonly Route[] = routeGroups.flatMap((group) => group.routes);
+
+/** How a call is written: `PUT /node/:node`. */
+export const callOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+const argumentsOf = (route: Route): readonly { readonly place: ArgumentLocation; readonly field: string }[] =>
+  places.flatMap((place) => {
+    const { properties = {} } = route[place] as { readonly properties?: Readonly<Record<string, unknown>> };
+    return Object.keys(properties).map((field) => ({ place, field }));
+  });
+
+/** The objects that a route names, in the order in which it names them. */
+export const namesIn = (route: Route): readonly Name[] =>
+  nameless.includes(route.name)
+    ? []
+    : argumentsOf(route).flatMap(({ place, field }) => {
+        const kind = kindOfArgument[field];
+        return kind === undefined || kind === null ? [] : [{ place, field, kind }];
+      });
+
+/** Arguments of which nobody has said what they name. */
+export const unknownArguments = (): readonly string[] =>
+  routes
+    .filter(({ name }) => !nameless.includes(name))
+    .flatMap((route) =>
+      argumentsOf(route)
+        .filter(({ field }) => kindOfArgument[field] === undefined)
+        .map(({ place, field }) => `${field} in the ${place} of ${callOf(route)}`),
+    );
+
+/** Names that a call makes up: the label that it wants to be free. */
+export const isMade = (route: Route, { place, kind }: Name): boolean =>
+  place === 'params' && makes[route.name] === kind;
+
+/** What a call has in the place of a name; undefined: it leaves it out. */
+export const namedIn = (call: Call, { place, field }: Name): string | undefined => {
+  if (place === 'query') return new URLSearchParams(call.query).get(field) ?? undefined;
+  const value = (call[place] as Readonly<Record<string, unknown>> | undefined)?.[field];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** The same call with another label in the place of a name. */
+export const renamed = (call: Call, { place, field }: Name, label: string): Call => {
+  if (place === 'query') {
+    const query = new URLSearchParams(call.query);
+    query.set(field, label);
+    return { ...call, query: `?${query.toString()}` };
+  }
+  return { ...call, [place]: { ...(call[place] as Readonly<Record<string, unknown>> | undefined), [field]: label } };
+};

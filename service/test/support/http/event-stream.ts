@@ -1,0 +1,48 @@
+import { request } from 'node:http';
+import { basic } from './http-client.ts';
+import { adminPassword, passwordOf } from '../services/service.ts';
+
+interface StreamedEvent {
+  readonly id: number;
+  readonly type: string;
+  readonly project: string | null;
+  readonly [field: string]: unknown;
+}
+
+/** What came over an event stream so far. */
+export interface EventStream {
+  readonly events: readonly StreamedEvent[];
+  close(): Promise<void>;
+}
+
+/** Follows the event stream as a user; resolves when the server has answered. */
+export const follow = (url: string, name: string, lastEventId?: number): Promise<EventStream> =>
+  new Promise((resolve, reject) => {
+    const events: StreamedEvent[] = [];
+    const headers = {
+      authorization: basic(name, name === 'admin' ? adminPassword : passwordOf(name)),
+      ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
+    };
+    const call = request(`${url}/v0/events/stream`, { headers }, (response) => {
+      let rest = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        const frames = (rest + text).split('\n\n');
+        rest = frames.pop() ?? '';
+        for (const frame of frames) {
+          const data = /^data: (.*)$/m.exec(frame)?.[1];
+          if (data !== undefined) events.push(JSON.parse(data) as StreamedEvent);
+        }
+      });
+      // A stream that we cut reports it as an error.
+      response.on('error', () => undefined);
+      resolve({
+        events,
+        close: async () => {
+          call.destroy();
+          if (!response.closed) await new Promise((closed) => response.once('close', closed));
+        },
+      });
+    });
+    call.on('error', reject);
+    call.end();
+  });

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { PortConfig, SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
+import { alreadyDone, type DeviceCall, restore } from '../../src/worker/port-pass.ts';
+import type { PortTask } from '../../src/worker/port-task.ts';
+import { look, sweep } from '../../src/worker/sweep-ports.ts';
+
+const nothing = { native: null, tagged: [] };
+const device: DeviceCall = (_what, _ports, call) => call(AbortSignal.timeout(5_000));
+
+/** A detachment from VLAN 100 that an attempt may have begun. */
+const detachment = (touched: boolean, wanted: PortTask['wanted'] = nothing): PortTask => ({
+  ...{ portId: 1, port: 'p1', nicId: 1, nic: 'eth0', node: 'n1', project: null },
+  ...{ recorded: { native: 100, tagged: [] }, wanted },
+  ...{
+    isSuspect: false,
+    isUnread: false,
+    isDoubtful: false,
+    late: null,
+    isWork: true,
+    driftSince: null,
+    reading: null,
+    suspectAttempts: 0,
+  },
+  action: {
+    ...{ id: 1, statusId: 's', kind: 'detach', networkId: 1, network: 'net', channel: 'vlan/native' },
+    ...{ createdAt: 0, attempts: 1, touched },
+  },
+});
+
+/** A switch whose port reads like this, and what it was asked. */
+const switchThatShows = (shown: PortConfig): { session: SwitchSession; asked: string[] } => {
+  const asked: string[] = [];
+  const session: SwitchSession = {
+    apply: () => Promise.reject(new Error('it is not to be written')),
+    read: () => {
+      asked.push('read');
+      return Promise.resolve([shown]);
+    },
+    drained: () => {
+      asked.push('drained');
+      return Promise.resolve();
+    },
+    close: () => Promise.resolve(),
+  };
+  return { session, asked };
+};
+
+describe('a port that an attempt has done before it broke off', () => {
+  const left = { native: null, tagged: [200] };
+
+  it('is done once nothing passes any more that it took away', async () => {
+    const { session, asked } = switchThatShows({ port: 'p1', ...left });
+    expect([...(await alreadyDone(session, [detachment(true, left)], device))]).toEqual([1]);
+    expect(asked).toEqual(['read', 'drained']);
+  });
+
+  it('is not done if the device cannot be waited for', async () => {
+    const { session } = switchThatShows({ port: 'p1', ...left });
+    const broken: SwitchSession = { ...session, drained: () => Promise.reject(new Error('the line broke')) };
+    await expect(alreadyDone(broken, [detachment(true, left)], device)).rejects.toThrow('the line broke');
+  });
+
+  it('is not done if it shows something else', async () => {
+    const { session, asked } = switchThatShows({ port: 'p1', native: 100, tagged: [] });
+    expect([...(await alreadyDone(session, [detachment(true, left)], device))]).toEqual([]);
+    expect(asked).toEqual(['read']);
+  });
+
+  it('is not asked about if no attempt was made', async () => {
+    const { session, asked } = switchThatShows({ port: 'p1', ...left });
+    expect([...(await alreadyDone(session, [detachment(false, left)], device))]).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  it('is done again if it is to carry nothing: what the reading did not show would stay on it', async () => {
+    const { session, asked } = switchThatShows({ port: 'p1', ...nothing });
+    expect([...(await alreadyDone(session, [detachment(true)], device))]).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a port that shows what is recorded after a change that failed', () => {
+  const back = { port: 'p1', native: 100, tagged: [] };
+  const restored = (session: SwitchSession) => restore(session, [detachment(true)], device, () => undefined);
+
+  it('is known once nothing passes any more that the change let through', async () => {
+    const { session, asked } = switchThatShows(back);
+    expect((await restored(session)).size).toBe(1);
+    expect(asked).toEqual(['read', 'drained']);
+  });
+
+  it('is not known if the device cannot be waited for', async () => {
+    const { session } = switchThatShows(back);
+    const broken: SwitchSession = { ...session, drained: () => Promise.reject(new Error('the line broke')) };
+    await expect(restored(broken)).rejects.toThrow('the line broke');
+  });
+});
+
+describe('a port that nobody trusted, and that is in order when it is read', () => {
+  const resting = { ...detachment(false), action: null, isWork: false };
+  const drifting = { ...resting, driftSince: 1 };
+  const inOrder = { port: 'p1', native: 100, tagged: [] };
+
+  it.each([
+    ['drifted', drifting, inOrder, ['read', 'drained']],
+    ['was never read', { ...resting, isUnread: true }, inOrder, ['read', 'drained']],
+    ['drifts still', drifting, { port: 'p1', ...nothing }, ['read']],
+    ['was in order before', resting, inOrder, ['read']],
+  ])('if it %s', async (_, task, shown, expected) => {
+    for (const watch of [look, sweep]) {
+      const { session, asked } = switchThatShows(shown);
+      await watch(session, [task], device);
+      expect(asked).toEqual(expected);
+    }
+  });
+});
+
+describe('a port that is to be put back', () => {
+  const shows = { port: 'p1', native: 200, tagged: [] };
+  const outcomes = [
+    ['refuses it', { port: 'p1', applied: false, reason: 'no' }],
+    ['says yes and shows something else', { port: 'p1', applied: true }],
+  ] as const;
+
+  it.each(outcomes)('is not known if the switch %s', async (_, outcome) => {
+    const { session } = switchThatShows(shows);
+    const stubborn: SwitchSession = { ...session, apply: () => Promise.resolve([outcome]) };
+    expect([...(await restore(stubborn, [detachment(true)], device, () => undefined))]).toEqual([]);
+  });
+
+  it('is known once it shows what is recorded', async () => {
+    const shown = { ...shows };
+    const { session } = switchThatShows(shown);
+    const apply: SwitchSession['apply'] = ([wanted]) => {
+      Object.assign(shown, wanted);
+      return Promise.resolve([{ port: 'p1', applied: true }]);
+    };
+    const task = detachment(true);
+    expect([...(await restore({ ...session, apply }, [task], device, () => undefined))]).toEqual([task]);
+  });
+});

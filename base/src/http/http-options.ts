@@ -1,7 +1,7 @@
 import type { Networks } from './ip-address.ts';
 import type { TlsFiles } from './tls-files.ts';
 
-/** What stands between clients and the calls: an operator's decisions about the front door. */
+/** What an operator decides about the HTTP server: what stands between clients and the calls. */
 export interface HttpOptions {
   /** null: plain HTTP. */
   readonly tls: TlsFiles | null;

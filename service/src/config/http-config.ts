@@ -37,7 +37,7 @@ const origins = listOf(
   },
 );
 
-/** The settings of the front door. */
+/** The settings of the HTTP server. */
 export const httpSettings = [
   {
     key: 'tls.cert',
@@ -110,7 +110,7 @@ export const httpSettings = [
   },
 ] as const satisfies readonly Setting[];
 
-/** Reads the settings of the front door. The certificate itself is read at the start, and again when it changes. */
+/** Reads the settings of the HTTP server. The certificate itself is read at the start, and again when it changes. */
 export const httpConfig = (read: SettingReader<ValuesOf<typeof httpSettings>>, mistakes: string[]): HttpOptions => {
   const cert = read.value('tls.cert');
   const key = read.value('tls.key');

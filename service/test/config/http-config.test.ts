@@ -13,7 +13,7 @@ const mistakesIn = (env: Record<string, string>): readonly string[] => {
   }
 };
 
-describe('the configuration of the front door', () => {
+describe('the configuration of the HTTP server', () => {
   it('is plain, trusts nobody, and has limits', () => {
     expect(loadConfig({}).http).toEqual({
       tls: null,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../service/src/config/load-service-config.ts';
-import type { Setting } from '@corral/base/config/setting';
+import { type Settings, variableOf } from '@corral/base/config/setting';
 import { settings } from '../service/src/config/service-settings.ts';
 import { switchDrivers } from '../service/src/drivers/switches/switch-drivers.ts';
 import { statusOf } from '../service/src/server/http-errors.ts';
@@ -71,18 +71,18 @@ describe('docs/security.md', () => {
 });
 
 describe('docs/configuration.md', () => {
-  const all: readonly Setting[] = settings;
+  const all: Settings = settings;
 
   it('has every setting, and no other', () => {
     const rows = rowsOf(textOf('docs/configuration.md')).map(([key]) => key);
-    expect(rows).toEqual(all.map(({ key }) => key));
+    expect(rows).toEqual(Object.keys(all));
   });
 
-  it.each(all.map((setting) => [setting.key, setting] as const))('tells the truth about %s', (key, setting) => {
+  it.each(Object.entries(all))('tells the truth about %s', (key, setting) => {
     const [, variable, fallback, meaning] =
       rowsOf(textOf('docs/configuration.md')).find(([candidate]) => candidate === key) ?? [];
-    expect(variable).toBe(setting.env);
-    expect(fallback).toBe(setting.fallback === null || setting.fallback === '' ? 'none' : setting.fallback);
+    expect(variable).toBe(variableOf(key, setting));
+    expect(fallback).toBe(setting.fallback === undefined || setting.fallback === '' ? 'none' : setting.fallback);
     expect(meaning, 'run `npm run generate`').toBe(setting.about.replaceAll('`', ''));
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'smol-toml';
-import type { Environment, Setting } from './setting.ts';
+import { type Environment, type Settings, variableOf } from './setting.ts';
 import { describeFileError } from './file-error.ts';
 
 /** A value as it was written, and where. */
@@ -17,7 +17,7 @@ interface Scope {
 
 /** Reads the file (if there is one) and lets the environment overrule it. */
 export const gatherSettings = (
-  settings: readonly Setting[],
+  settings: Settings,
   env: Environment,
   mistakes: string[],
   scope: Scope = {},
@@ -26,22 +26,18 @@ export const gatherSettings = (
   const fromFile =
     file === undefined || file === '' ? new Map<string, string>() : readToml(file, settings, mistakes, scope);
   const values = new Map<string, RawSetting>();
-  for (const { key, env: variable, fallback } of settings) {
+  for (const [key, setting] of Object.entries(settings)) {
+    const variable = variableOf(key, setting);
     const fromEnv = env[variable];
     const inFile = fromFile.get(key);
     if (fromEnv !== undefined && fromEnv !== '') values.set(key, { text: fromEnv, source: variable });
     else if (inFile !== undefined) values.set(key, { text: inFile, source: `${key} in ${file ?? ''}` });
-    else if (fallback !== null) values.set(key, { text: fallback, source: key });
+    else if (setting.fallback !== undefined) values.set(key, { text: setting.fallback, source: key });
   }
   return values;
 };
 
-const readToml = (
-  file: string,
-  settings: readonly Setting[],
-  mistakes: string[],
-  { table }: Scope,
-): Map<string, string> => {
+const readToml = (file: string, settings: Settings, mistakes: string[], { table }: Scope): Map<string, string> => {
   const found = new Map<string, string>();
   let document: unknown;
   try {
@@ -50,13 +46,14 @@ const readToml = (
     mistakes.push(`CORRAL_CONFIG: ${file}: ${describeFileError(error)}`);
     return found;
   }
+  const keys = Object.keys(settings);
   const walk = (value: unknown, path: string): void => {
-    const setting = settings.find(({ key }) => key === path);
+    const setting = Object.hasOwn(settings, path) ? settings[path] : undefined;
     if (setting) {
       if (Array.isArray(value) && setting.takes.isList) found.set(path, value.join(','));
       else if (['string', 'number', 'boolean'].includes(typeof value)) found.set(path, String(value));
       else mistakes.push(`${path} in ${file}: expected ${setting.takes.expected}`);
-    } else if (typeof value === 'object' && value !== null && settings.some(({ key }) => key.startsWith(`${path}.`))) {
+    } else if (typeof value === 'object' && value !== null && keys.some((key) => key.startsWith(`${path}.`))) {
       for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`);
     } else if (table === undefined || path.startsWith(`${table}.`)) {
       mistakes.push(`${path} in ${file}: unknown setting`);
@@ -67,11 +64,11 @@ const readToml = (
 };
 
 /** What to tell about a configuration file that holds secrets and that everybody on the machine can read; null: nothing. */
-export const exposedSecrets = (settings: readonly Setting[], env: Environment): string | null => {
+export const exposedSecrets = (settings: Settings, env: Environment): string | null => {
   const file = env['CORRAL_CONFIG'];
   if (file === undefined || file === '') return null;
   const found = readToml(file, settings, [], {});
-  const secrets = settings.filter(({ key, takes }) => takes.isSecret === true && found.has(key)).map(({ key }) => key);
+  const secrets = Object.keys(settings).filter((key) => settings[key]?.takes.isSecret === true && found.has(key));
   if (secrets.length === 0 || (statSync(file).mode & 0o004) === 0) return null;
   return `${file} contains secrets (${secrets.join(', ')}) and is readable by all users of this machine; run \`chmod 640 ${file}\``;
 };

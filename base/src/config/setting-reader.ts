@@ -1,5 +1,5 @@
 import type { RawSetting } from './gather-settings.ts';
-import type { Setting } from './setting.ts';
+import type { Settings } from './setting.ts';
 
 /** How much a program writes down. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -7,13 +7,13 @@ export type LogLevel = (typeof logLevels)[number];
 
 /** Turns what was written into values, and notes every mistake instead of stopping at the first. */
 export class SettingReader<Values extends object> {
-  readonly #settings: ReadonlyMap<string, Setting>;
+  readonly #settings: Settings;
   readonly #given: ReadonlyMap<string, RawSetting>;
   readonly #values = new Map<string, unknown>();
   readonly #mistakes: string[];
 
-  constructor(settings: readonly Setting[], given: ReadonlyMap<string, RawSetting>, mistakes: string[]) {
-    this.#settings = new Map(settings.map((setting) => [setting.key, setting]));
+  constructor(settings: Settings, given: ReadonlyMap<string, RawSetting>, mistakes: string[]) {
+    this.#settings = settings;
     this.#given = given;
     this.#mistakes = mistakes;
   }
@@ -28,13 +28,13 @@ export class SettingReader<Values extends object> {
   /** Notes that a value is invalid beside others. Secrets are not repeated. */
   wrong(key: keyof Values & string, expected: string, entry?: string): void {
     const given = this.#given.get(key);
-    const isSecret = this.#settings.get(key)?.takes.isSecret === true;
+    const isSecret = this.#settings[key]?.takes.isSecret === true;
     const shown = isSecret ? 'the value given' : JSON.stringify(entry ?? given?.text ?? '');
     this.#mistakes.push(`${given?.source ?? key}: ${shown} is invalid; expected ${expected}`);
   }
 
   #parsed(key: keyof Values & string): unknown {
-    const takes = this.#settings.get(key)?.takes;
+    const takes = this.#settings[key]?.takes;
     if (takes === undefined) throw new Error(`no setting has the key ${key}`);
     const given = this.#given.get(key);
     if (given === undefined) return null;

@@ -1,21 +1,25 @@
 import type { ValueType } from './value-types.ts';
 
-/** One thing an operator decides: what it is called, what it takes, its default, and what it is for. */
+/** One thing an operator decides: what it takes, its default, and what it is for. */
 export interface Setting {
-  /** `table.key` or `key` in corral.toml. */
-  readonly key: string;
-  readonly env: string;
   readonly takes: ValueType<unknown>;
-  readonly fallback: string | null;
+  readonly fallback?: string;
   /** What docs/configuration.md says of it. */
   readonly about: string;
+  /** Its environment variable, where that is not made from its key. */
+  readonly env?: string;
 }
 
-/** What a list of settings is read as, by key; null: it is not given, and has no fallback. */
-export type ValuesOf<Settings extends readonly Setting[]> = {
-  readonly [S in Settings[number] as S['key']]: S['fallback'] extends string
-    ? ValueIn<S['takes']>
-    : ValueIn<S['takes']> | null;
+/** Settings by their keys in corral.toml: `table.key` or `key`. */
+export type Settings = Readonly<Record<string, Setting>>;
+
+/** The environment variable of a setting. */
+export const variableOf = (key: string, { env }: Setting): string =>
+  env ?? `CORRAL_${key.replaceAll('.', '_').toUpperCase()}`;
+
+/** What settings are read as, by key; null: it is not given, and has no fallback. */
+export type ValuesOf<All extends Settings> = {
+  readonly [Key in keyof All]: ValueIn<All[Key]['takes']> | (All[Key] extends { fallback: string } ? never : null);
 };
 
 type ValueIn<Type> = Type extends ValueType<infer T> ? T : never;
@@ -26,10 +30,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const ofClients = ['ENDPOINT', 'TOKEN', 'USERNAME', 'PASSWORD', 'CLIENT_CONFIG'].map((name) => `CORRAL_${name}`);
 
 /** Environment variables that look like ours and are not: most likely misspelt. */
-export const unknownVariables = (env: Environment, settings: readonly Setting[]): string[] =>
-  Object.keys(env).filter(
-    (name) =>
-      name.startsWith('CORRAL_') &&
-      !['CORRAL_CONFIG', ...ofClients].includes(name) &&
-      !settings.some((setting) => setting.env === name),
-  );
+export const unknownVariables = (env: Environment, settings: Settings): string[] => {
+  const ours = Object.entries(settings).map(([key, setting]) => variableOf(key, setting));
+  const known = ['CORRAL_CONFIG', ...ofClients, ...ours];
+  return Object.keys(env).filter((name) => name.startsWith('CORRAL_') && !known.includes(name));
+};

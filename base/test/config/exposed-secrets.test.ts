@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { secret, whole } from '../../src/config/value-types.ts';
 import { exposedSecrets } from '../../src/config/gather-settings.ts';
-import type { Setting } from '../../src/config/setting.ts';
+import type { Settings } from '../../src/config/setting.ts';
 
-const settings: readonly Setting[] = [
-  { key: 'port', env: 'CORRAL_PORT', takes: whole(0, 65_535), fallback: null, about: 'a port' },
-  { key: 'keystone.password', env: 'CORRAL_KEYSTONE_PASSWORD', takes: secret, fallback: null, about: 'a password' },
-];
+const settings: Settings = {
+  port: { takes: whole(0, 65_535), about: 'a port' },
+  'keystone.password': { takes: secret, about: 'a password' },
+};
 
 const told = (text: string, mode: number): string | null => {
   const directory = mkdtempSync(join(tmpdir(), 'corral-exposed-'));

@@ -1,7 +1,7 @@
 import { databaseUrl } from '@corral/base/config/database-url';
 import { allowList } from '@corral/base/config/outbound-setting';
 import { logLevels } from '@corral/base/config/setting-reader';
-import type { Setting, ValuesOf } from '@corral/base/config/setting';
+import type { Settings, ValuesOf } from '@corral/base/config/setting';
 import { oneOf, seconds, secondsOrNever, text, textThat, type ValueType } from '@corral/base/config/value-types';
 import type { ListenAddress } from './obmd-config.ts';
 
@@ -32,105 +32,72 @@ export const listenAddress: ValueType<ListenAddress> = {
  * second is for the program of its own, under the names that the service has for the same things.
  */
 
-export const obmdSettings = [
-  {
-    key: 'obmd.admin_token',
-    env: 'CORRAL_OBMD_ADMIN_TOKEN',
+export const obmdSettings = {
+  'obmd.admin_token': {
     takes: adminToken,
-    fallback: null,
     about:
       'What `node_register` sends as `admin_token`. None: made on first start and kept in `obmd-admin-token` in the data directory.',
   },
-  {
-    key: 'obmd.tls_cert',
-    env: 'CORRAL_OBMD_TLS_CERT',
+  'obmd.tls_cert': {
     takes: text,
-    fallback: null,
     about:
       'PEM file with the certificate of the OBM daemon, for HTTPS. Goes with `obmd.tls_key`. Read again when it changes.',
   },
-  {
-    key: 'obmd.tls_key',
-    env: 'CORRAL_OBMD_TLS_KEY',
-    takes: text,
-    fallback: null,
-    about: 'PEM file with its private key.',
-  },
-  {
-    key: 'obmd.call_timeout',
-    env: 'CORRAL_OBMD_CALL_TIMEOUT',
+  'obmd.tls_key': { takes: text, about: 'PEM file with its private key.' },
+  'obmd.call_timeout': {
     takes: seconds(),
     fallback: '15',
     about: 'How long a call to a BMC may take, the wait for its turn included. Keep it below `obm.timeout`.',
   },
-  {
-    key: 'obmd.call_gap',
-    env: 'CORRAL_OBMD_CALL_GAP',
+  'obmd.call_gap': {
     takes: secondsOrNever(60),
     fallback: '0.1',
     about: 'Pause between two calls to the same BMC. 0: none.',
   },
-  {
-    key: 'obmd.soft_grace',
-    env: 'CORRAL_OBMD_SOFT_GRACE',
+  'obmd.soft_grace': {
     takes: seconds(),
     fallback: '60',
     about: 'How long a soft power cycle waits for the operating system before it is done the hard way.',
   },
-  {
-    key: 'obmd.console_linger',
-    env: 'CORRAL_OBMD_CONSOLE_LINGER',
+  'obmd.console_linger': {
     takes: secondsOrNever(86_400),
     fallback: '300',
     about: 'How long a console is kept open on the BMC after its last client left. 0: not at all.',
   },
-  {
-    key: 'obmd.outbound_allow',
-    env: 'CORRAL_OBMD_OUTBOUND_ALLOW',
+  'obmd.outbound_allow': {
     takes: allowList,
     fallback: '',
     about: 'Where BMCs may be, in the same way; for the OBM daemon, inside the service or on its own.',
   },
-] as const satisfies readonly Setting[];
+} as const satisfies Settings;
 
-export const programSettings = [
-  {
-    key: 'obmd.listen',
+export const programSettings = {
+  'obmd.listen': {
     env: 'CORRAL_OBMD',
     takes: listenAddress,
     fallback: '127.0.0.1:8080',
     about: 'HOST:PORT to listen on',
   },
-  {
-    key: 'data_dir',
-    env: 'CORRAL_DATA_DIR',
+  data_dir: {
     takes: text,
     fallback: './data',
     about: 'where the embedded database, the key file and the admin token are kept',
   },
-  {
-    key: 'database_url',
-    env: 'CORRAL_DATABASE_URL',
+  database_url: {
     takes: databaseUrl,
-    fallback: null,
     about: 'a path for SQLite, or postgres://…; default: obmd.db in the data directory',
   },
-  {
-    key: 'key_file',
-    env: 'CORRAL_KEY_FILE',
+  key_file: {
     takes: text,
-    fallback: null,
     about: 'key for secrets at rest; default: secret.key in the data directory, made on first start',
   },
-  {
-    key: 'log_level',
-    env: 'CORRAL_LOG_LEVEL',
+  log_level: {
     takes: oneOf(...logLevels),
     fallback: 'info',
     about: 'trace, debug, info, warn, error, fatal or silent',
   },
   ...obmdSettings,
-] as const satisfies readonly Setting[];
+} as const satisfies Settings;
 
 export type ObmdValues = ValuesOf<typeof obmdSettings>;
 export type ProgramValues = ValuesOf<typeof programSettings>;

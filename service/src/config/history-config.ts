@@ -1,26 +1,22 @@
 import type { SettingReader } from '@corral/base/config/setting-reader';
-import type { Setting, ValuesOf } from '@corral/base/config/setting';
+import type { Settings, ValuesOf } from '@corral/base/config/setting';
 import { whole } from '@corral/base/config/value-types';
 
 const dayMs = 86_400_000;
 
 /** How long what happened is kept. */
-export const historySettings = [
-  {
-    key: 'events.keep_days',
-    env: 'CORRAL_EVENTS_KEEP_DAYS',
+export const historySettings = {
+  'events.keep_days': {
     takes: whole(0, 36_500, dayMs),
     fallback: '0',
     about: 'Days after which [events](operator-guide.md#history) are deleted, 1 to 36500. 0: they are kept.',
   },
-  {
-    key: 'actions.keep_days',
-    env: 'CORRAL_ACTIONS_KEEP_DAYS',
+  'actions.keep_days': {
     takes: whole(0, 36_500, dayMs),
     fallback: '0',
     about: 'The same for networking actions that are over.',
   },
-] as const satisfies readonly Setting[];
+} as const satisfies Settings;
 
 /** In milliseconds; null: for ever. */
 export interface HistoryConfig {

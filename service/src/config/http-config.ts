@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { SettingReader } from '@corral/base/config/setting-reader';
-import type { Setting, ValuesOf } from '@corral/base/config/setting';
+import type { Settings, ValuesOf } from '@corral/base/config/setting';
 import { listOf, oneOf, text, whole } from '@corral/base/config/value-types';
 import { type Network, networkIn, Networks } from '@corral/base/http/ip-address';
 import type { HttpOptions } from '@corral/base/http/http-options';
@@ -38,77 +38,54 @@ const origins = listOf(
 );
 
 /** The settings of the HTTP server. */
-export const httpSettings = [
-  {
-    key: 'tls.cert',
-    env: 'CORRAL_TLS_CERT',
+export const httpSettings = {
+  'tls.cert': {
     takes: text,
-    fallback: null,
     about:
       'PEM file with the certificate of the service, followed by those between it and its authority, for [HTTPS](operator-guide.md#tls) (TLS 1.2 and 1.3). Goes with `tls.key`. Read again when it changes.',
   },
-  {
-    key: 'tls.key',
-    env: 'CORRAL_TLS_KEY',
-    takes: text,
-    fallback: null,
-    about: 'PEM file with its private key.',
-  },
-  {
-    key: 'trusted_proxies',
-    env: 'CORRAL_TRUSTED_PROXIES',
+  'tls.key': { takes: text, about: 'PEM file with its private key.' },
+  trusted_proxies: {
     takes: networks,
     fallback: '',
     about:
       '[Proxies](operator-guide.md#behind-a-proxy) whose `X-Forwarded-For`, `-Proto` and `-Host` count: addresses, networks such as `10.1.0.0/16`, and `loopback` for this machine. A list, in the environment separated by commas.',
   },
-  {
-    key: 'cors.origins',
-    env: 'CORRAL_CORS_ORIGINS',
+  'cors.origins': {
     takes: origins,
     fallback: '',
     about:
       'Origins such as `https://tools.example.org` whose pages may call from a browser, with credentials that they hold themselves; cookies are never theirs. A list; `*` is not supported.',
   },
-  {
-    key: 'metrics',
-    env: 'CORRAL_METRICS',
+  metrics: {
     takes: oneOf('loopback', 'nobody', 'anyone'),
     fallback: 'loopback',
     about:
       'Who sees `/metrics` without credentials: `loopback` (programs on this machine, unless they come through a proxy), `nobody` or `anyone`. Administrators see it from everywhere: give Prometheus an API token of one, made with `read_only`.',
   },
-  {
-    key: 'limits.rate',
-    env: 'CORRAL_LIMITS_RATE',
+  'limits.rate': {
     takes: whole(0, most),
     fallback: '200',
     about:
       '[Requests a second](operator-guide.md#limits) from one address (of IPv6, its /64), twice as many at once after a pause; more are refused with 429. Programs on this machine are exempt, unless they speak for others as a trusted proxy. 0: no limit.',
   },
-  {
-    key: 'limits.connections',
-    env: 'CORRAL_LIMITS_CONNECTIONS',
+  'limits.connections': {
     takes: whole(10, most),
     fallback: '4096',
     about: 'Connections at once, from 10. When there are more, those go that have not sent a whole request.',
   },
-  {
-    key: 'limits.connections_per_address',
-    env: 'CORRAL_LIMITS_CONNECTIONS_PER_ADDRESS',
+  'limits.connections_per_address': {
     takes: whole(0, most),
     fallback: '512',
     about: 'The same for one address (of IPv6, its /64), trusted proxies excepted. 0: no limit.',
   },
-  {
-    key: 'limits.streams_per_address',
-    env: 'CORRAL_LIMITS_STREAMS_PER_ADDRESS',
+  'limits.streams_per_address': {
     takes: whole(0, most),
     fallback: '100',
     about:
       'Event streams, consoles and screens of one address at once; the same are exempt as from `limits.rate`. 0: no limit.',
   },
-] as const satisfies readonly Setting[];
+} as const satisfies Settings;
 
 /** Reads the settings of the HTTP server. The certificate itself is read at the start, and again when it changes. */
 export const httpConfig = (read: SettingReader<ValuesOf<typeof httpSettings>>, mistakes: string[]): HttpOptions => {

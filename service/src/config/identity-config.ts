@@ -1,5 +1,5 @@
 import type { SettingReader } from '@corral/base/config/setting-reader';
-import type { Setting, ValuesOf } from '@corral/base/config/setting';
+import type { Settings, ValuesOf } from '@corral/base/config/setting';
 import { whole } from '@corral/base/config/value-types';
 
 const day = 86_400;
@@ -7,44 +7,34 @@ const day = 86_400;
 const leastIdle = 120;
 
 /** How long sessions of browsers and API tokens last. */
-export const identitySettings = [
-  {
-    key: 'sessions.lifetime',
-    env: 'CORRAL_SESSIONS_LIFETIME',
+export const identitySettings = {
+  'sessions.lifetime': {
     takes: whole(60, 400 * day, 1000),
     fallback: '43200',
     about: 'How long the [session](auth/README.md#sessions) of a browser lasts: whole seconds, 60 to 34560000.',
   },
-  {
-    key: 'sessions.idle',
-    env: 'CORRAL_SESSIONS_IDLE',
+  'sessions.idle': {
     takes: whole(leastIdle, 400 * day, 1000),
     fallback: '7200',
     about: 'How long it lasts without a request: whole seconds, 120 to 34560000.',
   },
-  {
-    key: 'tokens.longest',
-    env: 'CORRAL_TOKENS_LONGEST',
+  'tokens.longest': {
     takes: whole(60, 3660 * day, 1000),
     fallback: '31622400',
     about: 'How long an [API token](auth/README.md#tokens) may last at most: whole seconds, 60 to 316224000.',
   },
-  {
-    key: 'tokens.default',
-    env: 'CORRAL_TOKENS_DEFAULT',
+  'tokens.default': {
     takes: whole(60, 3660 * day, 1000),
     fallback: '7776000',
     about: 'How long a token lasts whose maker does not say; no longer than `tokens.longest`.',
   },
-  {
-    key: 'tokens.vouched',
-    env: 'CORRAL_TOKENS_VOUCHED',
+  'tokens.vouched': {
     takes: whole(60, 366 * day, 1000),
     fallback: '86400',
     about:
       'How long sessions and tokens of people of `keystone`, `oidc` or an extension count after that backend last vouched for them: whole seconds, 60 to 31622400.',
   },
-] as const satisfies readonly Setting[];
+} as const satisfies Settings;
 
 /** In milliseconds. */
 export interface IdentityConfig {

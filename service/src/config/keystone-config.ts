@@ -1,5 +1,5 @@
 import type { SettingReader } from '@corral/base/config/setting-reader';
-import type { Setting, ValuesOf } from '@corral/base/config/setting';
+import type { Settings, ValuesOf } from '@corral/base/config/setting';
 import { secondsOrNever, seconds, secret, text, type ValueType } from '@corral/base/config/value-types';
 import { pemFile } from './certificate-authority.ts';
 import type { KeystoneConfig } from './service-config.ts';
@@ -24,93 +24,42 @@ const addressOf = (given: string): string | null => {
 };
 
 /** The settings of the `keystone` backend. */
-export const keystoneSettings = [
-  {
-    key: 'keystone.url',
-    env: 'CORRAL_KEYSTONE_URL',
+export const keystoneSettings = {
+  'keystone.url': {
     takes: keystoneUrl,
-    fallback: null,
     about:
       'Address of [Keystone](auth/keystone.md), such as `https://keystone.example.org:5000/v3`; with or without the version.',
   },
-  {
-    key: 'keystone.username',
-    env: 'CORRAL_KEYSTONE_USERNAME',
+  'keystone.username': { takes: text, about: "The service's own user there, who may validate tokens." },
+  'keystone.password': { takes: secret, about: "That user's password." },
+  'keystone.user_domain': { takes: text, fallback: 'Default', about: 'Name of the domain that the user is in.' },
+  'keystone.project': { takes: text, about: 'Name of the project in which the user may validate tokens.' },
+  'keystone.project_domain': { takes: text, fallback: 'Default', about: 'Name of the domain that the project is in.' },
+  'keystone.application_credential_id': {
     takes: text,
-    fallback: null,
-    about: "The service's own user there, who may validate tokens.",
-  },
-  {
-    key: 'keystone.password',
-    env: 'CORRAL_KEYSTONE_PASSWORD',
-    takes: secret,
-    fallback: null,
-    about: "That user's password.",
-  },
-  {
-    key: 'keystone.user_domain',
-    env: 'CORRAL_KEYSTONE_USER_DOMAIN',
-    takes: text,
-    fallback: 'Default',
-    about: 'Name of the domain that the user is in.',
-  },
-  {
-    key: 'keystone.project',
-    env: 'CORRAL_KEYSTONE_PROJECT',
-    takes: text,
-    fallback: null,
-    about: 'Name of the project in which the user may validate tokens.',
-  },
-  {
-    key: 'keystone.project_domain',
-    env: 'CORRAL_KEYSTONE_PROJECT_DOMAIN',
-    takes: text,
-    fallback: 'Default',
-    about: 'Name of the domain that the project is in.',
-  },
-  {
-    key: 'keystone.application_credential_id',
-    env: 'CORRAL_KEYSTONE_APPLICATION_CREDENTIAL_ID',
-    takes: text,
-    fallback: null,
     about: 'Instead of user, password and project: an application credential.',
   },
-  {
-    key: 'keystone.application_credential_secret',
-    env: 'CORRAL_KEYSTONE_APPLICATION_CREDENTIAL_SECRET',
-    takes: secret,
-    fallback: null,
-    about: 'Its secret.',
-  },
-  {
-    key: 'keystone.ca',
-    env: 'CORRAL_KEYSTONE_CA',
+  'keystone.application_credential_secret': { takes: secret, about: 'Its secret.' },
+  'keystone.ca': {
     takes: pemFile,
-    fallback: null,
     about: "PEM file of the authority that Keystone's certificate is from. None: those that Node.js trusts.",
   },
-  {
-    key: 'keystone.timeout',
-    env: 'CORRAL_KEYSTONE_TIMEOUT',
+  'keystone.timeout': {
     takes: seconds(60),
     fallback: '5',
     about: 'How long a token may take to be validated, up to 60.',
   },
-  {
-    key: 'keystone.cache',
-    env: 'CORRAL_KEYSTONE_CACHE',
+  'keystone.cache': {
     takes: secondsOrNever(60),
     fallback: '60',
     about: 'How long a validated token is not asked about again, up to 60; 0: every time.',
   },
-  {
-    key: 'keystone.admin_role',
-    env: 'CORRAL_KEYSTONE_ADMIN_ROLE',
+  'keystone.admin_role': {
     takes: text,
     fallback: 'admin',
     about: 'The role whose holders have administrative access here.',
   },
-] as const satisfies readonly Setting[];
+} as const satisfies Settings;
 
 type KeystoneValues = ValuesOf<typeof keystoneSettings>;
 type NeededKey =

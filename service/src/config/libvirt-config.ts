@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { SettingReader } from '@corral/base/config/setting-reader';
-import { textThat, type ValueType } from '@corral/base/config/value-types';
+import type { Settings, ValuesOf } from '@corral/base/config/setting';
+import { seconds, textThat, type ValueType, whole } from '@corral/base/config/value-types';
 import { isLocal, uriPattern, uriRule } from '@corral/base/libvirt/libvirt-uri';
 import type { LibvirtConfig } from './service-config.ts';
 
@@ -13,13 +14,13 @@ const imageRule = 'up to 128 letters, digits and . _ : + @ -, not digits alone, 
 const interfacePattern = /^[A-Za-z0-9_][\w.-]{0,14}$/;
 const everywhere: readonly string[] = ['0.0.0.0', '::'];
 
-export const libvirtUri = textThat((given) => new RegExp(uriPattern).test(given), uriRule);
-export const storagePool = textThat((given) => poolPattern.test(given), 'the name of a storage pool');
-export const vncHost = textThat(
+const libvirtUri = textThat((given) => new RegExp(uriPattern).test(given), uriRule);
+const storagePool = textThat((given) => poolPattern.test(given), 'the name of a storage pool');
+const vncHost = textThat(
   (given) => isIP(given) !== 0 && !everywhere.includes(given),
   'one address of the hypervisor, such as 127.0.0.1',
 );
-export const libvirtNetwork: ValueType<LibvirtConfig['network']> = {
+const libvirtNetwork: ValueType<LibvirtConfig['network']> = {
   expected: '`ovs:BRIDGE`, `bridges` or `bridges:UPLINK`, with names of interfaces',
   parse: (given, wrong) => {
     const [, kind, name] = /^(ovs|bridges)(?::(.*))?$/s.exec(given) ?? [];
@@ -30,17 +31,46 @@ export const libvirtNetwork: ValueType<LibvirtConfig['network']> = {
   },
 };
 
-/** What is read of the settings here. */
-interface LibvirtValues {
+/** The settings of the libvirt that runs headnodes. */
+export const libvirtSettings = {
+  'libvirt.uri': {
+    takes: libvirtUri,
+    fallback: 'qemu:///system',
+    about: 'The libvirt that runs headnodes, as the [OBM driver](obmd/libvirt.md#fields) takes it.',
+  },
+  'libvirt.pool': { takes: storagePool, fallback: 'default', about: 'Its storage pool for disks of headnodes.' },
+  'libvirt.network': {
+    takes: libvirtNetwork,
+    fallback: 'bridges',
+    about: 'How headnodes [reach VLANs](hypervisors.md#networks): `ovs:BRIDGE`, `bridges` or `bridges:UPLINK`.',
+  },
+  'libvirt.vnc_host': {
+    takes: vncHost,
+    fallback: '127.0.0.1',
+    about:
+      'Address of the hypervisor that [screens](hypervisors.md#screens) of headnodes listen on, and are reached at.',
+  },
+  'libvirt.memory': {
+    takes: whole(16, 16_777_216),
+    fallback: '1024',
+    about: 'MiB of memory of a headnode whose image is a volume.',
+  },
+  'libvirt.cpus': {
+    takes: whole(1, 1024),
+    fallback: '1',
+    about: 'Processors of a headnode whose image is a volume, 1 to 1024.',
+  },
+  'libvirt.timeout': {
+    takes: seconds(),
+    fallback: '30',
+    about:
+      'How long one command of libvirt may take. Starting a machine (120 s) and copying a whole disk (10 minutes) have longer.',
+  },
+} as const satisfies Settings;
+
+interface LibvirtValues extends ValuesOf<typeof libvirtSettings> {
   readonly hypervisor: string;
   readonly images: readonly string[];
-  readonly 'libvirt.uri': string;
-  readonly 'libvirt.pool': string;
-  readonly 'libvirt.network': LibvirtConfig['network'];
-  readonly 'libvirt.vnc_host': string;
-  readonly 'libvirt.memory': number;
-  readonly 'libvirt.cpus': number;
-  readonly 'libvirt.timeout': number;
 }
 
 /** Reads the settings of the libvirt that runs headnodes. Names of images are checked only if it is the one that does. */

@@ -1,5 +1,5 @@
 import type { SettingReader } from '@corral/base/config/setting-reader';
-import type { Setting, ValuesOf } from '@corral/base/config/setting';
+import type { Settings, ValuesOf } from '@corral/base/config/setting';
 import { secondsOrNever, seconds, secret, text, textThat, type ValueType } from '@corral/base/config/value-types';
 import { isLoopback } from '@corral/base/http/loopback';
 import { pemFile } from './certificate-authority.ts';
@@ -39,116 +39,63 @@ const scopes: ValueType<string> = {
 };
 
 /** The settings of the `oidc` backend, and where browsers find this service. */
-export const oidcSettings = [
-  {
-    key: 'public_url',
-    env: 'CORRAL_PUBLIC_URL',
+export const oidcSettings = {
+  public_url: {
     takes: origin,
-    fallback: null,
     about:
       'The address that browsers have for this service, such as `https://corral.example.org`: [logins](auth/oidc.md) come back to it, and only its pages may use a session. None: the one that the browser asked for.',
   },
-  {
-    key: 'oidc.issuer',
-    env: 'CORRAL_OIDC_ISSUER',
+  'oidc.issuer': {
     takes: issuer,
-    fallback: null,
     about: 'The [OpenID provider](auth/oidc.md), exactly as its tokens name it in `iss`.',
   },
-  {
-    key: 'oidc.audience',
-    env: 'CORRAL_OIDC_AUDIENCE',
+  'oidc.audience': { takes: text, about: 'What bearer tokens for this service hold in `aud`.' },
+  'oidc.client_id': {
     takes: text,
-    fallback: null,
-    about: 'What bearer tokens for this service hold in `aud`.',
-  },
-  {
-    key: 'oidc.client_id',
-    env: 'CORRAL_OIDC_CLIENT_ID',
-    takes: text,
-    fallback: null,
     about: 'What this service is called at the provider, for logins of browsers. None: there are no such logins.',
   },
-  {
-    key: 'oidc.client_secret',
-    env: 'CORRAL_OIDC_CLIENT_SECRET',
-    takes: secret,
-    fallback: null,
-    about: 'Its secret there. None: it is registered as a public client.',
-  },
-  {
-    key: 'oidc.device_client_id',
-    env: 'CORRAL_OIDC_DEVICE_CLIENT_ID',
+  'oidc.client_secret': { takes: secret, about: 'Its secret there. None: it is registered as a public client.' },
+  'oidc.device_client_id': {
     takes: text,
-    fallback: null,
     about:
       'What command lines are called at the provider: a public client with the [device flow](auth/oidc.md#logging-in-on-the-command-line). None: no such logins.',
   },
-  {
-    key: 'oidc.scopes',
-    env: 'CORRAL_OIDC_SCOPES',
+  'oidc.scopes': {
     takes: scopes,
     fallback: 'openid profile',
     about: 'What a login asks the provider for, separated by spaces. `openid` is always among them.',
   },
-  {
-    key: 'oidc.name_claim',
-    env: 'CORRAL_OIDC_NAME_CLAIM',
+  'oidc.name_claim': {
     takes: text,
     fallback: 'preferred_username',
     about: "The claim that holds a person's name. Where it is missing, `sub` does.",
   },
-  {
-    key: 'oidc.projects_claim',
-    env: 'CORRAL_OIDC_PROJECTS_CLAIM',
+  'oidc.projects_claim': {
     takes: text,
     fallback: 'groups',
     about:
       "The claim that lists a person's projects, with dots for [claims within claims](auth/oidc.md#what-claims-mean).",
   },
-  {
-    key: 'oidc.projects_prefix',
-    env: 'CORRAL_OIDC_PROJECTS_PREFIX',
+  'oidc.projects_prefix': {
     takes: text,
-    fallback: null,
     about: 'Only what begins with this is a project, and what follows is its label. None: all of it is.',
   },
-  {
-    key: 'oidc.admin_claim',
-    env: 'CORRAL_OIDC_ADMIN_CLAIM',
+  'oidc.admin_claim': {
     takes: text,
-    fallback: null,
     about: 'The claim that tells administrators. None: nobody of the provider is one. Goes with `oidc.admin_value`.',
   },
-  {
-    key: 'oidc.admin_value',
-    env: 'CORRAL_OIDC_ADMIN_VALUE',
-    takes: text,
-    fallback: null,
-    about: 'What that claim is, or holds, for an administrator.',
-  },
-  {
-    key: 'oidc.ca',
-    env: 'CORRAL_OIDC_CA',
+  'oidc.admin_value': { takes: text, about: 'What that claim is, or holds, for an administrator.' },
+  'oidc.ca': {
     takes: pemFile,
-    fallback: null,
     about: "PEM file of the authority that the provider's certificate is from. None: those that Node.js trusts.",
   },
-  {
-    key: 'oidc.clock_skew',
-    env: 'CORRAL_OIDC_CLOCK_SKEW',
+  'oidc.clock_skew': {
     takes: secondsOrNever(300),
     fallback: '30',
     about: "How far the provider's clock may be off, up to 300. 0: not at all.",
   },
-  {
-    key: 'oidc.timeout',
-    env: 'CORRAL_OIDC_TIMEOUT',
-    takes: seconds(60),
-    fallback: '5',
-    about: 'How long the provider may take to answer, up to 60.',
-  },
-] as const satisfies readonly Setting[];
+  'oidc.timeout': { takes: seconds(60), fallback: '5', about: 'How long the provider may take to answer, up to 60.' },
+} as const satisfies Settings;
 
 type OidcValues = ValuesOf<typeof oidcSettings>;
 

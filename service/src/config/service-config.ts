@@ -97,22 +97,14 @@ export interface LibvirtConfig {
   readonly timeoutMs: number;
 }
 
-/** How patient the network engine is. */
+/** How patient the network engine is; the settings `engine.…` say what each is. */
 export interface EngineConfig {
-  /** How long an action may stay PENDING while its switch cannot be reached. */
   readonly budgetMs: number;
-  /** How long one call to a switch may take. */
   readonly deviceTimeoutMs: number;
-  /** How long a dead worker keeps its switches from the others. */
   readonly leaseMs: number;
-  /** How often the queue is polled without a notification. */
   readonly pollMs: number;
-  /** How often each switch is compared with what is recorded; 0: only on demand. */
   readonly sweepMs: number;
-  /** How long changes are gathered before a switch saves its configuration. */
   readonly saveDelayMs: number;
-  /** How long something of a session that broke off may still arrive at a switch that does not refuse it. */
   readonly lateWriteMs: number;
-  /** How long a session is kept open after its last use. */
   readonly sessionIdleMs: number;
 }

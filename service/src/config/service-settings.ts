@@ -1,6 +1,6 @@
 import { databaseUrl } from '@corral/base/config/database-url';
 import { logLevels } from '@corral/base/config/setting-reader';
-import type { Setting, ValuesOf } from '@corral/base/config/setting';
+import type { Settings, ValuesOf } from '@corral/base/config/setting';
 import {
   flag,
   list,
@@ -14,8 +14,7 @@ import {
   whole,
 } from '@corral/base/config/value-types';
 import type { ListenAddress } from '@corral/obmd/config/obmd-config';
-import { listenAddress } from '@corral/obmd/config/obmd-settings';
-import { obmdSettings } from '@corral/obmd/config/obmd-settings';
+import { listenAddress, obmdSettings } from '@corral/obmd/config/obmd-settings';
 import { httpSettings } from './http-config.ts';
 import { historySettings } from './history-config.ts';
 import { deviceLimitSettings } from './device-limit-config.ts';
@@ -25,7 +24,7 @@ import { oidcSettings } from './oidc-config.ts';
 import { outboundSettings } from './outbound-config.ts';
 import { pemFile } from './certificate-authority.ts';
 import type { VlanRange } from './service-config.ts';
-import { libvirtNetwork, libvirtUri, storagePool, vncHost } from './libvirt-config.ts';
+import { libvirtSettings } from './libvirt-config.ts';
 
 const largestVlan = 4094;
 const longestPassword = 1024;
@@ -62,43 +61,28 @@ const listenAddressOrOff: ValueType<ListenAddress | 'off'> = {
  * the loader reads, and what docs/configuration.md is checked against.
  */
 
-export const settings = [
-  { key: 'host', env: 'CORRAL_HOST', takes: text, fallback: '127.0.0.1', about: 'Address to listen on.' },
-  {
-    key: 'port',
-    env: 'CORRAL_PORT',
-    takes: whole(0, 65_535),
-    fallback: '5000',
-    about: 'Port to listen on; 0 takes a free one.',
-  },
+export const settings = {
+  host: { takes: text, fallback: '127.0.0.1', about: 'Address to listen on.' },
+  port: { takes: whole(0, 65_535), fallback: '5000', about: 'Port to listen on; 0 takes a free one.' },
   ...httpSettings,
   ...deviceLimitSettings,
-  {
-    key: 'data_dir',
-    env: 'CORRAL_DATA_DIR',
+  data_dir: {
     takes: text,
     fallback: './data',
     about:
       'Where the embedded database, the key file, the first password and what is simulated are kept. Made if it is missing.',
   },
-  {
-    key: 'database_url',
-    env: 'CORRAL_DATABASE_URL',
+  database_url: {
     takes: databaseUrl,
-    fallback: null,
     about:
       'A path for SQLite, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. Without it: `corral.db` in the data directory.',
   },
-  {
-    key: 'database_connections',
-    env: 'CORRAL_DATABASE_CONNECTIONS',
+  database_connections: {
     takes: whole(2, 1000),
     fallback: '10',
     about: 'Most connections to PostgreSQL of this process, 2 to 1000; one more listens for announcements.',
   },
-  {
-    key: 'auth',
-    env: 'CORRAL_AUTH',
+  auth: {
     takes: backends,
     fallback: 'database',
     about:
@@ -107,214 +91,110 @@ export const settings = [
   ...keystoneSettings,
   ...oidcSettings,
   ...identitySettings,
-  {
-    key: 'require_authentication',
-    env: 'CORRAL_REQUIRE_AUTHENTICATION',
+  require_authentication: {
     takes: flag,
     fallback: 'false',
     about: '`true` refuses callers without credentials on every call, also those that anybody may make otherwise.',
   },
-  {
-    key: 'admin_password',
-    env: 'CORRAL_ADMIN_PASSWORD',
+  admin_password: {
     takes: password,
-    fallback: null,
     about:
       'Password of the user `admin` that the first start makes. Without it one is made, shown once, and kept in `admin-password` in the data directory. Later starts do not look at it.',
   },
-  {
-    key: 'vlans',
-    env: 'CORRAL_VLANS',
+  vlans: {
     takes: vlanRanges,
     fallback: '100-1000',
     about:
       'VLAN ids to hand out: ids and ranges within 1 to 4094. A pool that no longer holds the id of a network in use is a start-up error.',
   },
-  {
-    key: 'maintenance.project',
-    env: 'CORRAL_MAINTENANCE_PROJECT',
+  'maintenance.project': {
     takes: text,
-    fallback: null,
     about: 'Project that nodes go to when they leave another; made if it is missing. Needs `maintenance.url`.',
   },
-  {
-    key: 'maintenance.url',
-    env: 'CORRAL_MAINTENANCE_URL',
+  'maintenance.url': {
     takes: text,
-    fallback: null,
     about: 'URL that is notified of such a node, by `POST {"node": "<label>"}`. Needs `maintenance.project`.',
   },
-  {
-    key: 'key_file',
-    env: 'CORRAL_KEY_FILE',
+  key_file: {
     takes: text,
-    fallback: null,
     about:
       'Keys for secrets at rest: 32 bytes in base64 a line; the first seals, all open ([rotate](operator-guide.md#rotate-the-key)). Without it: `secret.key` in the data directory. Made on first start if it is not there.',
   },
-  {
-    key: 'hypervisor',
-    env: 'CORRAL_HYPERVISOR',
+  hypervisor: {
     takes: text,
     fallback: 'mock',
     about:
       '[What runs headnodes](hypervisors.md): `mock`, `libvirt`, or one that an [extension](extensions.md) brings.',
   },
-  {
-    key: 'images',
-    env: 'CORRAL_IMAGES',
+  images: {
     takes: list,
     fallback: 'base',
     about:
       'What headnodes are made from: a list, in the environment separated by commas. For libvirt [domains or volumes](hypervisors.md#images); the mock hypervisor takes any names.',
   },
-  {
-    key: 'libvirt.uri',
-    env: 'CORRAL_LIBVIRT_URI',
-    takes: libvirtUri,
-    fallback: 'qemu:///system',
-    about: 'The libvirt that runs headnodes, as the [OBM driver](obmd/libvirt.md#fields) takes it.',
-  },
-  {
-    key: 'libvirt.pool',
-    env: 'CORRAL_LIBVIRT_POOL',
-    takes: storagePool,
-    fallback: 'default',
-    about: 'Its storage pool for disks of headnodes.',
-  },
-  {
-    key: 'libvirt.network',
-    env: 'CORRAL_LIBVIRT_NETWORK',
-    takes: libvirtNetwork,
-    fallback: 'bridges',
-    about: 'How headnodes [reach VLANs](hypervisors.md#networks): `ovs:BRIDGE`, `bridges` or `bridges:UPLINK`.',
-  },
-  {
-    key: 'libvirt.vnc_host',
-    env: 'CORRAL_LIBVIRT_VNC_HOST',
-    takes: vncHost,
-    fallback: '127.0.0.1',
-    about:
-      'Address of the hypervisor that [screens](hypervisors.md#screens) of headnodes listen on, and are reached at.',
-  },
-  {
-    key: 'libvirt.memory',
-    env: 'CORRAL_LIBVIRT_MEMORY',
-    takes: whole(16, 16_777_216),
-    fallback: '1024',
-    about: 'MiB of memory of a headnode whose image is a volume.',
-  },
-  {
-    key: 'libvirt.cpus',
-    env: 'CORRAL_LIBVIRT_CPUS',
-    takes: whole(1, 1024),
-    fallback: '1',
-    about: 'Processors of a headnode whose image is a volume, 1 to 1024.',
-  },
-  {
-    key: 'libvirt.timeout',
-    env: 'CORRAL_LIBVIRT_TIMEOUT',
-    takes: seconds(),
-    fallback: '30',
-    about:
-      'How long one command of libvirt may take. Starting a machine (120 s) and copying a whole disk (10 minutes) have longer.',
-  },
+  ...libvirtSettings,
   ...historySettings,
-  {
-    key: 'log_level',
-    env: 'CORRAL_LOG_LEVEL',
+  log_level: {
     takes: oneOf(...logLevels),
     fallback: 'info',
     about: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
   },
-  {
-    key: 'engine.budget',
-    env: 'CORRAL_ENGINE_BUDGET',
+  'engine.budget': {
     takes: seconds(),
     fallback: '60',
     about: 'How long a networking action may stay `PENDING` while its switch cannot be reached.',
   },
-  {
-    key: 'engine.device_timeout',
-    env: 'CORRAL_ENGINE_DEVICE_TIMEOUT',
+  'engine.device_timeout': {
     takes: seconds(),
     fallback: '15',
     about:
       'How long one call to a switch may take; one about many ports gets a twentieth more for each beyond the first.',
   },
-  {
-    key: 'engine.lease',
-    env: 'CORRAL_ENGINE_LEASE',
+  'engine.lease': {
     takes: seconds(),
     fallback: '5',
     about: 'How long a dead worker keeps its switches from the others. The same in every replica.',
   },
-  {
-    key: 'engine.poll',
-    env: 'CORRAL_ENGINE_POLL',
-    takes: seconds(),
-    fallback: '2',
-    about: 'How often the queue is polled without a notification.',
-  },
-  {
-    key: 'engine.sweep',
-    env: 'CORRAL_ENGINE_SWEEP',
+  'engine.poll': { takes: seconds(), fallback: '2', about: 'How often the queue is polled without a notification.' },
+  'engine.sweep': {
     takes: secondsOrNever(86_400),
     fallback: '300',
     about: 'How often each switch is [compared](drift.md) with what is recorded, up to a day; 0: only on demand.',
   },
-  {
-    key: 'engine.save_delay',
-    env: 'CORRAL_ENGINE_SAVE_DELAY',
+  'engine.save_delay': {
     takes: seconds(),
     fallback: '5',
     about: 'How long changes are gathered before a switch saves its configuration.',
   },
-  {
-    key: 'engine.session_idle',
-    env: 'CORRAL_ENGINE_SESSION_IDLE',
+  'engine.session_idle': {
     takes: seconds(),
     fallback: '30',
     about: 'How long a session to a switch is kept open after its last use.',
   },
-  {
-    key: 'engine.late_write',
-    env: 'CORRAL_ENGINE_LATE_WRITE',
+  'engine.late_write': {
     takes: seconds(),
     fallback: '120',
     about:
       'How long the ports of a session that broke off stay in doubt, on switches that do not refuse what arrives late ([decision 10](decisions/0010-late-writes.md)).',
   },
-  {
-    key: 'obm.timeout',
-    env: 'CORRAL_OBM_TIMEOUT',
-    takes: seconds(),
-    fallback: '20',
-    about: 'How long a call to an OBM daemon may take.',
-  },
-  {
-    key: 'obm.ca',
-    env: 'CORRAL_OBM_CA',
+  'obm.timeout': { takes: seconds(), fallback: '20', about: 'How long a call to an OBM daemon may take.' },
+  'obm.ca': {
     takes: pemFile,
-    fallback: null,
     about: 'PEM file of the authority that certificates of OBM daemons are from. None: those that Node.js trusts.',
   },
   ...outboundSettings,
-  {
-    key: 'obmd.listen',
+  'obmd.listen': {
     env: 'CORRAL_OBMD',
     takes: listenAddressOrOff,
     fallback: 'off',
     about: '`HOST:PORT` to run the [OBM daemon](obmd/README.md) inside the service. `off`: not here.',
   },
   ...obmdSettings,
-  {
-    key: 'extensions',
-    env: 'CORRAL_EXTENSIONS',
+  extensions: {
     takes: list,
     fallback: '',
     about: '[Modules](extensions.md) that bring drivers of their own: a list, in the environment separated by commas.',
   },
-] as const satisfies readonly Setting[];
+} as const satisfies Settings;
 
 export type SettingValues = ValuesOf<typeof settings>;

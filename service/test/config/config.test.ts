@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '@corral/base/config/config-error';
 import { Outbound } from '@corral/base/http/outbound';
-import { unknownVariables } from '@corral/base/config/setting';
+import { unknownVariables, variableOf } from '@corral/base/config/setting';
 import { loadConfig } from '../../src/config/load-service-config.ts';
 import { settings } from '../../src/config/service-settings.ts';
 
@@ -76,7 +76,7 @@ describe('the configuration', () => {
       obm: { timeoutMs: 20_000, ca: null },
       outbound: expect.any(Outbound) as Outbound,
       deviceLimits: { changes: 600, calls: 8 },
-      front: {
+      http: {
         tls: null,
         metrics: 'loopback',
         trustedProxies: null,
@@ -136,9 +136,10 @@ describe('the configuration', () => {
   });
 
   it('has every setting in the file and in the environment, under one name each', () => {
-    expect(new Set(settings.map(({ key }) => key)).size).toBe(settings.length);
-    for (const { key, env } of settings) {
-      expect(env).toBe(`CORRAL_${key.replace('.listen', '').replace('.', '_').toUpperCase()}`);
+    const variables = Object.entries(settings).map(([key, setting]) => [key, variableOf(key, setting)] as const);
+    expect(new Set(variables.map(([, variable]) => variable)).size).toBe(variables.length);
+    for (const [key, variable] of variables) {
+      expect(variable).toBe(`CORRAL_${key.replace('.listen', '').replace('.', '_').toUpperCase()}`);
     }
   });
 

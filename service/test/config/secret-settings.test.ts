@@ -1,12 +1,12 @@
-import type { Setting } from '@corral/base/config/setting';
+import { type Settings, variableOf } from '@corral/base/config/setting';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-service-config.ts';
 import { settings } from '../../src/config/service-settings.ts';
 import { Canaries } from '../support/secret-leaks/canary-secrets.ts';
 import { startService } from '../support/services/service.ts';
 
-const all: readonly Setting[] = settings;
-const secretSettings = all.filter(({ takes }) => takes.isSecret).map(({ key }) => key);
+const all: Settings = settings;
+const secretSettings = Object.entries(all).filter(([, { takes }]) => takes.isSecret);
 
 describe('a secret in a setting', () => {
   const tell = (error: unknown): string => {
@@ -14,9 +14,9 @@ describe('a secret in a setting', () => {
     return [message, stack, ...mistakes].join('\n');
   };
 
-  it.each(secretSettings)('%s is not revealed when it is invalid', (key) => {
+  it.each(secretSettings)('%s is not revealed when it is invalid', (key, setting) => {
     const canaries = new Canaries();
-    const { env } = settings.find((setting) => setting.key === key) ?? { env: '' };
+    const variable = variableOf(key, setting);
     for (const bad of [
       canaries.make('long').repeat(100),
       `postgres://u:${canaries.make('URL')}@[`,
@@ -24,7 +24,7 @@ describe('a secret in a setting', () => {
     ]) {
       try {
         loadConfig({
-          [env]: bad,
+          [variable]: bad,
           CORRAL_AUTH: 'database, keystone, oidc',
           CORRAL_OBMD: '127.0.0.1:0',
           CORRAL_PORT: 'x',

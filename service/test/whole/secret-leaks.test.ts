@@ -1,4 +1,4 @@
-import type { Setting } from '@corral/base/config/setting';
+import type { Settings } from '@corral/base/config/setting';
 import { rm } from 'node:fs/promises';
 import { startLabObmd } from '@corral/lab';
 import { bmcDrivers } from '@corral/obmd/drivers/bmc-drivers';
@@ -15,8 +15,8 @@ import { engines, freshPostgres } from '../support/services/engines.ts';
 import { basic } from '../support/http/http-client.ts';
 import { type Service, startService } from '../support/services/service.ts';
 
-const all: readonly Setting[] = settings;
-const secretSettings = all.filter(({ takes }) => takes.isSecret).map(({ key }) => key);
+const all: Settings = settings;
+const secretSettings = Object.keys(all).filter((key) => all[key]?.takes.isSecret);
 const bmcTypes = Object.entries(bmcDrivers).filter(([, { secrets }]) => secrets.length > 0);
 
 describe.each(engines)('a secret on %s', (engine) => {

@@ -140,7 +140,7 @@ const parseToml = (text: string): unknown => {
   try {
     const file = join(directory, 'corral.toml');
     writeFileSync(file, text);
-    return gatherSettings([], { CORRAL_CONFIG: file }, []);
+    return gatherSettings({}, { CORRAL_CONFIG: file }, []);
   } finally {
     rmSync(directory, { recursive: true });
   }

@@ -21,8 +21,8 @@ export interface ProcessContext {
 }
 
 /** Runs one command line; the answer is the exit code. */
-export const run = async (commands: readonly Command[], process: ProcessContext): Promise<number> => {
-  const { argv, env, stdout, stderr, signal } = process;
+export const run = async (commands: readonly Command[], around: ProcessContext): Promise<number> => {
+  const { argv, env, stdout, stderr, signal } = around;
   const end = argv.indexOf('--');
   const isJson = (end < 0 ? argv : argv.slice(0, end)).includes('--json');
   const noColour = (env['NO_COLOR'] ?? '') !== '';
@@ -38,7 +38,7 @@ export const run = async (commands: readonly Command[], process: ProcessContext)
       else output.say(`corral ${version}`);
       return exitCodes.done;
     }
-    await parsed.command.run(createContext(process, parsed.parsed, output), parsed.parsed);
+    await parsed.command.run(createContext(around, parsed.parsed, output), parsed.parsed);
     return signal.aborted ? exitCodes.interrupted : exitCodes.done;
   } catch (error) {
     if (signal.aborted || error instanceof InterruptedError) return exitCodes.interrupted;

@@ -77,7 +77,7 @@ const carried = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) a
 
 const plain = (uri: string): string => (URL.canParse(uri) ? new URL(uri).href : uri).replace(/\/+$/, '');
 
-interface Around {
+interface NodeContext {
   readonly wanted: DesiredState;
   readonly now: NodeState | undefined;
   readonly portIndex: PortIndex;
@@ -88,16 +88,16 @@ class NicPlan {
   readonly #plan: SitePlan;
   readonly #name: NicName;
   readonly #wanted: DesiredNic;
-  readonly #around: Around;
+  readonly #node: NodeContext;
   readonly #now: NicState | undefined;
   readonly #what: string;
 
-  constructor(plan: SitePlan, name: NicName, desired: DesiredNic, process: Around) {
+  constructor(plan: SitePlan, name: NicName, desired: DesiredNic, node: NodeContext) {
     this.#plan = plan;
     this.#name = name;
     this.#wanted = desired;
-    this.#around = process;
-    this.#now = process.now?.nics.get(name.nic);
+    this.#node = node;
+    this.#now = node.now?.nics.get(name.nic);
     this.#what = `nic ${name.nic} of node ${name.node}`;
   }
 
@@ -107,7 +107,7 @@ class NicPlan {
     const isNew = !this.#now;
     const isOther = this.#now !== undefined && sameMac(this.#now.macaddr) !== sameMac(macaddr);
     const { on } = this.#wanted;
-    const moves = on !== null && !isNic(this.#around.portIndex.nicOn(on), this.#name);
+    const moves = on !== null && !isNic(this.#node.portIndex.nicOn(on), this.#name);
     const now = this.#now?.on ?? null;
     if ((isOther || (now && moves)) && !this.#isChangeable(isOther)) return;
     if (now && (moves || isOther)) this.#unplug(now);
@@ -118,7 +118,7 @@ class NicPlan {
 
   /** What is taken apart has to be put together again, by this run or by the next one. */
   #isChangeable(isOther: boolean): boolean {
-    const { project } = this.#around.now ?? { project: null };
+    const { project } = this.#node.now ?? { project: null };
     if (project !== null) {
       this.#plan.mistake(
         this.#wanted,
@@ -169,7 +169,7 @@ class NicPlan {
 
   #plug(into: { readonly switch: string; readonly port: string } | null): void {
     if (!into) return;
-    const other = this.#around.portIndex.nicOn(into);
+    const other = this.#node.portIndex.nicOn(into);
     if (other && !isNic(other, this.#name) && !this.#leaves(other)) {
       this.#plan.mistake(
         this.#wanted.on ?? this.#wanted,
@@ -188,8 +188,8 @@ class NicPlan {
 
   /** Does the document plug that nic into another port? */
   #leaves({ node, nic }: NicName): boolean {
-    const on = this.#around.wanted.nodes?.get(node)?.nics.get(nic)?.on ?? null;
-    return on !== null && !isNic(this.#around.portIndex.nicOn(on), { node, nic });
+    const on = this.#node.wanted.nodes?.get(node)?.nics.get(nic)?.on ?? null;
+    return on !== null && !isNic(this.#node.portIndex.nicOn(on), { node, nic });
   }
 }
 

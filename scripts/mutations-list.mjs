@@ -12,6 +12,7 @@ const engine = 'service/test/worker/engine.test.ts';
 const pauses = 'service/test/worker/engine-pauses.test.ts';
 const lateWrites = 'service/test/worker/late-writes.test.ts';
 const leases = 'service/test/core/leases.test.ts';
+const heldLease = 'base/test/db/held-lease.test.ts';
 const sleeping = 'service/test/auth/suspended-callers.test.ts';
 const obmRaces = 'service/test/core/obm-races.test.ts';
 const schema = 'service/test/db/schema.test.ts';
@@ -100,95 +101,112 @@ export const mutations = [
   ),
   mutation(
     'a lease counts whatever its fence',
-    'service/src/core/leases.ts',
-    `    .where('fence', '=', fence)
-`,
-    '',
+    'base/src/db/lease-table.ts',
+    'where ${this.#is(lease)} ${lock}',
+    'where lease.name = ${lease.name} and lease.holder = ${lease.holder} ${lock}',
     fences,
   ),
   mutation(
     'a lease is taken while a transaction under it has not ended',
-    'service/src/core/leases.ts',
-    '    .$if(locksRows(tx), (query) => query.forShare()),',
-    '',
+    'base/src/db/lease-table.ts',
+    'locksRows(tx) ? sql`for share` : sql``',
+    'sql``',
     'service/test/worker/lease-order.test.ts',
   ),
 
   // Leases
   mutation(
     'a lease is claimed that was renewed since it was seen',
-    'service/src/core/leases.ts',
-    "        .where('leases.expires_at', '=', seen?.expiresAt ?? -1),",
-    ',',
+    'base/src/db/lease-table.ts',
+    ' and lease.expires_at = ${seen.expires_at}',
+    '',
     leases,
   ),
   mutation(
     'a lease is claimed that changed hands since it was seen',
-    'service/src/core/leases.ts',
-    `        .where('leases.fence', '=', seen?.fence ?? -1)
-        .where('leases.expires_at', '=', seen?.expiresAt ?? -1),`,
-    ',',
+    'base/src/db/lease-table.ts',
+    'sql`${this.#is(seen)} and lease.expires_at = ${seen.expires_at}` : sql`false`',
+    'sql`true` : sql`false`',
+    leases,
+  ),
+  mutation(
+    'a lease is claimed that was not there when it was looked for',
+    'base/src/db/lease-table.ts',
+    'sql`false`',
+    'sql`true`',
     leases,
   ),
   mutation(
     'a lease is renewed by whoever had it before',
-    'service/src/core/leases.ts',
-    "    .set({ expires_at: sql<number>`${op.now} + ${ms}` })\n    .where('name', '=', lease.name)\n    .where('holder', '=', lease.holder)\n    .where('fence', '=', lease.fence)",
-    "    .set({ expires_at: sql<number>`${op.now} + ${ms}` })\n    .where('name', '=', lease.name)",
+    'base/src/db/lease-table.ts',
+    'set expires_at = ${now} + ${ms} where ${this.#is(lease)}',
+    'set expires_at = ${now} + ${ms} where lease.name = ${lease.name}',
     leases,
   ),
   mutation(
     'a lease is given back by whoever had it before',
-    'service/src/core/leases.ts',
-    `    .set({ expires_at: 0 })
-    .where('name', '=', lease.name)
-    .where('holder', '=', lease.holder)
-    .where('fence', '=', lease.fence)`,
-    `    .set({ expires_at: 0 })
-    .where('name', '=', lease.name)`,
+    'base/src/db/lease-table.ts',
+    'set expires_at = 0 where ${this.#is(lease)}',
+    'set expires_at = 0 where lease.name = ${lease.name}',
     leases,
   ),
   mutation(
     'the fence does not grow when a lease changes hands',
-    'service/src/core/leases.ts',
-    'leases.fence + 1',
-    'leases.fence',
+    'base/src/db/lease-table.ts',
+    'lease.fence + 1',
+    'lease.fence',
     leases,
   ),
   mutation(
     'a lease that is held can be had',
-    'service/src/core/lease-watch.ts',
-    'if (waitMs > 0) return { free: null, waitMs };',
+    'base/src/db/lease-watch.ts',
+    'if (waitMs > 0) return { free: null, waitMs, row };',
     '',
     leases,
   ),
   mutation(
     'a lease counts as free as soon as the clock of the database says so',
-    'base/src/db/lease-sightings.ts',
+    'base/src/db/lease-watch.ts',
     'if (leftMs < 0) return Math.ceil(deadAfter * ms - sameForMs);',
     'if (leftMs < 0) return 0;',
     leases,
   ),
   mutation(
     'a lease whose end is far in the future is waited for until then',
-    'base/src/db/lease-sightings.ts',
+    'base/src/db/lease-watch.ts',
     'Math.min(leftMs + 1, longestWait * ms - sameForMs)',
     'leftMs + 1',
     leases,
   ),
   mutation(
     'the time since a lease was confirmed is not compared with its length',
-    'service/src/core/held-lease.ts',
-    'if (elapsedSince(this.#confirmed) >= this.#ms) this.#lost',
-    'if (false) this.#lost',
-    'service/test/core/held-lease.test.ts',
+    'base/src/db/held-lease.ts',
+    'return !this.lost.aborted && elapsedSince(this.#confirmed) < this.#parts.ms;',
+    'return !this.lost.aborted;',
+    heldLease,
   ),
   mutation(
     'a lease is not asked for again before a device is called',
-    'service/src/core/held-lease.ts',
-    'if (elapsedSince(this.#confirmed) >= this.#ms / 2) await',
+    'base/src/db/held-lease.ts',
+    'if (elapsedSince(this.#confirmed) >= this.#parts.ms / 2) await',
     'if (false) await',
-    'service/test/core/held-lease.test.ts',
+    heldLease,
+  ),
+  mutation(
+    'what is under way goes on after the time of its lease is over',
+    'base/src/db/held-lease.ts',
+    '    watchExpiry();\n    return',
+    '    return',
+    heldLease,
+  ),
+  mutation(
+    'a lease that is kept is not renewed',
+    'base/src/db/held-lease.ts',
+    `      isAsking = true;
+      this.renew()`,
+    `      isAsking = true;
+      Promise.resolve()`,
+    heldLease,
   ),
   mutation(
     'OBM is enabled without its lease',
@@ -741,8 +759,8 @@ export const mutations = [
   mutation(
     'an OBM daemon asks for its nodes again at once',
     'obmd/src/core/bmc-ownership.ts',
-    'this.#turnLater(isFailure ? this.#failures.failed() : renewMs);',
-    'this.#turnLater(isFailure ? 0 : renewMs);',
+    'isOurs === null ? this.#failures.failed() : renewMs',
+    'isOurs === null ? 0 : renewMs',
     'obmd/test/core/ownership.test.ts',
   ),
   mutation(
@@ -875,7 +893,7 @@ export const mutations = [
   ),
   mutation(
     'a clock that is set back keeps a lease',
-    'base/src/db/lease-sightings.ts',
+    'base/src/db/lease-watch.ts',
     'const longestWait = 3;',
     'const longestWait = 3_000;',
     'service/test/whole/clock-changes.test.ts',
@@ -1021,14 +1039,14 @@ export const mutations = [
   mutation(
     'a process that slept works with nodes that another has by now',
     'obmd/src/core/bmc-ownership.ts',
-    ' || elapsedSince(this.#confirmed) >= ownMs) throw',
-    ') throw',
+    'if (!this.#held?.isOurs) throw',
+    'if (!this.#held) throw',
     'obmd/test/core/ownership.test.ts',
   ),
   mutation(
     'a process stores what another one works with from memory',
     'obmd/src/core/bmc-ownership.ts',
-    'if (row?.holder !== this.#holder) throw',
+    'if (!(await ownerTable.isHeld(tx, this.#lease))) throw',
     'if (false) throw',
     standby,
   ),

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { onAbort } from '@corral/base/abort';
 import { Backoff } from '@corral/base/backoff';
-import { sql } from 'kysely';
-import { LeaseSightings } from '@corral/base/db/lease-sightings';
-import { type ClockReading, readClocks, elapsedSince } from '@corral/base/clock-reading';
+import { type ClockReading, readClocks } from '@corral/base/clock-reading';
+import { HeldLease } from '@corral/base/db/held-lease';
+import { type Lease, type LeaseOp, LeaseTable } from '@corral/base/db/lease-table';
+import { LeaseWatch } from '@corral/base/db/lease-watch';
 import { isProcessGone, processNamespace } from '@corral/base/process-namespace';
+import type { Database } from '../db/obmd-schema.ts';
 import type { Db, Tx } from '../db/open-obmd-database.ts';
 import { standby } from './obmd-error.ts';
 
@@ -18,7 +21,6 @@ const name = 'obmd';
 const holdMs = 6_000;
 const renewMs = 1_500;
 const marginMs = 1_000;
-const ownMs = holdMs - marginMs;
 const growth = { firstMs: renewMs, longestMs: 10_000 };
 
 /** Who holds the database, in words. */
@@ -26,6 +28,8 @@ export interface Holder {
   readonly host: string;
   readonly pid: number;
 }
+
+const ownerTable = new LeaseTable<Database, Holder>('obmd_owner', { host: hostname(), pid: process.pid });
 
 export interface OwnershipEvents {
   readonly gained: () => Promise<void>;
@@ -37,26 +41,24 @@ export interface OwnershipEvents {
 /** Holds the database for this process, or waits for it. */
 export class Ownership {
   readonly #db: Db;
-  readonly #holder = `${processNamespace()} ${randomUUID()}`;
-  readonly #gained: () => Promise<void>;
-  readonly #lost: () => Promise<void>;
-  readonly #failed: (error: unknown) => void;
-  #isHeld = false;
-  /** When the hold was last asked for and given. */
-  #confirmed: ClockReading = readClocks();
-  #isStopped = false;
-  #renewal: NodeJS.Timeout | null = null;
-  #expiry: NodeJS.Timeout | null = null;
+  readonly #on: OwnershipEvents;
+  readonly #lease: Lease = { name, holder: `${processNamespace()} ${randomUUID()}`, fence: 0 };
+  /** A process beside us that is gone needs no waiting for. */
+  readonly #watch = new LeaseWatch(
+    ownerTable,
+    ({ holder, pid }) => holder === this.#lease.holder || isProcessGone(holder.split(' ', 1)[0] ?? '', pid),
+  );
   readonly #failures = new Backoff(growth);
-  readonly #sightings = new LeaseSightings();
+  #held: HeldLease | null = null;
+  #stopRenewal: () => void = () => undefined;
+  #isStopped = false;
+  #nextTurn: NodeJS.Timeout | undefined;
   /** Who has it, while we have not. */
   other: Holder | null = null;
 
   constructor(db: Db, on: OwnershipEvents) {
     this.#db = db;
-    this.#gained = on.gained;
-    this.#lost = on.lost;
-    this.#failed = on.failed;
+    this.#on = on;
   }
 
   /** Takes hold if nobody has it, and goes on trying if somebody has. */
@@ -74,127 +76,94 @@ export class Ownership {
    * with it, and when it wakes, what waited to be read or sent may come first.
    */
   readonly check = (): void => {
-    if (!this.#isHeld || elapsedSince(this.#confirmed) >= ownMs) throw notOurs();
+    if (!this.#held?.isOurs) throw notOurs();
   };
 
   /**
    * The same, checked in the transaction that changes the database: the process that has the nodes works from memory.
    */
   readonly requireHold = async (tx: Tx): Promise<void> => {
-    const row = await tx.selectFrom('obmd_owner').select('holder').where('name', '=', name).executeTakeFirst();
-    if (row?.holder !== this.#holder) throw notOurs();
+    if (!(await ownerTable.isHeld(tx, this.#lease))) throw notOurs();
   };
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    if (this.#renewal) clearTimeout(this.#renewal);
-    if (this.#expiry) clearTimeout(this.#expiry);
-    await this.#db
-      .write((tx) => tx.deleteFrom('obmd_owner').where('holder', '=', this.#holder).execute())
-      .catch(() => undefined);
+    clearTimeout(this.#nextTurn);
+    this.#letGo();
+    await this.#db.write((tx) => ownerTable.release(tx, this.#lease)).catch(() => undefined);
   }
 
+  /** Takes the nodes if nobody has them, or looks again later. */
   async #turn(): Promise<void> {
     const asked = readClocks();
-    // A database that does not answer takes nothing from us before the time is over.
     const isOurs = await this.#take().catch(() => null);
     if (this.#isStopped) return;
-    let isFailure = isOurs === null;
     try {
-      if (isOurs === true) await this.#hold(asked);
-      if (isOurs === false) await this.#letGo();
+      if (isOurs) await this.#hold(asked);
     } catch (error) {
-      isFailure = true;
+      this.#turnLater(this.#failures.failed());
       throw error;
-    } finally {
-      if (!isFailure) this.#failures.succeeded();
-      this.#turnLater(isFailure ? this.#failures.failed() : renewMs);
     }
+    if (isOurs !== null) this.#failures.succeeded();
+    if (!isOurs) this.#turnLater(isOurs === null ? this.#failures.failed() : renewMs);
   }
 
   #turnLater(ms: number): void {
     if (this.#isStopped) return;
-    this.#renewal = setTimeout(() => void this.#turn().catch(this.#failed), ms).unref();
+    this.#nextTurn = setTimeout(() => void this.#turn().catch(this.#on.failed), ms).unref();
   }
 
+  async #take(): Promise<boolean> {
+    const db = this.#db;
+    const inside =
+      <T>(work: (op: LeaseOp<Database>) => Promise<T>) =>
+      (tx: Tx): Promise<T> =>
+        work({ tx, now: db.now });
+    const { lease, row } = await this.#watch.take(
+      { read: (work) => db.read(inside(work)), write: (work) => db.write(inside(work)) },
+      name,
+      this.#lease.holder,
+      holdMs,
+    );
+    this.other = lease === null && row ? { host: row.host, pid: row.pid } : null;
+    return lease !== null;
+  }
+
+  /** From now on the lease is renewed, until it is lost. */
   async #hold(asked: ClockReading): Promise<void> {
-    this.#confirmed = asked;
-    if (this.#expiry) clearTimeout(this.#expiry);
-    this.#expiry = setTimeout(() => void this.#letGo(), ownMs - elapsedSince(asked)).unref();
-    if (this.#isHeld) return;
-    this.#isHeld = true;
+    const held = new HeldLease({
+      lease: this.#lease,
+      ms: holdMs - marginMs,
+      renewEveryMs: renewMs,
+      asked,
+      renew: () => this.#db.write((tx) => ownerTable.renew({ tx, now: this.#db.now }, this.#lease, holdMs)),
+      lost: notOurs,
+    });
+    this.#held = held;
+    this.#stopRenewal = held.keep();
     try {
-      await this.#gained();
+      await this.#on.gained();
     } catch (error) {
       // The next turn tries again.
-      this.#isHeld = false;
+      this.#letGo();
       throw error;
     }
-    // It may have taken longer than the hold lasts, or than we do.
-    const isStillOurs = (): boolean => this.#isHeld && !this.#isStopped;
-    if (!isStillOurs()) await this.#lost();
+    // It may have taken longer than we do, or than the hold lasts.
+    if (this.#isStopped) await this.#on.lost();
+    else onAbort(held.lost, () => void this.#lose());
   }
 
-  async #letGo(): Promise<void> {
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
-    await this.#lost();
+  async #lose(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#letGo();
+    await this.#on.lost().catch(this.#on.failed);
+    this.#turnLater(renewMs);
   }
 
-  /** Reads first: a waiting process writes nothing. */
-  async #take(): Promise<boolean> {
-    const held = await this.#db.read((tx) => this.#look(tx));
-    const isFree = held === undefined || held.holder === this.#holder || isDead(held) || this.#mayBeTaken(held);
-    this.other = isFree ? null : { host: held.host, pid: held.pid };
-    return isFree && this.#db.write((tx) => this.#claim(tx, held));
-  }
-
-  #look(tx: Tx) {
-    return tx
-      .selectFrom('obmd_owner')
-      .select(['holder', 'host', 'pid', 'expires_at'])
-      .select(sql<number>`expires_at - ${this.#db.now}`.as('leftMs'))
-      .where('name', '=', name)
-      .executeTakeFirst();
-  }
-
-  #mayBeTaken({ holder, expires_at, leftMs }: HeldRow): boolean {
-    return this.#sightings.waitMs(name, { version: `${holder} ${expires_at}`, leftMs }, holdMs) <= 0;
-  }
-
-  /** False: somebody else was quicker, or has taken it from us. */
-  async #claim(tx: Tx, seen: HeldRow | undefined): Promise<boolean> {
-    const values = {
-      holder: this.#holder,
-      host: hostname(),
-      pid: process.pid,
-      expires_at: sql<number>`${this.#db.now} + ${holdMs}`,
-    };
-    const claimed = await tx
-      .insertInto('obmd_owner')
-      .values({ name, ...values })
-      .onConflict((conflict) =>
-        conflict
-          .column('name')
-          .doUpdateSet(values)
-          .where('obmd_owner.holder', '=', seen?.holder ?? '')
-          .where('obmd_owner.expires_at', '=', seen?.expires_at ?? -1),
-      )
-      .returning('name')
-      .executeTakeFirst();
-    return claimed !== undefined;
+  #letGo(): void {
+    this.#held = null;
+    this.#stopRenewal();
   }
 }
 
 const notOurs = () => standby('another process may manage these nodes now; try again in a moment');
-
-interface HeldRow {
-  readonly holder: string;
-  readonly pid: number;
-  readonly expires_at: number;
-  readonly leftMs: number;
-}
-
-/** A process beside us that is gone needs no waiting for. */
-const isDead = ({ holder, pid }: { readonly holder: string; readonly pid: number }): boolean =>
-  isProcessGone(holder.split(' ', 1)[0] ?? '', pid);

@@ -5,7 +5,7 @@ import { badArgument, blocked, CorralError, illegalState, notFound } from './cor
 import { audienceOf, type Headnode } from './find-objects.ts';
 import { findOwnHeadnode, type HeadnodeArgs, onHypervisor, requireImage, onHypervisorFailure } from './headnodes.ts';
 import { withLease } from './with-lease.ts';
-import type { HeldLease } from './held-lease.ts';
+import type { HeldLease } from '@corral/base/db/held-lease';
 import { requireLease } from './leases.ts';
 import { settleUnknownMachines } from './leftovers.ts';
 import { requireKnownMachines } from './machine-trust.ts';

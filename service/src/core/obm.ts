@@ -5,7 +5,7 @@ import { audienceOf, findNode, type Node } from './find-objects.ts';
 import type { NextBoot, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from '../drivers/obm/obm-contract.ts';
 import { withLease } from './with-lease.ts';
 import { allOf, type FreshRights, withFreshRights } from './fresh-rights.ts';
-import type { HeldLease } from './held-lease.ts';
+import type { HeldLease } from '@corral/base/db/held-lease';
 import { requireLease } from './leases.ts';
 import { obmUri } from './obm-uri.ts';
 import type { RequestContext, ReadOp } from './request-context.ts';

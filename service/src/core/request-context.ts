@@ -3,11 +3,11 @@ import type { WriteOptions } from '@corral/base/db/database';
 import type { Topic } from '../db/topics.ts';
 import { verdictOf } from '../db/constraints.ts';
 import type { Db, Tx } from '../db/service-database.ts';
+import { type ServiceLeaseWatch, leaseWatchOf } from '../db/service-leases.ts';
 import type { Caller } from './caller.ts';
 import type { DeviceCall, DeviceUse, Devices } from './device-calls.ts';
 import { CorralError } from './corral-error.ts';
 import { type EventDraft, writeEvents } from './events.ts';
-import { type LeaseWatch, leaseWatchOf } from './lease-watch.ts';
 import type { Request } from './request.ts';
 import { currentCaller } from './current-rights.ts';
 import type { RequestDependencies, Dependencies, TransactionDependencies } from './dependencies.ts';
@@ -54,7 +54,7 @@ export interface RequestContext {
   write<T>(work: (op: WriteOp) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Begins to listen for what other operations, of all processes, notify of after their commits. */
   listen(topic: Topic): ChangeListener;
-  readonly leases: LeaseWatch;
+  readonly leases: ServiceLeaseWatch;
   /** A write that is made even if the caller's rights have ended: what a device did, or a lease that is given back. */
   writeOutcome<T>(work: (op: WriteOp) => Promise<T>): Promise<T>;
   /** Throws AuthorizationError if the caller's rights have ended: asked before an answer that took long is shown. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readClocks } from '@corral/base/clock-reading';
+import type { HeldLease } from '@corral/base/db/held-lease';
 import { blocked } from './corral-error.ts';
-import { HeldLease } from './held-lease.ts';
-import { releaseLease, thisProcess, tryLease } from './leases.ts';
+import { holdLease, releaseLease, thisProcess } from './leases.ts';
 import type { RequestContext } from './request-context.ts';
 
 const holdMs = 6_000;
@@ -35,8 +35,8 @@ const waitForLease = async (context: RequestContext, name: string, holder: strin
   try {
     for (;;) {
       const asked = readClocks();
-      const { lease, waitMs } = await tryLease(context, name, holder, holdMs);
-      if (lease !== null) return new HeldLease(context, lease, holdMs, asked);
+      const { lease, waitMs } = await context.leases.take(context, name, holder, holdMs);
+      if (lease !== null) return holdLease(context, lease, holdMs, asked);
       const leftMs = deadline - performance.now();
       if (leftMs <= 0) throw blocked('another change to the same object is in progress; try again in a moment');
       await listener.wait(Math.min(waitMs, pollMs, leftMs), never);

@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@corral/base/backoff';
 import type { ChangeListener } from '@corral/base/db/change-notifier';
+import type { FreeLease } from '@corral/base/db/lease-table';
 import { readClocks } from '@corral/base/clock-reading';
 import { steadyNow } from '@corral/base/steady-clock';
-import { HeldLease } from '../core/held-lease.ts';
-import type { FreeLease } from '../core/lease-watch.ts';
-import { claimLease, thisProcess } from '../core/leases.ts';
+import { holdLease, thisProcess } from '../core/leases.ts';
+import { leaseTable } from '../db/service-leases.ts';
 import { type DueSwitch, dueSwitches } from './due-switches.ts';
 import { SwitchWorker } from './switch-worker.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -82,7 +82,10 @@ export class Engine {
     const { db, context, config } = this.#context;
     const { switches, look } = await db.read(async (tx) => {
       const found = await dueSwitches(tx, db.now, config);
-      return { switches: found, look: await context.leases.look(tx, db.now, found.map(leaseOf), config.leaseMs) };
+      return {
+        switches: found,
+        look: await context.leases.look({ tx, now: db.now }, found.map(leaseOf), config.leaseMs),
+      };
     });
     this.#forgetOthers(switches);
     const now = steadyNow();
@@ -114,12 +117,12 @@ export class Engine {
     const { context, config } = this.#context;
     const asked = readClocks();
     const lease = await this.#refusals.during(() =>
-      context.write((op) => claimLease(op, free, thisProcess, config.leaseMs)),
+      context.write((op) => leaseTable.claim(op, free, thisProcess, config.leaseMs)),
     );
     let hasWorked = false;
     try {
       if (lease !== null) {
-        const held = new HeldLease(context, lease, config.leaseMs, asked);
+        const held = holdLease(context, lease, config.leaseMs, asked);
         hasWorked = await new SwitchWorker(this.#context, target, held).run(this.#stop.signal);
       }
     } finally {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { EngineConfig } from '../config/service-config.ts';
-import { type Lease, requireLease } from '../core/leases.ts';
+import type { Lease } from '@corral/base/db/lease-table';
+import { requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/request-context.ts';
 import type { PortState } from '../core/port-state.ts';
 import { driverOf } from '../core/switches.ts';

@@ -7,7 +7,8 @@ import type { Outbound } from '@corral/base/http/outbound';
 import { dueAt, steadyNow } from '@corral/base/steady-clock';
 import type { Logger } from 'pino';
 import type { Db } from '../db/service-database.ts';
-import { releaseLease, renewLease, thisProcess, tryLease } from '../core/leases.ts';
+import { leaseTable } from '../db/service-leases.ts';
+import { releaseLease, thisProcess } from '../core/leases.ts';
 import type { RequestContext } from '../core/request-context.ts';
 import type { MaintenancePool } from '../core/dependencies.ts';
 
@@ -66,12 +67,12 @@ export class MaintenanceNotifier {
   async #deliver(): Promise<number> {
     const untilNext = await this.#untilNext();
     if (untilNext > 0) return untilNext;
-    const { lease, waitMs } = await tryLease(this.#context, 'notifier', thisProcess, leaseMs);
+    const { lease, waitMs } = await this.#context.leases.take(this.#context, 'notifier', thisProcess, leaseMs);
     if (lease === null) return waitMs;
     try {
       for (const { id, node, attempts } of await this.#due(batch)) {
         if (this.#stop.signal.aborted) break;
-        if (!(await this.#context.write((op) => renewLease(op, lease, leaseMs)))) break;
+        if (!(await this.#context.write((op) => leaseTable.renew(op, lease, leaseMs)))) break;
         await this.#settle(id, node, attempts, await this.#send(node));
       }
     } finally {

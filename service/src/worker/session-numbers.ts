@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Lease, requireLease } from '../core/leases.ts';
+import type { Lease } from '@corral/base/db/lease-table';
+import { requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/request-context.ts';
 
 /** A switch, and the number of the session that is about to be opened. */

@@ -1,5 +1,6 @@
 import { steadyNow } from '@corral/base/steady-clock';
-import { type Lease, requireLease } from '../core/leases.ts';
+import type { Lease } from '@corral/base/db/lease-table';
+import { requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/request-context.ts';
 import { type PortState, readingOf } from '../core/port-state.ts';
 import { releaseHeldNodes } from '../core/port-trust.ts';

@@ -1,4 +1,5 @@
-import { type Lease, requireLease } from '../core/leases.ts';
+import type { Lease } from '@corral/base/db/lease-table';
+import { requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/request-context.ts';
 import { type PortReading, type PortState, readingOf, samePortState } from '../core/port-state.ts';
 import { releaseHeldNodes } from '../core/port-trust.ts';

@@ -1,7 +1,7 @@
 import { AddressRefused } from '@corral/base/http/outbound';
 import { steadyNow } from '@corral/base/steady-clock';
 import { redactError } from '@corral/base/secrets/redact';
-import type { HeldLease } from '../core/held-lease.ts';
+import type { HeldLease } from '@corral/base/db/held-lease';
 import { LeaseLost, requireLease } from '../core/leases.ts';
 import { recordDevice } from '../core/switch-identity.ts';
 import { driverOf } from '../core/switches.ts';

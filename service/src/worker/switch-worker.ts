@@ -1,5 +1,5 @@
 import { steadyNow } from '@corral/base/steady-clock';
-import type { HeldLease } from '../core/held-lease.ts';
+import type { HeldLease } from '@corral/base/db/held-lease';
 import { LeaseLost, releaseLease } from '../core/leases.ts';
 import { DeviceTimeout } from './device-call.ts';
 import { recordSaved, recordUnsaved } from './switch-health.ts';

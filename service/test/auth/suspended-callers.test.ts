@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { HeldLease } from '../../src/core/held-lease.ts';
+import { HeldLease } from '@corral/base/db/held-lease';
 import { engines } from '../support/services/engines.ts';
 import { makeHeadnode, redService, showHeadnode } from '../support/headnodes/headnode-helpers.ts';
 import { backstage, oddHypervisor } from '../support/headnodes/faulty-hypervisor.ts';

@@ -2,8 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { operator } from '../../src/core/caller.ts';
-import type { FreeLease } from '../../src/core/lease-watch.ts';
-import { claimLease, type Lease, LeaseLost, releaseLease, renewLease, requireLease } from '../../src/core/leases.ts';
+import type { FreeLease, Lease } from '@corral/base/db/lease-table';
+import { LeaseLost, releaseLease, requireLease } from '../../src/core/leases.ts';
+import { leaseTable } from '../../src/db/service-leases.ts';
 import { type RequestContext, createRequestContext } from '../../src/core/request-context.ts';
 import type { Dependencies } from '../../src/core/dependencies.ts';
 import type { Db } from '../../src/db/service-database.ts';
@@ -35,14 +36,13 @@ describe.each(engines)('a lease on %s', (engine) => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const look = (name: string) =>
-    context.read(async ({ tx, now }) => (await context.leases.look(tx, now, [name], ms))(name));
+  const look = (name: string) => context.read(async (op) => (await context.leases.look(op, [name], ms))(name));
   const free = async (name: string): Promise<FreeLease> => {
     const { free: found } = await look(name);
     if (found === null) throw new Error(`lease ${name} is held`);
     return found;
   };
-  const claim = (seen: FreeLease, holder: string) => context.write((op) => claimLease(op, seen, holder, ms));
+  const claim = (seen: FreeLease, holder: string) => context.write((op) => leaseTable.claim(op, seen, holder, ms));
   const take = async (name: string, holder: string): Promise<Lease> => {
     const lease = await claim(await free(name), holder);
     if (lease === null) throw new Error('somebody else was quicker');
@@ -100,7 +100,7 @@ describe.each(engines)('a lease on %s', (engine) => {
     await look(name);
     wait(ms);
     const overdue = await free(name);
-    expect(await context.write((op) => renewLease(op, dead, ms))).toBe(true);
+    expect(await context.write((op) => leaseTable.renew(op, dead, ms))).toBe(true);
     expect(await claim(overdue, 'six')).toBeNull();
     expect(await isHeldBy(dead)).toBe(true);
   });
@@ -110,7 +110,7 @@ describe.each(engines)('a lease on %s', (engine) => {
     const first = await take(name, 'one');
     await giveBack(first);
     const second = await take(name, 'one');
-    expect(await context.write((op) => renewLease(op, first, ms))).toBe(false);
+    expect(await context.write((op) => leaseTable.renew(op, first, ms))).toBe(false);
     await giveBack(first);
     expect(await look(name)).toMatchObject({ free: null });
     expect(await isHeldBy(second)).toBe(true);
@@ -120,7 +120,7 @@ describe.each(engines)('a lease on %s', (engine) => {
     const name = newName();
     await take(name, 'one');
     await expireIn(name, -1_000);
-    const { waitMs = 0 } = await look(name);
+    const { waitMs } = await look(name);
     expect(waitMs).toBeGreaterThan(ms / 4);
     wait(ms);
     expect((await look(name)).free).not.toBeNull();
@@ -130,7 +130,7 @@ describe.each(engines)('a lease on %s', (engine) => {
     const name = newName();
     await take(name, 'one');
     await expireIn(name, 3_600_000);
-    const { waitMs = 0 } = await look(name);
+    const { waitMs } = await look(name);
     expect(waitMs).toBeLessThanOrEqual(5 * ms);
     wait(5 * ms);
     expect((await look(name)).free).not.toBeNull();

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { HeldLease } from '../../src/core/held-lease.ts';
+import { HeldLease } from '@corral/base/db/held-lease';
 import { engines } from '../support/services/engines.ts';
 import { type Service, startService } from '../support/services/service.ts';
 import { driftOf, sweep, tamper } from '../support/switches/drift-helpers.ts';

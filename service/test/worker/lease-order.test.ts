@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { claimLease, LeaseLost, requireLease } from '../../src/core/leases.ts';
+import type { FreeLease } from '@corral/base/db/lease-table';
+import { LeaseLost, requireLease } from '../../src/core/leases.ts';
 import type { WriteOp } from '../../src/core/request-context.ts';
 import type { Db, Tx } from '../../src/db/service-database.ts';
 import { openDatabase } from '../../src/db/open-service-database.ts';
+import { leaseTable } from '../../src/db/service-leases.ts';
 import { leaveInDoubt } from '../../src/worker/late-writes.ts';
 import type { PortTask } from '../../src/worker/port-task.ts';
 import { engines, migratedPostgres } from '../support/services/engines.ts';
@@ -12,7 +14,7 @@ import { runSql } from '../support/services/run-sql.ts';
 import { makeNetwork, makeNode, makeProject } from '../support/services/world.ts';
 
 const opIn = (db: Db, tx: Tx): WriteOp =>
-  ({ tx, now: db.now, record: () => undefined, ring: () => undefined }) as unknown as WriteOp;
+  ({ tx, now: db.now, record: () => undefined, notify: () => undefined }) as unknown as WriteOp;
 
 const opened = async (url: string): Promise<Db> => {
   const db = await openDatabase({ engine: 'postgres', url, connections: 3 });
@@ -25,13 +27,11 @@ describe.runIf(engines.includes('postgres'))('a process that is stopped before i
     const url = await migratedPostgres('corral', openDatabase);
     const [sleeper, other] = [await opened(url), await opened(url)];
     const name = 'switch/1';
-    const claim = (db: Db, seen: { fence: number; expiresAt: number } | null, holder: string) =>
-      db.write((tx) => claimLease(opIn(db, tx), { name, seen }, holder, 60_000));
+    const claim = (db: Db, seen: FreeLease['seen'], holder: string) =>
+      db.write((tx) => leaseTable.claim(opIn(db, tx), { name, seen }, holder, 60_000));
     const lease = await claim(sleeper, null, 'sleeper');
     if (lease === null) throw new Error('a lease that nobody has is free');
-    const seen = await sleeper.read((tx) =>
-      tx.selectFrom('leases').select(['fence', 'expires_at as expiresAt']).executeTakeFirstOrThrow(),
-    );
+    const seen = await sleeper.read((tx) => tx.selectFrom('leases').selectAll().executeTakeFirstOrThrow());
     const [asleep, awake] = [gate(), gate()];
     onTestFinished(() => awake.open());
     const order: string[] = [];

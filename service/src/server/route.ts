@@ -1,8 +1,9 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import { type Static, type TObject, type TSchema, type TString, Type } from '@sinclair/typebox';
 import type { ConsoleSession } from '../core/console-sessions.ts';
 import type { DeviceUse } from '../core/device-calls.ts';
 import type { RequestContext } from '../core/request-context.ts';
 import type { VncPort } from '../core/vnc.ts';
+import { Label } from '../schema/labels.ts';
 import { type CheckedParts, type Nothing, nothing, partsChecker, type PartSchemas } from './request-parts.ts';
 import type { Accept, Call, Client, Keep, Reply, StreamCall } from './route-reply.ts';
 
@@ -46,17 +47,31 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** What a definition says of every kind of call. */
-interface Description<P extends TObject, Q extends TObject, B extends TSchema> extends PartSchemas<P, Q, B> {
+/** Method and path: `GET /node/:node`. */
+type Endpoint = `${Method} /${string}`;
+
+type ArgumentIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ArgumentIn<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+type LabelsIn<E extends Endpoint> = TObject<Record<ArgumentIn<E>, TString>>;
+
+/** What a definition says of every kind of call. Without `params` the arguments in the path are labels. */
+interface Description<E extends Endpoint, P extends TObject, Q extends TObject, B extends TSchema> extends PartSchemas<
+  P,
+  Q,
+  B
+> {
   readonly name: string;
-  readonly method: Method;
-  readonly path: string;
+  readonly endpoint: E;
   readonly summary: string;
   readonly access: Access;
   /** By default a GET reads, and everything else changes something. */
   readonly effect?: 'reads' | 'changes';
   readonly devices?: DeviceUse;
-  readonly auth: string;
+  /** By default what `access` says. */
+  readonly auth?: string;
   readonly status?: 202;
 }
 
@@ -66,11 +81,13 @@ type Handle<P extends TObject, Q extends TObject, B extends TSchema, T> = (
   client: Client,
 ) => Promise<T>;
 
-interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> extends Description<
-  P,
-  Q,
-  B
-> {
+interface Definition<
+  E extends Endpoint,
+  P extends TObject,
+  Q extends TObject,
+  B extends TSchema,
+  R extends TSchema,
+> extends Description<E, P, Q, B> {
   /** What the answer looks like; absent: it is empty. */
   readonly reply?: R;
   readonly cache?: TSchema extends R ? never : Exclude<Keep, null>;
@@ -79,7 +96,8 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, R 
 
 /** Makes a route that answers with JSON, or with nothing, and whose handler is typed by its schemas. */
 export const route = <
-  P extends TObject = Nothing,
+  E extends Endpoint,
+  P extends TObject = LabelsIn<E>,
   Q extends TObject = Nothing,
   B extends TSchema = Nothing,
   R extends TSchema = TSchema,
@@ -88,7 +106,7 @@ export const route = <
   cache,
   handle,
   ...description
-}: Definition<P, Q, B, R>): Route => {
+}: Definition<E, P, Q, B, R>): Route => {
   const { common, check } = described(description);
   const accept: Accept<Call<unknown>> = (parts) => {
     const args = check(parts);
@@ -100,34 +118,38 @@ export const route = <
   };
 };
 
-interface StreamDefinition<P extends TObject, T> extends Description<P, Nothing, Nothing> {
+interface StreamDefinition<E extends Endpoint, P extends TObject, T> extends Description<E, P, Nothing, Nothing> {
   readonly handle: Handle<P, Nothing, Nothing, T>;
   readonly recheckAccess: (context: RequestContext, args: { readonly params: Static<P> }) => Promise<unknown>;
 }
 
 /** Makes a route that answers with a serial console. */
-export const consoleRoute = <P extends TObject>(definition: StreamDefinition<P, ConsoleSession>): Route => {
+export const consoleRoute = <E extends Endpoint, P extends TObject = LabelsIn<E>>(
+  definition: StreamDefinition<E, P, ConsoleSession>,
+): Route => {
   const { common, accept } = describedStream(definition);
   return { ...common, reply: { kind: 'console', accept } };
 };
 
 /** Makes a route that answers with a WebSocket, connected to the endpoint that its handler finds. */
-export const tunnelRoute = <P extends TObject>(definition: StreamDefinition<P, VncPort>): Route => {
+export const tunnelRoute = <E extends Endpoint, P extends TObject = LabelsIn<E>>(
+  definition: StreamDefinition<E, P, VncPort>,
+): Route => {
   const { common, accept } = describedStream(definition);
   return { ...common, reply: { kind: 'tunnel', accept } };
 };
 
 /** Makes a route that answers with the events that the caller may see. */
-export const eventsRoute = (description: Description<Nothing, Nothing, Nothing>): Route => {
+export const eventsRoute = (description: Description<Endpoint, Nothing, Nothing, Nothing>): Route => {
   const { common, check } = described(description);
   return { ...common, reply: { kind: 'events', accept: check } };
 };
 
-const describedStream = <P extends TObject, T>({
+const describedStream = <E extends Endpoint, P extends TObject, T>({
   handle,
-  recheckAccess: recheckAccess,
+  recheckAccess,
   ...description
-}: StreamDefinition<P, T>) => {
+}: StreamDefinition<E, P, T>) => {
   const { common, check } = described(description);
   const accept: Accept<StreamCall<T>> = (parts) => {
     const args = check(parts);
@@ -139,15 +161,35 @@ const describedStream = <P extends TObject, T>({
   return { common, accept };
 };
 
-const described = <P extends TObject, Q extends TObject, B extends TSchema>(description: Description<P, Q, B>) => {
+/** Who may call, unless a route says more. */
+const whoMayCall = { anyone: 'None', 'sign-in': 'None', user: 'Any user', admin: 'Admin' } as const satisfies Record<
+  Access,
+  string
+>;
+
+const labelsIn = (path: string): TObject =>
+  Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, Label])), {
+    additionalProperties: false,
+  });
+
+const described = <E extends Endpoint, P extends TObject, Q extends TObject, B extends TSchema>({
+  endpoint,
+  ...description
+}: Description<E, P, Q, B>) => {
+  const [method, path] = endpoint.split(' ') as [Method, string];
+  // `LabelsIn` is what P is without `params`.
+  const params = description.params ?? (labelsIn(path) as P);
   const common: Omit<Route, 'reply'> = {
     ...description,
-    effect: description.effect ?? (description.method === 'GET' ? 'reads' : 'changes'),
+    method,
+    path,
+    params,
+    effect: description.effect ?? (method === 'GET' ? 'reads' : 'changes'),
     devices: description.devices ?? null,
-    params: description.params ?? nothing,
+    auth: description.auth ?? whoMayCall[description.access],
     query: description.query ?? nothing,
     body: description.body ?? nothing,
     status: description.status ?? 200,
   };
-  return { common, check: partsChecker(description) };
+  return { common, check: partsChecker({ ...description, params }) };
 };

@@ -37,7 +37,7 @@ it('a request reaches devices only by the calls that are counted and declared', 
 });
 
 it('a route cannot promise one kind of reply and give another', () => {
-  const description = { method: 'GET', path: '/', summary: '', access: 'user', auth: '' } as const;
+  const description = { endpoint: 'GET /', summary: '', access: 'user', auth: '' } as const;
   const routes = [
     // @ts-expect-error: a stream says who may still have it
     () => consoleRoute({ ...description, name: 'without', handle: () => Promise.reject(new Error()) }),

@@ -58,8 +58,7 @@ it('an answer holds what its schema names and nothing else, whether it is cached
   const answer = (name: string, keep?: 'everyone' | 'caller') =>
     route({
       name,
-      method: 'GET',
-      path: `/${name}`,
+      endpoint: `GET /${name}`,
       summary: '',
       access: 'anyone',
       auth: '',

@@ -129,14 +129,12 @@ export const accountCommands: readonly Command[] = [
     },
   },
   simpleCommand({
-    words: 'token revoke',
+    usage: 'token revoke <token>',
     about: 'revoke a token; it takes effect at once',
-    args: [{ name: 'token', kind: 'token' }],
     options: { user: { value: 'USER', about: 'of another user (administrators only)', kind: 'user' } },
     example: 'token revoke ci',
-    call: (corral, parsed) =>
-      corral.tokenRevoke({ token: parsed.arg('token'), ...field('user', parsed.option('user')) }),
-    sentence: (parsed) => `token ${parsed.arg('token')} is revoked`,
+    call: (corral, args, parsed) => corral.tokenRevoke({ ...args, ...field('user', parsed.option('user')) }),
+    sentence: ({ token }) => `token ${token} is revoked`,
   }),
 ];
 

@@ -1,8 +1,5 @@
-import { simpleCommand } from '../simple-command.ts';
-import type { Argument, Command, ParsedArguments } from '../cli-command.ts';
-
-const headnode: Argument = { name: 'headnode', kind: 'headnode' };
-const hnic: Argument = { name: 'hnic', kind: 'hnic' };
+import { listCommand, simpleCommand } from '../simple-command.ts';
+import type { Command } from '../cli-command.ts';
 
 const verbs = [
   ['delete', 'delete a headnode and its disk', 'headnodeDelete', 'is deleted'],
@@ -13,36 +10,25 @@ const verbs = [
 /** What can be done with headnodes. */
 export const headnodeCommands: readonly Command[] = [
   simpleCommand({
-    words: 'headnode create',
+    usage: 'headnode create <headnode:text> <project> <image>',
     about: 'create a headnode from an image',
-    args: [
-      { name: 'headnode', kind: 'text' },
-      { name: 'project', kind: 'project' },
-      { name: 'image', kind: 'image' },
-    ],
     example: 'headnode create sky-head astronomy base',
-    call: (corral, parsed) =>
-      corral.headnodeCreate({
-        headnode: parsed.arg('headnode'),
-        project: parsed.arg('project'),
-        base_img: parsed.arg('image'),
-      }),
-    sentence: (parsed) => `headnode ${parsed.arg('headnode')} is created`,
+    call: (corral, { headnode, project, image }) => corral.headnodeCreate({ headnode, project, base_img: image }),
+    sentence: ({ headnode }) => `headnode ${headnode} is created`,
   }),
   ...verbs.map(([verb, about, call, after]) =>
     simpleCommand({
-      words: `headnode ${verb}`,
+      usage: `headnode ${verb} <headnode>`,
       about,
-      args: [headnode],
       example: `headnode ${verb} sky-head`,
-      call: (corral, parsed) => corral[call]({ headnode: parsed.arg('headnode') }),
-      sentence: (parsed) => `headnode ${parsed.arg('headnode')} ${after}`,
+      call: (corral, args) => corral[call](args),
+      sentence: ({ headnode }) => `headnode ${headnode} ${after}`,
     }),
   ),
   {
     words: ['headnode', 'show'],
     about: 'show a headnode',
-    args: [headnode],
+    args: [{ name: 'headnode', kind: 'headnode' }],
     example: 'headnode show sky-head',
     run: async ({ corral, output }, parsed) => {
       const shown = await (await corral()).showHeadnode({ headnode: parsed.arg('headnode') });
@@ -59,68 +45,46 @@ export const headnodeCommands: readonly Command[] = [
       );
     },
   },
-  {
-    words: ['headnode', 'list'],
+  listCommand({
+    usage: 'headnode list <project>',
     about: 'list the headnodes of a project',
-    args: [{ name: 'project', kind: 'project' }],
     example: 'headnode list astronomy',
-    run: async ({ corral, output }, parsed) => {
-      const headnodes = await (await corral()).listProjectHeadnodes({ project: parsed.arg('project') });
-      output.table(
-        ['headnode'],
-        headnodes.map((label) => [label]),
-        headnodes,
-        'no headnodes',
-      );
-    },
-  },
-  {
-    words: ['headnode', 'list-images'],
+    of: 'headnode',
+    call: (corral, args) => corral.listProjectHeadnodes(args),
+  }),
+  listCommand({
+    usage: 'headnode list-images',
     about: 'list the images for headnodes',
     example: 'headnode list-images',
-    run: async ({ corral, output }) => {
-      const images = await (await corral()).listHeadnodeImages();
-      output.table(
-        ['image'],
-        images.map((label) => [label]),
-        images,
-        'no images',
-      );
-    },
-  },
+    of: 'image',
+    call: (corral) => corral.listHeadnodeImages(),
+  }),
   simpleCommand({
-    words: 'headnode nic create',
+    usage: 'headnode nic create <headnode> <hnic:text>',
     about: 'add an hnic to a headnode',
-    args: [headnode, { name: 'hnic', kind: 'text' }],
     example: 'headnode nic create sky-head eth0',
-    call: (corral, parsed) => corral.headnodeCreateHnic(hnicOf(parsed)),
-    sentence: (parsed) => `hnic ${parsed.arg('hnic')} of headnode ${parsed.arg('headnode')} is created`,
+    call: (corral, args) => corral.headnodeCreateHnic(args),
+    sentence: ({ headnode, hnic }) => `hnic ${hnic} of headnode ${headnode} is created`,
   }),
   simpleCommand({
-    words: 'headnode nic delete',
+    usage: 'headnode nic delete <headnode> <hnic>',
     about: 'remove an hnic from a headnode',
-    args: [headnode, hnic],
     example: 'headnode nic delete sky-head eth0',
-    call: (corral, parsed) => corral.headnodeDeleteHnic(hnicOf(parsed)),
-    sentence: (parsed) => `hnic ${parsed.arg('hnic')} of headnode ${parsed.arg('headnode')} is deleted`,
+    call: (corral, args) => corral.headnodeDeleteHnic(args),
+    sentence: ({ headnode, hnic }) => `hnic ${hnic} of headnode ${headnode} is deleted`,
   }),
   simpleCommand({
-    words: 'headnode network connect',
+    usage: 'headnode network connect <headnode> <hnic> <network>',
     about: 'connect an hnic to a network',
-    args: [headnode, hnic, { name: 'network', kind: 'network' }],
     example: 'headnode network connect sky-head eth0 sky',
-    call: (corral, parsed) => corral.headnodeConnectNetwork({ ...hnicOf(parsed), network: parsed.arg('network') }),
-    sentence: (parsed) =>
-      `hnic ${parsed.arg('hnic')} of ${parsed.arg('headnode')} is on network ${parsed.arg('network')}`,
+    call: (corral, args) => corral.headnodeConnectNetwork(args),
+    sentence: ({ headnode, hnic, network }) => `hnic ${hnic} of ${headnode} is on network ${network}`,
   }),
   simpleCommand({
-    words: 'headnode network detach',
+    usage: 'headnode network detach <headnode> <hnic>',
     about: 'detach an hnic from its network',
-    args: [headnode, hnic],
     example: 'headnode network detach sky-head eth0',
-    call: (corral, parsed) => corral.headnodeDetachNetwork(hnicOf(parsed)),
-    sentence: (parsed) => `hnic ${parsed.arg('hnic')} of ${parsed.arg('headnode')} is on no network`,
+    call: (corral, args) => corral.headnodeDetachNetwork(args),
+    sentence: ({ headnode, hnic }) => `hnic ${hnic} of ${headnode} is on no network`,
   }),
 ];
-
-const hnicOf = (parsed: ParsedArguments) => ({ headnode: parsed.arg('headnode'), hnic: parsed.arg('hnic') });

@@ -1,41 +1,32 @@
-import { simpleCommand } from '../simple-command.ts';
-import type { Command, ParsedArguments } from '../cli-command.ts';
+import { field, simpleCommand } from '../simple-command.ts';
+import type { Command } from '../cli-command.ts';
 
 const network = { name: 'network', kind: 'network' } as const;
-const project = { name: 'project', kind: 'project' } as const;
 
 /** What can be done with networks. */
 export const networkCommands: readonly Command[] = [
   simpleCommand({
-    words: 'network create',
+    usage: 'network create <network:text> <owner:project>',
     about: 'create a network',
-    args: [
-      { name: 'network', kind: 'text' },
-      { name: 'owner', kind: 'project' },
-    ],
     options: {
       access: { value: 'PROJECT', about: 'project with access; default: its owner; empty: public', kind: 'project' },
       'net-id': { value: 'ID', about: 'its VLAN id (administrators only); default: one of the pool' },
     },
     example: 'network create sky astronomy',
-    call: (corral, parsed) => {
-      const owner = parsed.arg('owner');
-      return corral.networkCreate({
-        network: parsed.arg('network'),
-        owner,
-        access: parsed.option('access') ?? (owner === 'admin' ? '' : owner),
+    call: (corral, args, parsed) =>
+      corral.networkCreate({
+        ...args,
+        access: parsed.option('access') ?? (args.owner === 'admin' ? '' : args.owner),
         net_id: parsed.option('net-id') ?? '',
-      });
-    },
-    sentence: (parsed) => `network ${parsed.arg('network')} is created`,
+      }),
+    sentence: (args) => `network ${args.network} is created`,
   }),
   simpleCommand({
-    words: 'network delete',
+    usage: 'network delete <network>',
     about: 'delete a network that nothing is connected to',
-    args: [network],
     example: 'network delete sky',
-    call: (corral, parsed) => corral.networkDelete({ network: parsed.arg('network') }),
-    sentence: (parsed) => `network ${parsed.arg('network')} is deleted`,
+    call: (corral, args) => corral.networkDelete(args),
+    sentence: (args) => `network ${args.network} is deleted`,
   }),
   {
     words: ['network', 'show'],
@@ -78,13 +69,9 @@ export const networkCommands: readonly Command[] = [
     options: { project: { value: 'PROJECT', about: 'only nodes of this project', kind: 'project' } },
     example: 'network list-attachments sky --project astronomy',
     run: async ({ corral, output }, parsed) => {
-      const of = parsed.option('project');
-      const attachments = await (
-        await corral()
-      ).listNetworkAttachments({
-        network: parsed.arg('network'),
-        ...(of === undefined ? {} : { project: of }),
-      });
+      const client = await corral();
+      const which = { network: parsed.arg('network'), ...field('project', parsed.option('project')) };
+      const attachments = await client.listNetworkAttachments(which);
       const rows = Object.entries(attachments).flatMap(([node, { project: owner, attachments: all }]) =>
         all.map(({ nic, channel }) => [node, nic, channel, owner ?? '']),
       );
@@ -92,21 +79,17 @@ export const networkCommands: readonly Command[] = [
     },
   },
   simpleCommand({
-    words: 'network grant-access',
+    usage: 'network grant-access <network> <project>',
     about: "add a project to a network's access list",
-    args: [network, project],
     example: 'network grant-access sky physics',
-    call: (corral, parsed) => corral.networkGrantProjectAccess(accessOf(parsed)),
-    sentence: (parsed) => `project ${parsed.arg('project')} may use network ${parsed.arg('network')}`,
+    call: (corral, args) => corral.networkGrantProjectAccess(args),
+    sentence: (args) => `project ${args.project} may use network ${args.network}`,
   }),
   simpleCommand({
-    words: 'network revoke-access',
+    usage: 'network revoke-access <network> <project>',
     about: "remove a project from a network's access list",
-    args: [network, project],
     example: 'network revoke-access sky physics',
-    call: (corral, parsed) => corral.networkRevokeProjectAccess(accessOf(parsed)),
-    sentence: (parsed) => `project ${parsed.arg('project')} may no longer use network ${parsed.arg('network')}`,
+    call: (corral, args) => corral.networkRevokeProjectAccess(args),
+    sentence: (args) => `project ${args.project} may no longer use network ${args.network}`,
   }),
 ];
-
-const accessOf = (parsed: ParsedArguments) => ({ network: parsed.arg('network'), project: parsed.arg('project') });

@@ -1,33 +1,20 @@
-import { simpleCommand } from '../simple-command.ts';
-import type { Argument, Command, ParsedArguments } from '../cli-command.ts';
+import { field, listCommand, queuedCommand, simpleCommand } from '../simple-command.ts';
+import type { Command } from '../cli-command.ts';
 import { reportDone } from '../report-done.ts';
-import { queued, waitOptions } from '../wait-for-change.ts';
-
-const node: Argument = { name: 'node', kind: 'node' };
-const nic: Argument = { name: 'nic', kind: 'nic' };
-const network: Argument = { name: 'network', kind: 'network' };
 
 /** What can be done with nodes, their nics, networks and metadata. */
 export const nodeCommands: readonly Command[] = [
-  {
-    words: ['node', 'list'],
+  listCommand({
+    usage: 'node list <which:free|all>',
     about: 'list all nodes, or the free ones',
-    args: [{ name: 'which', kind: 'text', oneOf: ['free', 'all'] }],
     example: 'node list free',
-    run: async ({ corral, output }, parsed) => {
-      const nodes = await (await corral()).listNodes({ is_free: parsed.arg('which') === 'free' ? 'free' : 'all' });
-      output.table(
-        ['node'],
-        nodes.map((label) => [label]),
-        nodes,
-        'no nodes',
-      );
-    },
-  },
+    of: 'node',
+    call: (corral, { which }) => corral.listNodes({ is_free: which === 'free' ? 'free' : 'all' }),
+  }),
   {
     words: ['node', 'show'],
     about: 'show a node: its project, nics, networks and metadata',
-    args: [node],
+    args: [{ name: 'node', kind: 'node' }],
     example: 'node show node-12',
     run: async ({ corral, output }, parsed) => {
       const shown = await (await corral()).showNode({ node: parsed.arg('node') });
@@ -78,82 +65,56 @@ export const nodeCommands: readonly Command[] = [
     },
   },
   simpleCommand({
-    words: 'node delete',
+    usage: 'node delete <node>',
     about: 'delete a free node without nics',
-    args: [node],
     example: 'node delete n1',
-    call: (corral, parsed) => corral.nodeDelete({ node: parsed.arg('node') }),
-    sentence: (parsed) => `node ${parsed.arg('node')} is deleted`,
+    call: (corral, args) => corral.nodeDelete(args),
+    sentence: ({ node }) => `node ${node} is deleted`,
   }),
   simpleCommand({
-    words: 'node nic register',
+    usage: 'node nic register <node> <nic:text> <macaddr:text>',
     about: 'register a nic of a node',
-    args: [node, { name: 'nic', kind: 'text' }, { name: 'macaddr', kind: 'text' }],
     example: 'node nic register n1 eth0 52:54:00:00:00:01',
-    call: (corral, parsed) => corral.nodeRegisterNic({ ...nicOf(parsed), macaddr: parsed.arg('macaddr') }),
-    sentence: (parsed) => `nic ${parsed.arg('nic')} of node ${parsed.arg('node')} is registered`,
+    call: (corral, args) => corral.nodeRegisterNic(args),
+    sentence: ({ node, nic }) => `nic ${nic} of node ${node} is registered`,
   }),
   simpleCommand({
-    words: 'node nic delete',
+    usage: 'node nic delete <node> <nic>',
     about: 'delete a nic that is not connected to a port',
-    args: [node, nic],
     example: 'node nic delete n1 eth0',
-    call: (corral, parsed) => corral.nodeDeleteNic(nicOf(parsed)),
-    sentence: (parsed) => `nic ${parsed.arg('nic')} of node ${parsed.arg('node')} is deleted`,
+    call: (corral, args) => corral.nodeDeleteNic(args),
+    sentence: ({ node, nic }) => `nic ${nic} of node ${node} is deleted`,
   }),
-  {
-    words: ['node', 'network', 'connect'],
+  queuedCommand({
+    usage: 'node network connect <node> <nic> <network> [channel:text]',
     about: 'connect a nic to a network',
-    args: [node, nic, network, { name: 'channel', kind: 'text', isOptional: true }],
-    options: waitOptions,
     example: 'node network connect node-12 eth0 sky vlan/native',
-    run: async (context, parsed) => {
-      const channel = parsed.optional('channel');
-      const args = { node: parsed.arg('node'), nic: parsed.arg('nic'), network: parsed.arg('network') };
-      const corral = await context.corral();
-      const { status_id } = await corral.nodeConnectNetwork({ ...args, ...(channel === undefined ? {} : { channel }) });
-      await queued(context, parsed, corral, status_id, `nic ${args.nic} of ${args.node} is on network ${args.network}`);
-    },
-  },
-  {
-    words: ['node', 'network', 'detach'],
+    call: (corral, args, parsed) =>
+      corral.nodeConnectNetwork({ ...args, ...field('channel', parsed.optional('channel')) }),
+    sentence: ({ node, nic, network }) => `nic ${nic} of ${node} is on network ${network}`,
+  }),
+  queuedCommand({
+    usage: 'node network detach <node> <nic> <network>',
     about: 'detach a nic from a network',
-    args: [node, nic, network],
-    options: waitOptions,
     example: 'node network detach node-12 eth0 sky',
-    run: async (context, parsed) => {
-      const args = { node: parsed.arg('node'), nic: parsed.arg('nic'), network: parsed.arg('network') };
-      const corral = await context.corral();
-      const { status_id } = await corral.nodeDetachNetwork(args);
-      await queued(
-        context,
-        parsed,
-        corral,
-        status_id,
-        `nic ${args.nic} of ${args.node} is detached from network ${args.network}`,
-      );
-    },
-  },
-  simpleCommand({
-    words: 'node metadata add',
-    about: 'set a metadata label of a node; a JSON value is stored as such, anything else as text',
-    args: [node, { name: 'label', kind: 'text' }, { name: 'value', kind: 'text' }],
-    example: 'node metadata add n1 rack r1',
-    call: (corral, parsed) => corral.nodeSetMetadata({ ...noteOf(parsed), value: valueOf(parsed.arg('value')) }),
-    sentence: (parsed) => `metadata ${parsed.arg('label')} of node ${parsed.arg('node')} is set`,
+    call: (corral, args) => corral.nodeDetachNetwork(args),
+    sentence: ({ node, nic, network }) => `nic ${nic} of ${node} is detached from network ${network}`,
   }),
   simpleCommand({
-    words: 'node metadata delete',
+    usage: 'node metadata add <node> <label:text> <value:text>',
+    about: 'set a metadata label of a node; a JSON value is stored as such, anything else as text',
+    example: 'node metadata add n1 rack r1',
+    call: (corral, args) => corral.nodeSetMetadata({ ...args, value: valueOf(args.value) }),
+    sentence: ({ node, label }) => `metadata ${label} of node ${node} is set`,
+  }),
+  simpleCommand({
+    usage: 'node metadata delete <node> <label:text>',
     about: 'delete a metadata label of a node',
-    args: [node, { name: 'label', kind: 'text' }],
     example: 'node metadata delete n1 rack',
-    call: (corral, parsed) => corral.nodeDeleteMetadata(noteOf(parsed)),
-    sentence: (parsed) => `metadata ${parsed.arg('label')} of node ${parsed.arg('node')} is deleted`,
+    call: (corral, args) => corral.nodeDeleteMetadata(args),
+    sentence: ({ node, label }) => `metadata ${label} of node ${node} is deleted`,
   }),
 ];
-
-const nicOf = (parsed: ParsedArguments) => ({ node: parsed.arg('node'), nic: parsed.arg('nic') });
-const noteOf = (parsed: ParsedArguments) => ({ node: parsed.arg('node'), label: parsed.arg('label') });
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

@@ -1,84 +1,55 @@
-import { simpleCommand } from '../simple-command.ts';
-import type { Argument, Command } from '../cli-command.ts';
-
-const project: Argument = { name: 'project', kind: 'project' };
+import { listCommand, simpleCommand } from '../simple-command.ts';
+import type { Command } from '../cli-command.ts';
 
 /** What can be done with projects. */
 export const projectCommands: readonly Command[] = [
   simpleCommand({
-    words: 'project create',
+    usage: 'project create <project:text>',
     about: 'create a project',
-    args: [{ name: 'project', kind: 'text' }],
     example: 'project create astronomy',
-    call: (corral, parsed) => corral.projectCreate({ project: parsed.arg('project') }),
-    sentence: (parsed) => `project ${parsed.arg('project')} is created`,
+    call: (corral, args) => corral.projectCreate(args),
+    sentence: ({ project }) => `project ${project} is created`,
   }),
   simpleCommand({
-    words: 'project delete',
+    usage: 'project delete <project>',
     about: 'delete a project that has nothing',
-    args: [project],
     example: 'project delete astronomy',
-    call: (corral, parsed) => corral.projectDelete({ project: parsed.arg('project') }),
-    sentence: (parsed) => `project ${parsed.arg('project')} is deleted`,
+    call: (corral, args) => corral.projectDelete(args),
+    sentence: ({ project }) => `project ${project} is deleted`,
   }),
-  {
-    words: ['project', 'list'],
+  listCommand({
+    usage: 'project list',
     about: 'list all projects',
     example: 'project list',
-    run: async ({ corral, output }) => {
-      const projects = await (await corral()).listProjects();
-      output.table(
-        ['project'],
-        projects.map((label) => [label]),
-        projects,
-        'no projects',
-      );
-    },
-  },
-  {
-    words: ['project', 'list-networks'],
+    of: 'project',
+    call: (corral) => corral.listProjects(),
+  }),
+  listCommand({
+    usage: 'project list-networks <project>',
     about: 'list the networks that a project may use',
-    args: [project],
     example: 'project list-networks astronomy',
-    run: async ({ corral, output }, parsed) => {
-      const networks = await (await corral()).listProjectNetworks({ project: parsed.arg('project') });
-      output.table(
-        ['network'],
-        networks.map((label) => [label]),
-        networks,
-        'no networks',
-      );
-    },
-  },
+    of: 'network',
+    call: (corral, args) => corral.listProjectNetworks(args),
+  }),
   simpleCommand({
-    words: 'project node add',
+    usage: 'project node add <project> <node:free-node>',
     about: 'reserve a free node',
-    args: [project, { name: 'node', kind: 'free-node' }],
     example: 'project node add astronomy node-12',
-    call: (corral, parsed) => corral.projectConnectNode({ project: parsed.arg('project'), node: parsed.arg('node') }),
-    sentence: (parsed) => `node ${parsed.arg('node')} is reserved for project ${parsed.arg('project')}`,
+    call: (corral, args) => corral.projectConnectNode(args),
+    sentence: ({ project, node }) => `node ${node} is reserved for project ${project}`,
   }),
   simpleCommand({
-    words: 'project node remove',
+    usage: 'project node remove <project> <node>',
     about: 'release a node',
-    args: [project, { name: 'node', kind: 'node' }],
     example: 'project node remove astronomy node-12',
-    call: (corral, parsed) => corral.projectDetachNode({ project: parsed.arg('project'), node: parsed.arg('node') }),
-    sentence: (parsed) => `node ${parsed.arg('node')} has left project ${parsed.arg('project')}`,
+    call: (corral, args) => corral.projectDetachNode(args),
+    sentence: ({ project, node }) => `node ${node} has left project ${project}`,
   }),
-  {
-    words: ['project', 'node', 'list'],
+  listCommand({
+    usage: 'project node list <project>',
     about: 'list the nodes of a project',
-    args: [project],
     example: 'project node list astronomy',
-    run: async ({ corral, output }, parsed) => {
-      const nodes = await (await corral()).listProjectNodes({ project: parsed.arg('project') });
-      output.table(
-        ['node'],
-        nodes.map((label) => [label]),
-        nodes,
-        'no nodes',
-      );
-    },
-  },
+    of: 'node',
+    call: (corral, args) => corral.listProjectNodes(args),
+  }),
 ];

@@ -1,11 +1,9 @@
-import { simpleCommand } from '../simple-command.ts';
-import type { Argument, Command, ParsedArguments } from '../cli-command.ts';
+import { listCommand, queuedCommand, simpleCommand } from '../simple-command.ts';
+import type { Argument, Command } from '../cli-command.ts';
 import { UsageError } from '../usage-error.ts';
 import { reportDone } from '../report-done.ts';
-import { queued, waitOptions } from '../wait-for-change.ts';
 
 const aSwitch: Argument = { name: 'switch', kind: 'switch' };
-const port: Argument = { name: 'port', kind: 'port' };
 
 /** What can be done with switches and their ports. */
 export const switchCommands: readonly Command[] = [
@@ -27,39 +25,25 @@ export const switchCommands: readonly Command[] = [
       const password = parsed.flag('no-password')
         ? {}
         : { password: await secret(`the password of switch ${parsed.arg('switch')}`, parsed.option('password-file')) };
-      await (
-        await corral()
-      ).switchRegister({
-        ...fields,
-        ...password,
-        switch: parsed.arg('switch'),
-        type: parsed.arg('type'),
-      });
+      const client = await corral();
+      await client.switchRegister({ ...fields, ...password, switch: parsed.arg('switch'), type: parsed.arg('type') });
       reportDone(output, `switch ${parsed.arg('switch')} is registered`);
     },
   },
   simpleCommand({
-    words: 'switch delete',
+    usage: 'switch delete <switch>',
     about: 'delete a switch without ports',
-    args: [aSwitch],
     example: 'switch delete sw1',
-    call: (corral, parsed) => corral.switchDelete({ switch: parsed.arg('switch') }),
-    sentence: (parsed) => `switch ${parsed.arg('switch')} is deleted`,
+    call: (corral, args) => corral.switchDelete(args),
+    sentence: (args) => `switch ${args.switch} is deleted`,
   }),
-  {
-    words: ['switch', 'list'],
+  listCommand({
+    usage: 'switch list',
     about: 'list all switches',
     example: 'switch list',
-    run: async ({ corral, output }) => {
-      const switches = await (await corral()).listSwitches();
-      output.table(
-        ['switch'],
-        switches.map((label) => [label]),
-        switches,
-        'no switches',
-      );
-    },
-  },
+    of: 'switch',
+    call: (corral) => corral.listSwitches(),
+  }),
   {
     words: ['switch', 'types'],
     about: 'list the types of switches that can be registered, and their fields',
@@ -95,30 +79,28 @@ export const switchCommands: readonly Command[] = [
     },
   },
   simpleCommand({
-    words: 'port register',
+    usage: 'port register <switch> <port:text>',
     about: 'register a port of a switch',
-    args: [aSwitch, { name: 'port', kind: 'text' }],
     example: 'port register sw1 gi1/0/11',
-    call: (corral, parsed) => corral.switchRegisterPort(portOf(parsed)),
-    sentence: (parsed) => `port ${parsed.arg('port')} of switch ${parsed.arg('switch')} is registered`,
+    call: (corral, args) => corral.switchRegisterPort(args),
+    sentence: (args) => `port ${args.port} of switch ${args.switch} is registered`,
   }),
   simpleCommand({
-    words: 'port delete',
+    usage: 'port delete <switch> <port>',
     about: 'delete a port without a nic',
-    args: [aSwitch, port],
     options: { force: { about: 'even if its state is unknown, because its device no longer exists' } },
     example: 'port delete sw1 gi1/0/11',
-    call: (corral, parsed) =>
-      corral.switchDeletePort({ ...portOf(parsed), ...(parsed.flag('force') ? { force: 'true' as const } : {}) }),
-    sentence: (parsed) => `port ${parsed.arg('port')} of switch ${parsed.arg('switch')} is deleted`,
+    call: (corral, args, parsed) =>
+      corral.switchDeletePort({ ...args, ...(parsed.flag('force') ? { force: 'true' as const } : {}) }),
+    sentence: (args) => `port ${args.port} of switch ${args.switch} is deleted`,
   }),
   {
     words: ['port', 'show'],
     about: 'show what is plugged into a port, and what it carries',
-    args: [aSwitch, port],
+    args: [aSwitch, { name: 'port', kind: 'port' }],
     example: 'port show tor-1 gi1/0/3',
     run: async ({ corral, output }, parsed) => {
-      const shown = await (await corral()).showPort(portOf(parsed));
+      const shown = await (await corral()).showPort({ switch: parsed.arg('switch'), port: parsed.arg('port') });
       const networks = Object.entries(shown.networks ?? {}).map(([channel, name]) => `${name} (${channel})`);
       output.facts(
         [
@@ -136,40 +118,26 @@ export const switchCommands: readonly Command[] = [
       );
     },
   },
-  {
-    words: ['port', 'revert'],
+  queuedCommand({
+    usage: 'port revert <switch> <port>',
     about: 'detach all networks from a port',
-    args: [aSwitch, port],
-    options: waitOptions,
     example: 'port revert tor-1 gi1/0/3',
-    run: async (context, parsed) => {
-      const corral = await context.corral();
-      const { status_id } = await corral.portRevert(portOf(parsed));
-      await queued(
-        context,
-        parsed,
-        corral,
-        status_id,
-        `port ${parsed.arg('port')} of ${parsed.arg('switch')} has no networks`,
-      );
-    },
-  },
-  simpleCommand({
-    words: 'port nic add',
-    about: 'record that a nic is plugged into a port',
-    args: [aSwitch, port, { name: 'node', kind: 'node' }, { name: 'nic', kind: 'nic' }],
-    example: 'port nic add sw1 gi1/0/11 n1 eth0',
-    call: (corral, parsed) =>
-      corral.portConnectNic({ ...portOf(parsed), node: parsed.arg('node'), nic: parsed.arg('nic') }),
-    sentence: (parsed) => `nic ${parsed.arg('nic')} of node ${parsed.arg('node')} is on port ${parsed.arg('port')}`,
+    call: (corral, args) => corral.portRevert(args),
+    sentence: (args) => `port ${args.port} of ${args.switch} has no networks`,
   }),
   simpleCommand({
-    words: 'port nic remove',
+    usage: 'port nic add <switch> <port> <node> <nic>',
+    about: 'record that a nic is plugged into a port',
+    example: 'port nic add sw1 gi1/0/11 n1 eth0',
+    call: (corral, args) => corral.portConnectNic(args),
+    sentence: ({ node, nic, port }) => `nic ${nic} of node ${node} is on port ${port}`,
+  }),
+  simpleCommand({
+    usage: 'port nic remove <switch> <port>',
     about: 'record that the nic of a free node is unplugged',
-    args: [aSwitch, port],
     example: 'port nic remove sw1 gi1/0/11',
-    call: (corral, parsed) => corral.portDetachNic(portOf(parsed)),
-    sentence: (parsed) => `port ${parsed.arg('port')} of switch ${parsed.arg('switch')} has no nic`,
+    call: (corral, args) => corral.portDetachNic(args),
+    sentence: (args) => `port ${args.port} of switch ${args.switch} has no nic`,
   }),
 ];
 
@@ -178,8 +146,6 @@ interface Fields {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, unknown>>;
 }
-
-const portOf = (parsed: ParsedArguments) => ({ switch: parsed.arg('switch'), port: parsed.arg('port') });
 
 const fieldsOf = (words: readonly string[]): Record<string, string> =>
   Object.fromEntries(

@@ -1,10 +1,7 @@
 import { simpleCommand } from '../simple-command.ts';
-import type { Argument, Command, ParsedArguments } from '../cli-command.ts';
+import type { Command } from '../cli-command.ts';
 import { reportDone } from '../report-done.ts';
 import { setPassword } from '../set-password.ts';
-
-const user: Argument = { name: 'user', kind: 'user' };
-const project: Argument = { name: 'project', kind: 'project' };
 
 /** What can be done with users of the database backend. */
 export const userCommands: readonly Command[] = [
@@ -25,12 +22,11 @@ export const userCommands: readonly Command[] = [
     },
   },
   simpleCommand({
-    words: 'user delete',
+    usage: 'user delete <user>',
     about: 'delete a user',
-    args: [user],
     example: 'user delete ada',
-    call: (corral, parsed) => corral.userDelete({ username: parsed.arg('user') }),
-    sentence: (parsed) => `user ${parsed.arg('user')} is deleted`,
+    call: (corral, { user }) => corral.userDelete({ username: user }),
+    sentence: ({ user }) => `user ${user} is deleted`,
   }),
   {
     words: ['user', 'list'],
@@ -47,14 +43,11 @@ export const userCommands: readonly Command[] = [
     },
   },
   simpleCommand({
-    words: 'user set-admin',
+    usage: 'user set-admin <user> <admin:true|false>',
     about: 'give a user administrative access, or take it away',
-    args: [user, { name: 'admin', kind: 'text', oneOf: ['true', 'false'] }],
     example: 'user set-admin ada true',
-    call: (corral, parsed) =>
-      corral.userSetAdmin({ username: parsed.arg('user'), is_admin: parsed.arg('admin') === 'true' }),
-    sentence: (parsed) =>
-      `user ${parsed.arg('user')} has ${parsed.arg('admin') === 'true' ? '' : 'no '}administrative access`,
+    call: (corral, { user, admin }) => corral.userSetAdmin({ username: user, is_admin: admin === 'true' }),
+    sentence: ({ user, admin }) => `user ${user} has ${admin === 'true' ? '' : 'no '}administrative access`,
   }),
   {
     words: ['user', 'password'],
@@ -72,21 +65,17 @@ export const userCommands: readonly Command[] = [
     },
   },
   simpleCommand({
-    words: 'user project add',
+    usage: 'user project add <user> <project>',
     about: 'add a user to a project',
-    args: [user, project],
     example: 'user project add ada physics',
-    call: (corral, parsed) => corral.userAddProject(membership(parsed)),
-    sentence: (parsed) => `user ${parsed.arg('user')} may act for project ${parsed.arg('project')}`,
+    call: (corral, args) => corral.userAddProject(args),
+    sentence: ({ user, project }) => `user ${user} may act for project ${project}`,
   }),
   simpleCommand({
-    words: 'user project remove',
+    usage: 'user project remove <user> <project>',
     about: 'remove a user from a project',
-    args: [user, project],
     example: 'user project remove ada physics',
-    call: (corral, parsed) => corral.userRemoveProject(membership(parsed)),
-    sentence: (parsed) => `user ${parsed.arg('user')} may no longer act for project ${parsed.arg('project')}`,
+    call: (corral, args) => corral.userRemoveProject(args),
+    sentence: ({ user, project }) => `user ${user} may no longer act for project ${project}`,
   }),
 ];
-
-const membership = (parsed: ParsedArguments) => ({ user: parsed.arg('user'), project: parsed.arg('project') });

@@ -7,8 +7,7 @@ import { exactly, orNull } from '../schemas.ts';
 export const actionRoutes: readonly Route[] = [
   route({
     name: 'show_networking_action',
-    method: 'GET',
-    path: '/networking_action/:status_id',
+    endpoint: 'GET /networking_action/:status_id',
     summary: 'Show the status of a queued network change',
     access: 'user',
     auth: "Project access to the node's project, or Admin",

@@ -2,11 +2,9 @@ import { Type } from '@sinclair/typebox';
 import { showDrift, showSwitchDrift, switchSetPolicy, switchSweep } from '../../core/drift.ts';
 import { showLeftovers } from '../../core/leftovers.ts';
 import { networkReach } from '../../core/reach.ts';
-import { Label } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, orNull } from '../schemas.ts';
 
-const ofSwitch = exactly({ switch: Label });
 const OrNull = orNull(Type.String());
 const Policy = Type.Unsafe<'report' | 'repair'>({
   type: 'string',
@@ -78,12 +76,10 @@ const Reach = Type.Object({
 export const driftRoutes: readonly Route[] = [
   route({
     name: 'show_drift',
-    method: 'GET',
-    path: '/drift',
+    endpoint: 'GET /drift',
     summary: 'Show how every switch, and the hypervisor, differs from what is recorded',
     access: 'admin',
     devices: 'asks',
-    auth: 'Admin',
     reply: Type.Object({
       switches: Type.Array(Drift),
       headnodes: Type.Object({
@@ -97,48 +93,37 @@ export const driftRoutes: readonly Route[] = [
   }),
   route({
     name: 'show_switch_drift',
-    method: 'GET',
-    path: '/switch/:switch/drift',
+    endpoint: 'GET /switch/:switch/drift',
     summary: 'Show how a switch differs from what is recorded, as it was last seen',
     access: 'admin',
-    auth: 'Admin',
-    params: ofSwitch,
     reply: Drift,
     handle: (context, { params }) => context.read((op) => showSwitchDrift(op, params)),
   }),
   route({
     name: 'switch_sweep',
-    method: 'POST',
-    path: '/switch/:switch/sweep',
+    endpoint: 'POST /switch/:switch/sweep',
     summary: 'Read a whole switch now and show how it differs from what is recorded',
     access: 'admin',
     devices: 'asks',
-    auth: 'Admin',
-    params: ofSwitch,
     reply: Drift,
     handle: (context, { params }) => switchSweep(context, params),
   }),
   route({
     name: 'switch_set_policy',
-    method: 'PUT',
-    path: '/switch/:switch/policy',
+    endpoint: 'PUT /switch/:switch/policy',
     summary: 'Set what happens to ports that differ: report them, or repair them',
     access: 'admin',
     devices: 'changes',
-    auth: 'Admin',
-    params: ofSwitch,
     body: exactly({ policy: Policy }),
     handle: (context, { params, body }) => context.write((op) => switchSetPolicy(op, { ...params, ...body })),
   }),
   route({
     name: 'network_reach',
-    method: 'GET',
-    path: '/network/:network/reach',
+    endpoint: 'GET /network/:network/reach',
     summary: 'Read the switches now and list every port that carries a network, or should',
     access: 'user',
     devices: 'asks',
     auth: 'Project access to the owner of the network, or Admin',
-    params: exactly({ network: Label }),
     reply: Reach,
     handle: (context, { params }) => networkReach(context, params),
   }),

@@ -63,8 +63,7 @@ const Event = Type.Object({
 export const eventRoutes: readonly Route[] = [
   route({
     name: 'list_events',
-    method: 'GET',
-    path: '/events',
+    endpoint: 'GET /events',
     summary: 'List events: newest first, or in order from `after` on',
     access: 'user',
     auth: 'Admin sees all, a project its own',
@@ -92,8 +91,7 @@ export const eventRoutes: readonly Route[] = [
   }),
   eventsRoute({
     name: 'stream_events',
-    method: 'GET',
-    path: '/events/stream',
+    endpoint: 'GET /events/stream',
     summary: 'Stream events as they happen (server-sent events); Last-Event-ID resumes',
     access: 'user',
     auth: 'Admin sees all, a project its own',

@@ -13,16 +13,13 @@ import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
 import { type Route, route, tunnelRoute } from '../route.ts';
 import { exactly, Labels, orNull } from '../schemas.ts';
 
-const params = exactly({ headnode: Label });
-const hnicParams = exactly({ headnode: Label, hnic: Label });
 const auth = 'Project access to the owning project, or Admin';
 
 export const headnodeRoutes: readonly Route[] = [
-  ...['/headnode_images/', '/headnode_images'].map((path) =>
+  ...(['GET /headnode_images/', 'GET /headnode_images'] as const).map((endpoint) =>
     route({
       name: 'list_headnode_images',
-      method: 'GET',
-      path,
+      endpoint,
       summary: 'List the images for headnodes',
       access: 'user',
       devices: 'asks',
@@ -33,13 +30,11 @@ export const headnodeRoutes: readonly Route[] = [
   ),
   route({
     name: 'show_headnode',
-    method: 'GET',
-    path: '/headnode/:headnode',
+    endpoint: 'GET /headnode/:headnode',
     summary: 'Show a headnode',
     access: 'user',
     devices: 'asks',
     auth,
-    params,
     reply: Type.Object({
       name: Type.String(),
       project: Type.String(),
@@ -53,8 +48,7 @@ export const headnodeRoutes: readonly Route[] = [
   }),
   route({
     name: 'headnode_create',
-    method: 'PUT',
-    path: '/headnode/:headnode',
+    endpoint: 'PUT /headnode/:headnode',
     summary: 'Create a headnode',
     access: 'user',
     devices: 'changes',
@@ -68,65 +62,53 @@ export const headnodeRoutes: readonly Route[] = [
   }),
   route({
     name: 'headnode_delete',
-    method: 'DELETE',
-    path: '/headnode/:headnode',
+    endpoint: 'DELETE /headnode/:headnode',
     summary: 'Delete a headnode and its hnics',
     access: 'user',
     devices: 'changes',
     auth,
-    params,
     handle: (context, { params: args }) => headnodeDelete(context, args),
   }),
   route({
     name: 'headnode_start',
-    method: 'POST',
-    path: '/headnode/:headnode/start',
+    endpoint: 'POST /headnode/:headnode/start',
     summary: 'Start a headnode; from then on it cannot be changed',
     access: 'user',
     devices: 'changes',
     auth,
-    params,
     handle: (context, { params: args }) => headnodeStart(context, args),
   }),
   route({
     name: 'headnode_stop',
-    method: 'POST',
-    path: '/headnode/:headnode/stop',
+    endpoint: 'POST /headnode/:headnode/stop',
     summary: 'Force a headnode off',
     access: 'user',
     devices: 'changes',
     auth,
-    params,
     handle: (context, { params: args }) => headnodeStop(context, args),
   }),
   tunnelRoute({
     name: 'headnode_vnc',
-    method: 'GET',
-    path: '/headnode/:headnode/vnc',
+    endpoint: 'GET /headnode/:headnode/vnc',
     summary: "Open a headnode's screen: a WebSocket tunnel to its VNC port",
     access: 'user',
     effect: 'changes',
     devices: 'changes',
     auth,
-    params,
     handle: (context, { params: args }) => headnodeVnc(context, args),
     recheckAccess: (context, { params: args }) => context.read((op) => findOwnHeadnode(op, args.headnode)),
   }),
   route({
     name: 'headnode_delete_leftover',
-    method: 'DELETE',
-    path: '/headnode_leftover/:uuid',
+    endpoint: 'DELETE /headnode_leftover/:uuid',
     summary: 'Remove a machine without a recorded headnode from the hypervisor',
     access: 'admin',
     devices: 'changes',
-    auth: 'Admin',
-    params: exactly({ uuid: Label }),
     handle: (context, { params: args }) => headnodeDeleteLeftover(context, args),
   }),
   route({
     name: 'headnode_create_hnic',
-    method: 'PUT',
-    path: '/headnode/:headnode/hnic/:hnic',
+    endpoint: 'PUT /headnode/:headnode/hnic/:hnic',
     summary: 'Add an hnic to a headnode',
     access: 'user',
     auth,
@@ -135,34 +117,28 @@ export const headnodeRoutes: readonly Route[] = [
   }),
   route({
     name: 'headnode_delete_hnic',
-    method: 'DELETE',
-    path: '/headnode/:headnode/hnic/:hnic',
+    endpoint: 'DELETE /headnode/:headnode/hnic/:hnic',
     summary: 'Remove an hnic from a headnode',
     access: 'user',
     auth,
-    params: hnicParams,
     handle: (context, { params: args }) => context.write((op) => headnodeDeleteHnic(op, args)),
   }),
   route({
     name: 'headnode_connect_network',
-    method: 'POST',
-    path: '/headnode/:headnode/hnic/:hnic/connect_network',
+    endpoint: 'POST /headnode/:headnode/hnic/:hnic/connect_network',
     summary: 'Attach a network to an hnic',
     access: 'user',
     auth,
-    params: hnicParams,
     body: exactly({ network: Label }),
     handle: (context, { params: args, body }) =>
       context.write((op) => headnodeConnectNetwork(op, { ...args, ...body })),
   }),
   route({
     name: 'headnode_detach_network',
-    method: 'POST',
-    path: '/headnode/:headnode/hnic/:hnic/detach_network',
+    endpoint: 'POST /headnode/:headnode/hnic/:hnic/detach_network',
     summary: 'Detach the network from an hnic',
     access: 'user',
     auth,
-    params: hnicParams,
     handle: (context, { params: args }) => context.write((op) => headnodeDetachNetwork(op, args)),
   }),
 ];

@@ -6,9 +6,6 @@ import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { byLabel, exactly, Labels, orNull } from '../schemas.ts';
 
-const params = exactly({ network: Label });
-const accessParams = exactly({ network: Label, project: Label });
-
 const NewNetwork = exactly({
   owner: Type.String({ ...Label, description: 'a project, or "admin" for the operator' }),
   access: Type.Union([Label, Type.Literal('')], { description: 'a project, or an empty string for a public network' }),
@@ -37,8 +34,7 @@ const Attachment = Type.Object({
 export const networkRoutes: readonly Route[] = [
   route({
     name: 'list_networks',
-    method: 'GET',
-    path: '/networks',
+    endpoint: 'GET /networks',
     summary: 'List networks: an administrator sees all, everyone else the public ones',
     access: 'anyone',
     auth: 'Admin for all, None for public ones',
@@ -47,19 +43,16 @@ export const networkRoutes: readonly Route[] = [
   }),
   route({
     name: 'show_network',
-    method: 'GET',
-    path: '/network/:network',
+    endpoint: 'GET /network/:network',
     summary: 'Show a network',
     access: 'anyone',
     auth: 'None for a public network; otherwise a project in its access list, or Admin',
-    params,
     reply: Network,
     handle: (context, { params: args }) => context.read((op) => showNetwork(op, args)),
   }),
   route({
     name: 'network_create',
-    method: 'PUT',
-    path: '/network/:network',
+    endpoint: 'PUT /network/:network',
     summary: 'Create a network',
     access: 'user',
     auth: 'Project access if owner and access are that project and net_id is empty; otherwise Admin',
@@ -71,22 +64,18 @@ export const networkRoutes: readonly Route[] = [
   }),
   route({
     name: 'network_delete',
-    method: 'DELETE',
-    path: '/network/:network',
+    endpoint: 'DELETE /network/:network',
     summary: 'Delete a network that nothing is connected to',
     access: 'user',
     auth: 'Project access to the owner, or Admin',
-    params,
     handle: (context, { params: args }) => context.write((op) => networkDelete(op, args)),
   }),
   route({
     name: 'list_network_attachments',
-    method: 'GET',
-    path: '/network/:network/attachments',
+    endpoint: 'GET /network/:network/attachments',
     summary: 'List the nodes on a network',
     access: 'user',
     auth: 'Admin or the owner sees all; other projects see their own nodes',
-    params,
     query: Type.Object(
       { project: Type.Optional(Type.String({ ...Label, description: 'only nodes of this project' })) },
       { additionalProperties: false },
@@ -97,22 +86,18 @@ export const networkRoutes: readonly Route[] = [
   }),
   route({
     name: 'network_grant_project_access',
-    method: 'PUT',
-    path: '/network/:network/access/:project',
+    endpoint: 'PUT /network/:network/access/:project',
     summary: "Add a project to a network's access list",
     access: 'user',
     auth: 'Admin, or the owner of the network',
-    params: accessParams,
     handle: (context, { params: args }) => context.write((op) => networkGrantProjectAccess(op, args)),
   }),
   route({
     name: 'network_revoke_project_access',
-    method: 'DELETE',
-    path: '/network/:network/access/:project',
+    endpoint: 'DELETE /network/:network/access/:project',
     summary: "Remove a project from a network's access list",
     access: 'user',
     auth: 'Admin, the owner of the network, or the project itself',
-    params: accessParams,
     handle: (context, { params: args }) => context.write((op) => networkRevokeProjectAccess(op, args)),
   }),
 ];

@@ -7,9 +7,6 @@ import { Label, labelRule, NewLabel, oneLine, Text } from '../../schema/labels.t
 import { type Route, route } from '../route.ts';
 import { Accepted, byLabel, exactly, Labels, Obmd, orNull } from '../schemas.ts';
 
-const params = exactly({ node: Label });
-const nicParams = exactly({ node: Label, nic: Label });
-const metadataParams = exactly({ node: Label, label: Label });
 const ofNode = "Project access to the node's project, or Admin";
 
 const NewNode = Type.Object(
@@ -43,11 +40,9 @@ const Node = Type.Object({
 export const nodeRoutes: readonly Route[] = [
   route({
     name: 'list_nodes',
-    method: 'GET',
-    path: '/nodes/:is_free',
+    endpoint: 'GET /nodes/:is_free',
     summary: 'List all nodes, or the free ones',
     access: 'anyone',
-    auth: 'None',
     params: exactly({
       is_free: Type.Union([Type.Literal('all'), Type.Literal('free')], { description: '"all" or "free"' }),
     }),
@@ -57,67 +52,53 @@ export const nodeRoutes: readonly Route[] = [
   }),
   route({
     name: 'show_node',
-    method: 'GET',
-    path: '/node/:node',
+    endpoint: 'GET /node/:node',
     summary: 'Show a node',
     access: 'anyone',
     auth: "None for a free node; otherwise Project access to the node's project; Admin sees ports too",
-    params,
     reply: Node,
     cache: 'caller',
     handle: (context, { params: args }) => showNode(context, args),
   }),
   route({
     name: 'node_register',
-    method: 'PUT',
-    path: '/node/:node',
+    endpoint: 'PUT /node/:node',
     summary: 'Register a node',
     access: 'admin',
-    auth: 'Admin',
     params: exactly({ node: NewLabel }),
     body: NewNode,
     handle: (context, { params: args, body }) => context.write((op) => nodeRegister(op, { ...args, ...body })),
   }),
   route({
     name: 'node_delete',
-    method: 'DELETE',
-    path: '/node/:node',
+    endpoint: 'DELETE /node/:node',
     summary: 'Delete a free node without nics',
     access: 'admin',
-    auth: 'Admin',
-    params,
     handle: (context, { params: args }) => context.write((op) => nodeDelete(op, args)),
   }),
   route({
     name: 'node_register_nic',
-    method: 'PUT',
-    path: '/node/:node/nic/:nic',
+    endpoint: 'PUT /node/:node/nic/:nic',
     summary: 'Add a nic to a node',
     access: 'admin',
-    auth: 'Admin',
     params: exactly({ node: Label, nic: NewLabel }),
     body: exactly({ macaddr: Text }),
     handle: (context, { params: args, body }) => context.write((op) => nodeRegisterNic(op, { ...args, ...body })),
   }),
   route({
     name: 'node_delete_nic',
-    method: 'DELETE',
-    path: '/node/:node/nic/:nic',
+    endpoint: 'DELETE /node/:node/nic/:nic',
     summary: 'Remove a nic from a node',
     access: 'admin',
-    auth: 'Admin',
-    params: nicParams,
     handle: (context, { params: args }) => context.write((op) => nodeDeleteNic(op, args)),
   }),
   route({
     name: 'node_connect_network',
-    method: 'POST',
-    path: '/node/:node/nic/:nic/connect_network',
+    endpoint: 'POST /node/:node/nic/:nic/connect_network',
     summary: 'Queue the attachment of a network to a nic',
     access: 'user',
     devices: 'changes',
     auth: ofNode,
-    params: nicParams,
     body: Type.Object(
       {
         network: Label,
@@ -137,13 +118,11 @@ export const nodeRoutes: readonly Route[] = [
   }),
   route({
     name: 'node_detach_network',
-    method: 'POST',
-    path: '/node/:node/nic/:nic/detach_network',
+    endpoint: 'POST /node/:node/nic/:nic/detach_network',
     summary: 'Queue the detachment of a network from a nic',
     access: 'user',
     devices: 'changes',
     auth: ofNode,
-    params: nicParams,
     body: exactly({ network: Label }),
     reply: Accepted,
     status: 202,
@@ -151,11 +130,9 @@ export const nodeRoutes: readonly Route[] = [
   }),
   route({
     name: 'node_set_metadata',
-    method: 'PUT',
-    path: '/node/:node/metadata/:label',
+    endpoint: 'PUT /node/:node/metadata/:label',
     summary: "Set one of a node's metadata",
     access: 'admin',
-    auth: 'Admin',
     params: exactly({ node: Label, label: NewLabel }),
     body: exactly({ value: Type.Unknown({ description: 'any JSON value' }) }),
     handle: (context, { params: args, body }) =>
@@ -163,12 +140,9 @@ export const nodeRoutes: readonly Route[] = [
   }),
   route({
     name: 'node_delete_metadata',
-    method: 'DELETE',
-    path: '/node/:node/metadata/:label',
+    endpoint: 'DELETE /node/:node/metadata/:label',
     summary: "Delete one of a node's metadata",
     access: 'admin',
-    auth: 'Admin',
-    params: metadataParams,
     handle: (context, { params: args }) => context.write((op) => nodeDeleteMetadata(op, args)),
   }),
 ];

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { requireAccount } from '../../core/accounts.ts';
 import { listSessions, sessionClose, sessionEnd, sessionOpen } from '../../core/sessions.ts';
 import { viewOf, whoami } from '../../core/whoami.ts';
-import { Label, oneLine } from '../../schema/labels.ts';
+import { oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Labels, orNull } from '../schemas.ts';
 import { clearedSessionCookie, sessionCookie } from '../session-cookie.ts';
@@ -55,11 +55,9 @@ export const ofUser = exactly({
 export const passwordSessionRoutes: readonly Route[] = [
   route({
     name: 'session_open',
-    method: 'POST',
-    path: '/auth/session',
+    endpoint: 'POST /auth/session',
     summary: 'Sign in with a password, from a page of this service: sets the cookie of a new session',
     access: 'sign-in',
-    auth: 'None',
     body: exactly({
       username: Type.String({ minLength: 1, maxLength: 255, description: "a user's name" }),
       password: Type.String({ minLength: 1, maxLength: 1024, description: 'the password' }),
@@ -82,28 +80,23 @@ export const passwordSessionRoutes: readonly Route[] = [
 export const sessionRoutes: readonly Route[] = [
   route({
     name: 'show_auth_methods',
-    method: 'GET',
-    path: '/auth/methods',
+    endpoint: 'GET /auth/methods',
     summary: 'List the ways to sign in',
     access: 'sign-in',
-    auth: 'None',
     reply: Methods,
     handle: (context) => Promise.resolve(context.dependencies.signIn),
   }),
   route({
     name: 'whoami',
-    method: 'GET',
-    path: '/auth/whoami',
+    endpoint: 'GET /auth/whoami',
     summary: 'Show who the caller is, what they may do, and until when',
     access: 'user',
-    auth: 'Any user',
     reply: WhoAmI,
     handle: (context) => context.read(whoami),
   }),
   route({
     name: 'session_close',
-    method: 'DELETE',
-    path: '/auth/session',
+    endpoint: 'DELETE /auth/session',
     summary: 'Sign out: end the session that the call comes with',
     access: 'user',
     auth: 'Any user with a session',
@@ -114,8 +107,7 @@ export const sessionRoutes: readonly Route[] = [
   }),
   route({
     name: 'list_sessions',
-    method: 'GET',
-    path: '/auth/sessions',
+    endpoint: 'GET /auth/sessions',
     summary: 'List your sessions, newest first',
     access: 'user',
     auth: 'Any user; Admin for those of others',
@@ -125,12 +117,10 @@ export const sessionRoutes: readonly Route[] = [
   }),
   route({
     name: 'session_end',
-    method: 'DELETE',
-    path: '/auth/sessions/:session',
+    endpoint: 'DELETE /auth/sessions/:session',
     summary: 'End a session',
     access: 'user',
     auth: 'The owner, or Admin',
-    params: exactly({ session: Label }),
     handle: (context, { params: args }) => context.write((op) => sessionEnd(op, args)),
   }),
 ];

@@ -1,42 +1,33 @@
 import { Type } from '@sinclair/typebox';
 import { listSwitches, listSwitchTypes, showSwitch, switchDelete, switchRegister } from '../../core/switches.ts';
-import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
+import { NewLabel, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Labels } from '../schemas.ts';
-
-const params = exactly({ switch: Label });
 
 const Capabilities = Type.Array(Type.Literal('nativeless-trunk-mode'));
 
 export const switchRoutes: readonly Route[] = [
   route({
     name: 'list_switches',
-    method: 'GET',
-    path: '/switches',
+    endpoint: 'GET /switches',
     summary: 'List all switches',
     access: 'admin',
-    auth: 'Admin',
     reply: Labels,
     handle: (context) => context.read(listSwitches),
   }),
   route({
     name: 'list_switch_types',
-    method: 'GET',
-    path: '/switch_types',
+    endpoint: 'GET /switch_types',
     summary: 'List the types of switches that can be registered, and the fields of each as JSON Schema',
     access: 'admin',
-    auth: 'Admin',
     reply: Type.Record(Type.String(), Type.Object({ capabilities: Capabilities, fields: Type.Unknown() })),
     handle: (context) => context.read(listSwitchTypes),
   }),
   route({
     name: 'show_switch',
-    method: 'GET',
-    path: '/switch/:switch',
+    endpoint: 'GET /switch/:switch',
     summary: 'Show a switch and its ports; its fields without secrets',
     access: 'admin',
-    auth: 'Admin',
-    params,
     reply: Type.Object({
       name: Type.String(),
       ports: Labels,
@@ -53,11 +44,9 @@ export const switchRoutes: readonly Route[] = [
   }),
   route({
     name: 'switch_register',
-    method: 'PUT',
-    path: '/switch/:switch',
+    endpoint: 'PUT /switch/:switch',
     summary: 'Register a switch; the fields beside `type` are its driver’s',
     access: 'admin',
-    auth: 'Admin',
     params: exactly({ switch: NewLabel }),
     body: Type.Object(
       {
@@ -75,13 +64,10 @@ export const switchRoutes: readonly Route[] = [
   }),
   route({
     name: 'switch_delete',
-    method: 'DELETE',
-    path: '/switch/:switch',
+    endpoint: 'DELETE /switch/:switch',
     summary: 'Delete a switch without ports',
     access: 'admin',
     devices: 'asks',
-    auth: 'Admin',
-    params,
     handle: (context, { params: args }) => context.write((op) => switchDelete(op, args)),
   }),
 ];

@@ -5,7 +5,6 @@ import { type Route, route } from '../route.ts';
 import { exactly, orNull } from '../schemas.ts';
 import { ofUser } from './session-routes.ts';
 
-const params = exactly({ token: Label });
 const Time = Type.String({ description: 'a time such as 2026-01-31T12:00:00.000Z' });
 
 const Token = Type.Object({
@@ -22,8 +21,7 @@ const Token = Type.Object({
 export const tokenRoutes: readonly Route[] = [
   route({
     name: 'token_create',
-    method: 'PUT',
-    path: '/auth/token/:token',
+    endpoint: 'PUT /auth/token/:token',
     summary: 'Create a token with this name; it is shown only once',
     access: 'user',
     auth: 'Any user, not with a token',
@@ -46,8 +44,7 @@ export const tokenRoutes: readonly Route[] = [
   }),
   route({
     name: 'list_tokens',
-    method: 'GET',
-    path: '/auth/tokens',
+    endpoint: 'GET /auth/tokens',
     summary: 'List your tokens',
     access: 'user',
     auth: 'Any user; Admin for those of others',
@@ -57,12 +54,10 @@ export const tokenRoutes: readonly Route[] = [
   }),
   route({
     name: 'token_revoke',
-    method: 'DELETE',
-    path: '/auth/token/:token',
+    endpoint: 'DELETE /auth/token/:token',
     summary: 'Revoke a token',
     access: 'user',
     auth: 'Any user; Admin for those of others',
-    params,
     query: ofUser,
     handle: (context, { params: args, query }) => context.write((op) => tokenRevoke(op, { ...args, ...query })),
   }),

@@ -14,8 +14,6 @@ import { NewPassword } from '../../schema/passwords.ts';
 import { type Route, route } from '../route.ts';
 import { byLabel, exactly, Labels } from '../schemas.ts';
 
-const params = exactly({ username: Label });
-const memberParams = exactly({ user: Label });
 const memberBody = exactly({ project: Label });
 
 const NewUser = Type.Object(
@@ -42,18 +40,15 @@ const PasswordChange = Type.Object(
 export const userRoutes: readonly Route[] = [
   route({
     name: 'list_users',
-    method: 'GET',
-    path: '/auth/basic/users',
+    endpoint: 'GET /auth/basic/users',
     summary: 'List all users',
     access: 'admin',
-    auth: 'Admin',
     reply: byLabel(Type.Object({ is_admin: Type.Boolean(), projects: Labels })),
     handle: (context) => context.read(listUsers),
   }),
   route({
     name: 'user_create',
-    method: 'PUT',
-    path: '/auth/basic/user/:username',
+    endpoint: 'PUT /auth/basic/user/:username',
     summary: 'Create a user',
     access: 'admin',
     auth: 'Admin; an administrator not with an API token',
@@ -69,56 +64,44 @@ export const userRoutes: readonly Route[] = [
   }),
   route({
     name: 'user_delete',
-    method: 'DELETE',
-    path: '/auth/basic/user/:username',
+    endpoint: 'DELETE /auth/basic/user/:username',
     summary: 'Delete a user',
     access: 'admin',
     auth: 'Admin; an administrator not with an API token',
-    params,
     handle: (context, { params: args }) => context.write((op) => userDelete(op, args)),
   }),
   route({
     name: 'user_set_admin',
-    method: 'PATCH',
-    path: '/auth/basic/user/:username',
+    endpoint: 'PATCH /auth/basic/user/:username',
     summary: 'Give a user administrative access, or take it away',
     access: 'admin',
     auth: 'Admin, not with an API token',
-    params,
     body: exactly({ is_admin: Type.Boolean() }),
     handle: (context, { params: args, body }) => context.write((op) => userSetAdmin(op, { ...args, ...body })),
   }),
   route({
     name: 'user_set_password',
-    method: 'PUT',
-    path: '/auth/basic/user/:username/password',
+    endpoint: 'PUT /auth/basic/user/:username/password',
     summary: "Change your own password, or set another user's",
     access: 'user',
     auth: 'The user, with the current password as `current`; or Admin, for other users. Not with an API token',
-    params,
     body: PasswordChange,
     handle: (context, { params: { username }, body: { password, current, revoke_tokens } }, { address }) =>
       userSetPassword(context, { username, password, current, revoke_tokens, address }),
   }),
   route({
     name: 'user_add_project',
-    method: 'POST',
-    path: '/auth/basic/user/:user/add_project',
+    endpoint: 'POST /auth/basic/user/:user/add_project',
     summary: 'Add a user to a project',
     access: 'admin',
-    auth: 'Admin',
-    params: memberParams,
     body: memberBody,
     handle: (context, { params: args, body }) => context.write((op) => userAddProject(op, { ...args, ...body })),
   }),
   route({
     name: 'user_remove_project',
-    method: 'POST',
-    path: '/auth/basic/user/:user/remove_project',
+    endpoint: 'POST /auth/basic/user/:user/remove_project',
     summary: 'Remove a user from a project',
     access: 'admin',
-    auth: 'Admin',
-    params: memberParams,
     body: memberBody,
     handle: (context, { params: args, body }) => context.write((op) => userRemoveProject(op, { ...args, ...body })),
   }),

@@ -9,6 +9,14 @@ export interface KnownElements {
   readonly [name: string]: 'leaf' | 'harmless' | KnownElements;
 }
 
+/** Elements with a text and nothing inside. */
+export const leaves = (...names: readonly string[]): KnownElements =>
+  Object.fromEntries(names.map((name) => [name, 'leaf' as const]));
+
+/** Elements that have nothing to do with what a port carries. */
+export const harmless = (...names: readonly string[]): KnownElements =>
+  Object.fromEntries(names.map((name) => [name, 'harmless' as const]));
+
 /** How a vendor's documents differ. */
 export interface DocumentRules {
   /** Elements that may stand there several times; any other that does is not understood. */

@@ -14,6 +14,11 @@ export interface SshLogin {
   readonly allowsLegacyAlgorithms: boolean;
 }
 
+/** The field of the password of the privileged mode, of switches that have one. */
+export const EnablePassword = Type.Optional(
+  Type.String({ ...SecretLine, description: 'the password of the privileged mode, without control characters' }),
+);
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields that every switch over SSH may have beside its host, user and password. */

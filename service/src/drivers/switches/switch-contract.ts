@@ -21,6 +21,10 @@ export type PortOutcome =
   | { readonly port: string; readonly applied: true }
   | { readonly port: string; readonly applied: false; readonly reason: string };
 
+/** What became of a port; `reason`: why it is not as wanted, or null if it is. */
+export const outcomeOf = (port: string, reason: string | null): PortOutcome =>
+  reason === null ? { port, applied: true } : { port, applied: false, reason };
+
 /** Why something cannot be done, in a sentence. */
 export interface Refusal {
   readonly refused: string;
@@ -138,6 +142,9 @@ export interface SwitchSession {
 /** Do two wires have something in common? */
 export const isSameWire = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+
+/** The normalised name of a port, or null where it can never be one. */
+export const nameOrNull = (answer: string | Refusal): string | null => (typeof answer === 'string' ? answer : null);
 
 export const isRefusal = (answer: unknown): answer is Refusal =>
   typeof answer === 'object' && answer !== null && 'refused' in answer;

@@ -16,6 +16,9 @@ export const unclear = (...words: readonly string[]): Carried => ({
   unclear: oneLine([...new Set(words)].join('; ')),
 });
 
+/** Each once, the least first. */
+export const ascending = (vlans: readonly number[]): readonly number[] => [...new Set(vlans)].sort((a, b) => a - b);
+
 /** Every VLAN that a port carries, the untagged one first. */
 export const carriedBy = ({ native, tagged }: Carried): readonly number[] =>
   native === null ? tagged : [native, ...tagged];

@@ -1,5 +1,5 @@
-import type { PortConfig, PortOutcome } from '../switch-contract.ts';
-import { carriedBy, isSame } from '../vlan-lists.ts';
+import { outcomeOf, type PortConfig, type PortOutcome } from '../switch-contract.ts';
+import { ascending, carriedBy, isSame } from '../vlan-lists.ts';
 import { type CliDevice, enterConfig, leaveConfig, objectionTo, readPorts, runAll, strayed } from './cli-device.ts';
 import type { Line, ShownPort } from './dialect.ts';
 
@@ -34,9 +34,7 @@ export const applyPorts = async (
         ? `the switch has no port ${wanted.port}`
         : (reasonAgainst(wanted, was, refused, deadVlan) ??
           (isDone(wanted, was) ? null : await changePort(device, linesFor(device, wanted, was), signal)));
-    outcomes.push(
-      reason === null ? { port: wanted.port, applied: true } : { port: wanted.port, applied: false, reason },
-    );
+    outcomes.push(outcomeOf(wanted.port, reason));
   }
   await leaveConfig(device, signal);
   return outcomes;
@@ -54,7 +52,7 @@ const linesFor = ({ dialect, deadVlan }: CliDevice, wanted: PortConfig, was: Sho
 };
 
 const vlansOf = (ports: readonly PortConfig[], deadVlan: number | null): readonly number[] =>
-  [...new Set([...ports.flatMap(carriedBy), ...(deadVlan === null ? [] : [deadVlan])])].sort((a, b) => a - b);
+  ascending([...ports.flatMap(carriedBy), ...(deadVlan === null ? [] : [deadVlan])]);
 
 /** All VLANs at once; only where the device says no, one by one, to learn which it does not want. */
 const makeVlans = async (

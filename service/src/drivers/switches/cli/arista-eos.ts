@@ -3,8 +3,7 @@ import type { Dialect } from './dialect.ts';
 import { aristaPortsIn } from './arista-sections.ts';
 import { passwordOrKeyLogin } from './cli-login.ts';
 import { portNamer } from './cli-port-names.ts';
-import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
-import { vlanLists } from '../vlan-lists.ts';
+import { commonModes, portLines, trunkLines, vlanCommands } from './switchport-lines.ts';
 import { wireByName } from '../port-wires.ts';
 
 const portName = portNamer({ et: 'Ethernet' }, 'Ethernet1');
@@ -38,20 +37,10 @@ export const aristaEos: Dialect = {
   },
   enter: ['configure'],
   leave: ['end'],
-  vlans: (ids) => vlanLists(ids).flatMap((list) => [`vlan ${list}`, 'exit']),
-  port: (change) => {
-    const { wanted } = change;
-    const lines = isSameTrunk(change)
-      ? trunkLines(wanted, wanted.native ?? 'tag')
-      : whileShut(change, switched(wanted));
-    return [`interface ${wanted.port}`, ...lines];
-  },
-  modes: {
-    exec: /^[^(]+#$/,
-    config: /\(config\)#$/,
-    vlan: /\(config(?:-vlan-[\d,-]+)?\)#$/,
-    port: /\(config-if-[\w./-]+\)#$/,
-  },
+  vlans: vlanCommands,
+  port: (change) =>
+    portLines(change, trunkLines(change.wanted, change.wanted.native ?? 'tag'), switched(change.wanted)),
+  modes: { ...commonModes, vlan: /\(config(?:-vlan-[\d,-]+)?\)#$/, port: /\(config-if-[\w./-]+\)#$/ },
   read: {
     // A port's own block does not show its subinterfaces, and no block shows mirrors.
     one: (port) => [

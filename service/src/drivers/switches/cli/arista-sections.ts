@@ -11,15 +11,7 @@ const aristaLines: KnownLines = {
   read: switchportLines,
   plain: [
     ...commonLines,
-    beginningWith(
-      'ip igmp',
-      'link tracking',
-      'hardware',
-      'queue-monitor',
-      'l2 mtu',
-      'logging format',
-      'traffic-loopback',
-    ),
+    beginningWith('ip igmp|link tracking|hardware|queue-monitor|l2 mtu|logging format|traffic-loopback'),
     /^no switchport mac address learning$/,
   ],
 };

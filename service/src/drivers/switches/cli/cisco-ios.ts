@@ -7,8 +7,7 @@ import { beginningWith, commonLines, type KnownLines } from './known-lines.ts';
 import { dummyVlan, passwordOrKeyLogin } from './cli-login.ts';
 import { mirrorsIn } from './port-mirrors.ts';
 import { portNamer } from './cli-port-names.ts';
-import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
-import { vlanLists } from '../vlan-lists.ts';
+import { commonModes, portLines, trunkLines, vlanCommands } from './switchport-lines.ts';
 
 const portName = portNamer(
   {
@@ -54,16 +53,7 @@ const known: KnownLines = {
   read: switchportLines,
   plain: [
     ...commonLines,
-    beginningWith(
-      'ip device tracking',
-      'ip verify source',
-      'ip address',
-      'mdi',
-      'rmon',
-      'arp timeout',
-      'eee',
-      'energywise',
-    ),
+    beginningWith('ip device tracking|ip verify source|ip address|mdi|rmon|arp timeout|eee|energywise'),
     /^switchport trunk encapsulation dot1q$/,
     /^switchport voice vlan none$/,
     /^macro description .*$/,
@@ -91,22 +81,14 @@ export const ciscoIos: Dialect = {
   },
   enter: ['configure terminal'],
   leave: ['end'],
-  // A VLAN is made when its mode is left: that is where a refusal is said.
-  vlans: (ids) => vlanLists(ids).flatMap((list) => [`vlan ${list}`, 'exit']),
+  vlans: vlanCommands,
   port: (change) => {
     const { wanted, deadVlan } = change;
     const dead = deadVlan ?? 1;
-    const lines = isSameTrunk(change)
-      ? [...trunkLines(wanted, wanted.native ?? dead), ...quiet]
-      : whileShut(change, [{ attempt: 'switchport' }, ...carry(wanted, dead), ...quiet]);
-    return [`interface ${wanted.port}`, ...lines];
+    const lists = [...trunkLines(wanted, wanted.native ?? dead), ...quiet];
+    return portLines(change, lists, [{ attempt: 'switchport' }, ...carry(wanted, dead), ...quiet]);
   },
-  modes: {
-    exec: /^[^(]+#$/,
-    config: /\(config\)#$/,
-    vlan: /\(config(?:-vlan)?\)#$/,
-    port: /\(config-if\)#$/,
-  },
+  modes: { ...commonModes, vlan: /\(config(?:-vlan)?\)#$/, port: /\(config-if\)#$/ },
   read: {
     // No block shows that its port is the destination of a mirror.
     one: (port) => [`show running-config interface ${port}`, 'show running-config | include ^monitor session'],

@@ -7,8 +7,7 @@ import { switchportIn, switchportLines } from './interface-sections.ts';
 import { beginningWith, commonLines, type KnownLines } from './known-lines.ts';
 import { dummyVlan, passwordLogin, passwordOrKeyLogin } from './cli-login.ts';
 import { portNamer } from './cli-port-names.ts';
-import { isSameTrunk, trunkLines, whileShut } from './switchport-lines.ts';
-import { vlanLists } from '../vlan-lists.ts';
+import { commonModes, portLines, trunkLines, vlanCommands } from './switchport-lines.ts';
 import { wireByName } from '../port-wires.ts';
 
 /** What differs between the two names that these switches go by. */
@@ -32,14 +31,7 @@ const known: KnownLines = {
   read: switchportLines,
   plain: [
     ...commonLines,
-    beginningWith(
-      'ip address',
-      'mac-address',
-      'shutdown lan',
-      'hardware',
-      'logging event port',
-      'load-interval counter',
-    ),
+    beginningWith('ip address|mac-address|shutdown lan|hardware|logging event port|load-interval counter'),
     /^vpc orphan-port suspend$/,
   ],
   // `shutdown` is read from what is shown with all defaults: it may be the model's, and the profile's word counts.
@@ -90,21 +82,13 @@ const nxos = ({ config, example, hasLegacyType }: Family): Dialect => {
     enter: ['configure terminal'],
     leave: ['end'],
     leavesDeadVlan: true,
-    vlans: (ids) => vlanLists(ids).flatMap((list) => [`vlan ${list}`, 'exit']),
+    vlans: vlanCommands,
     port: (change) => {
       const { wanted, deadVlan } = change;
       const dead = deadVlan ?? 1;
-      const lines = isSameTrunk(change)
-        ? trunkLines(wanted, wanted.native ?? dead)
-        : whileShut(change, carry(wanted, dead));
-      return [`interface ${wanted.port}`, ...lines];
+      return portLines(change, trunkLines(wanted, wanted.native ?? dead), carry(wanted, dead));
     },
-    modes: {
-      exec: /^[^(]+#$/,
-      config: /\(config\)#$/,
-      vlan: /\(config(?:-vlan)?\)#$/,
-      port: /\(config-if\)#$/,
-    },
+    modes: { ...commonModes, vlan: /\(config(?:-vlan)?\)#$/, port: /\(config-if\)#$/ },
     read: {
       // Models differ in what they are by default, routed or switched, shut or not: `all` leaves nothing out.
       one: (port) => [

@@ -1,7 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox';
-import { SecretLine } from '../../../schema/labels.ts';
 import { shown } from '../../../schema/shown-fields.ts';
-import { passwordFields, passwordOrKeyFields, type SshLogin, sshLoginFrom } from '../ssh-login.ts';
+import { EnablePassword, passwordFields, passwordOrKeyFields, type SshLogin, sshLoginFrom } from '../ssh-login.ts';
 
 /** How to get into a switch, and into its privileged mode. */
 export interface Login extends SshLogin {
@@ -11,17 +10,13 @@ export interface Login extends SshLogin {
 type Fields = Readonly<Record<string, unknown>>;
 type Schemas = Readonly<Record<string, TSchema>>;
 
-const optional = {
-  enable_password: Type.Optional(
-    Type.String({ ...SecretLine, description: 'the password of the privileged mode, without control characters' }),
-  ),
-};
-
 /** The fields of a switch that existing clients know: it always has a password. */
-export const passwordLogin = (more: Schemas = {}): TSchema => passwordFields(22, { ...more, ...optional });
+export const passwordLogin = (more: Schemas = {}): TSchema =>
+  passwordFields(22, { ...more, enable_password: EnablePassword });
 
 /** The fields of a switch: a password, a private key, or both. */
-export const passwordOrKeyLogin = (more: Schemas = {}): TSchema => passwordOrKeyFields(22, { ...more, ...optional });
+export const passwordOrKeyLogin = (more: Schemas = {}): TSchema =>
+  passwordOrKeyFields(22, { ...more, enable_password: EnablePassword });
 
 /** The field of a VLAN that nobody uses: ports without networks are parked in it. */
 export const dummyVlan: TSchema = shown(

@@ -1,3 +1,4 @@
+import { nameOrNull } from '../switch-contract.ts';
 import { dellPortName } from './dell-names.ts';
 import { UnusableAnswer } from './config-sections.ts';
 import { classify, type Classified, commonLines, beginningWith, type KnownLines } from './known-lines.ts';
@@ -15,17 +16,7 @@ const known: KnownLines = {
   plain: [
     ...commonLines,
     beginningWith(
-      'back-pressure',
-      'green-mode',
-      'green-ethernet',
-      'rate-limit',
-      'traffic-shape',
-      'classofservice',
-      'cos-queue',
-      'port jumbo-frame',
-      'sflow',
-      'ip address',
-      'rate-interval',
+      'back-pressure|green-mode|green-ethernet|rate-limit|traffic-shape|classofservice|cos-queue|port jumbo-frame|sflow|ip address|rate-interval',
     ),
     /^dot1x port-control force-authorized$/,
     /^authentication port-control force-authorized$/,
@@ -46,7 +37,7 @@ export const dellConfigIn = (text: string): DellConfig => {
   for (const line of text.split('\n').map((each) => each.trim())) {
     if (isLogLine(line)) throw new UnusableAnswer(line);
     const [, name] = /^interface (.+)$/.exec(line) ?? [];
-    const port = name === undefined ? null : portNamed(name);
+    const port = name === undefined ? null : nameOrNull(longName(name));
     if (name !== undefined) {
       block = port === null ? null : (blocks.get(port) ?? []);
       if (port !== null && block !== null) blocks.set(port, block);
@@ -67,8 +58,3 @@ const sectionOf = (name: string, lines: readonly string[]) => ({
 
 /** The configuration has the long names too. */
 const longName = (name: string) => dellPortName(name.replace(/^(gi|te)(?:gabitethernet|ngigabitethernet)/i, '$1'));
-
-const portNamed = (name: string): string | null => {
-  const port = longName(name);
-  return typeof port === 'string' ? port : null;
-};

@@ -7,8 +7,8 @@ import { beginningWith, classify, commonLines, type KnownLines } from './known-l
 import { passwordOrKeyLogin } from './cli-login.ts';
 import { type Mirrors, portsIn } from './port-mirrors.ts';
 import { portNamer } from './cli-port-names.ts';
-import { isSameTrunk, whileShut } from './switchport-lines.ts';
-import { type Carried, unclear, vlanLists, vlansIn } from '../vlan-lists.ts';
+import { commonModes, portLines } from './switchport-lines.ts';
+import { ascending, type Carried, unclear, vlanLists, vlansIn } from '../vlan-lists.ts';
 import { oneLine } from '../device-text.ts';
 import { wireByName } from '../port-wires.ts';
 
@@ -42,10 +42,7 @@ const carry = (change: PortChange): readonly string[] => [
 /** What OS10 has on a port that is understood. */
 const known: KnownLines = {
   read: /^(?:no )?shutdown$|^no switchport$|^switchport (?:mode|access vlan|trunk allowed vlan) /,
-  plain: [
-    ...commonLines,
-    beginningWith('ip address', 'ipv6 address', 'dcbx', 'ets mode', 'trust', 'lldp', 'ptp', 'eee', 'default mtu'),
-  ],
+  plain: [...commonLines, beginningWith('ip address|ipv6 address|dcbx|ets mode|trust|lldp|ptp|eee|default mtu')],
 };
 
 const portIn = (section: Section, port: string): ShownPort => {
@@ -68,7 +65,7 @@ const carriedIn = (lines: readonly string[], allowed: readonly number[]): Carrie
     return unclear(...access.map((each) => `switchport access vlan ${each}`));
   return {
     native: vlan === null ? null : Number(vlan),
-    tagged: mode === 'trunk' ? [...new Set(allowed)].sort((a, b) => a - b) : [],
+    tagged: mode === 'trunk' ? ascending(allowed) : [],
   };
 };
 
@@ -106,16 +103,8 @@ export const dellOs10: Dialect = {
   enter: ['configure terminal'],
   leave: ['end'],
   vlans: (ids) => ids.map((vlan) => `interface vlan ${vlan}`),
-  port: (change) => [
-    `interface ${change.wanted.port}`,
-    ...(isSameTrunk(change) ? tagged(change) : whileShut(change, carry(change))),
-  ],
-  modes: {
-    exec: /^[^(]+#$/,
-    config: /\(config\)#$/,
-    vlan: /\((?:config|conf-if-vl-\d+)\)#$/,
-    port: /\(conf-if-eth[\d/:]+\)#$/,
-  },
+  port: (change) => portLines(change, tagged(change), carry(change)),
+  modes: { ...commonModes, vlan: /\((?:config|conf-if-vl-\d+)\)#$/, port: /\(conf-if-eth[\d/:]+\)#$/ },
   read: {
     one: (port) => [`show running-configuration interface ${port}`, 'show running-configuration monitor'],
     all: ['show running-configuration'],

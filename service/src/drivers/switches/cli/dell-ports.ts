@@ -1,4 +1,4 @@
-import type { PortConfig } from '../switch-contract.ts';
+import { nameOrNull, type PortConfig } from '../switch-contract.ts';
 import { type DellConfig, dellConfigIn } from './dell-config.ts';
 import { dellPortName } from './dell-names.ts';
 import { adminStatesIn, type PortTable, tablesIn } from './dell-tables.ts';
@@ -56,7 +56,4 @@ const foreignIn = (port: string, { blocks, mirrors }: DellConfig): { readonly fo
   return foreign === null ? {} : { foreign };
 };
 
-const portNamed = (name: string): string | null => {
-  const port = dellPortName(name);
-  return typeof port === 'string' ? port : null;
-};
+const portNamed = (name: string): string | null => nameOrNull(dellPortName(name));

@@ -4,14 +4,7 @@ import { dellRead, passesAll, passing } from './dell-ports.ts';
 import { type PortTable, vlanOf, vlansOf } from './dell-tables.ts';
 import type { Dialect, ShownPort } from './dialect.ts';
 import { dummyVlan, passwordLogin } from './cli-login.ts';
-import { isSameTrunk, whileShut } from './switchport-lines.ts';
-import { carriedBy, vlanLists } from '../vlan-lists.ts';
-
-/** A list of allowed VLANs is replaced whole: the first line replaces what was, the others add. */
-const allowedLines = (wanted: PortConfig): readonly string[] =>
-  vlanLists(carriedBy(wanted)).map(
-    (list, index) => `switchport trunk allowed vlan ${index === 0 ? '' : 'add '}${list}`,
-  );
+import { allowedLines, commonModes, isSameTrunk, vlanCommands, whileShut } from './switchport-lines.ts';
 
 /** The native VLAN has to be allowed when it is chosen. The mode comes last: a port in another one carries on till then. */
 const trunkOf = (wanted: PortConfig): readonly string[] => [
@@ -98,7 +91,7 @@ export const delln3000: Dialect = {
   },
   enter: ['configure'],
   leave: ['end'],
-  vlans: (ids) => vlanLists(ids).flatMap((list) => [`vlan ${list}`, 'exit']),
+  vlans: vlanCommands,
   port: (change) => {
     const { wanted, deadVlan } = change;
     // Where nothing goes without a tag the native VLAN is not known, and one that is allowed again would go untagged.
@@ -106,12 +99,7 @@ export const delln3000: Dialect = {
     const lines = isEasy ? trunkOf(wanted) : whileShut(change, carry(wanted, deadVlan ?? 1));
     return [`interface ${wanted.port}`, ...lines];
   },
-  modes: {
-    exec: /^[^(]+#$/,
-    config: /\(config\)#$/,
-    vlan: /\(config(?:-vlan[\d,-]*)?\)#$/,
-    port: /\(config-if-[\w./-]+\)#$/,
-  },
+  modes: { ...commonModes, vlan: /\(config(?:-vlan[\d,-]*)?\)#$/, port: /\(config-if-[\w./-]+\)#$/ },
   read: dellRead('Port', openPort),
   save: ['copy running-config startup-config'],
 };

@@ -1,4 +1,4 @@
-import { allVlans, type Carried, unclear, vlansIn } from '../vlan-lists.ts';
+import { allVlans, ascending, type Carried, unclear, vlansIn } from '../vlan-lists.ts';
 import type { Section } from './config-sections.ts';
 import type { ShownPort } from './dialect.ts';
 import { type Classified, classify, type KnownLines } from './known-lines.ts';
@@ -62,7 +62,7 @@ const isVlan = (text: string): boolean => /^\d{1,4}$/.test(text);
 
 /** `tag` means that nothing goes without a tag. */
 const trunk = (native: string, vlans: readonly number[]): Carried => {
-  const allowed = [...new Set(vlans)].sort((a, b) => a - b);
+  const allowed = ascending(vlans);
   const own = native === 'tag' ? null : Number(native);
   return {
     native: own !== null && allowed.includes(own) ? own : null,

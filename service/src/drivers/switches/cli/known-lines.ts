@@ -21,9 +21,9 @@ export interface KnownLines {
 const telling =
   /profile|template|channel|\b(?:vlan|vrf|vxlan|vni|evpn|vfi|xconnect|pseudowire|bridg|dot1q|802|q-?in-?q|tunnel|lacp|lag\b|monitor|mirror|span\b|rspan|phone|voice|voip|dot1x|mab\b|auth|access-session|webauth|private|mapping|instance|encapsulation|inherit|macro|switchport|unit\b|subscriber)/i;
 
-/** Lines that begin with one of these, or with `no` and one of these, and have no telling word in them. */
-export const beginningWith = (...starts: readonly string[]): RegExp =>
-  new RegExp(`^(?:no |default )?(?:${starts.join('|')})(?: (?!.*${telling.source}).*)?$`, 'i');
+/** Lines that begin with one of these (alternatives of a pattern), or with `no` and one of these, and have no telling word in them. */
+export const beginningWith = (starts: string): RegExp =>
+  new RegExp(`^(?:no |default )?(?:${starts})(?: (?!.*${telling.source}).*)?$`, 'i');
 
 /** What most vendors have on a port, and what says nothing about its VLANs. */
 export const commonLines: readonly RegExp[] = [
@@ -31,56 +31,14 @@ export const commonLines: readonly RegExp[] = [
   // Which VLAN a cost or a priority is for changes nothing about who is in it.
   /^(?:no )?spanning-tree (?:vlan [\d,-]+ )?(?:cost|port-priority) \d+$/,
   beginningWith(
-    ...['mtu', 'speed', 'duplex', 'bandwidth', 'delay', 'load-interval', 'carrier-delay', 'flowcontrol', 'mdix'],
-    ...[
-      'negotiat\\w+',
-      'media-type',
-      'medium',
-      'beacon',
-      'keepalive',
-      'link debounce',
-      'link-debounce',
-      'fec',
-      'forward-error-correction',
-    ],
-    ...[
-      'error-correction',
-      'transceiver',
-      'phy',
-      'power',
-      'hold-queue',
-      'snmp',
-      'logging event',
-      'sflow',
-      'udld',
-      'cdp',
-      'lldp',
-    ],
-    ...[
-      'spanning-tree',
-      'storm-control',
-      'priority-flow-control',
-      'qos',
-      'mls qos',
-      'auto qos',
-      'srr-queue',
-      'priority-queue',
-    ],
-    ...[
-      'wrr-queue',
-      'tx-queue',
-      'uc-tx-queue',
-      'mc-tx-queue',
-      'service-policy (?:type (?:qos|queuing) )?(?:input|output)',
-    ],
-    ...[
-      'ip dhcp snooping',
-      'ip arp inspection',
-      'ip igmp snooping',
-      'ip access-group',
-      'ipv6 traffic-filter',
-      'mac access-group',
-    ],
+    [
+      'mtu|speed|duplex|bandwidth|delay|load-interval|carrier-delay|flowcontrol|mdix|negotiat\\w+|media-type',
+      'medium|beacon|keepalive|link debounce|link-debounce|fec|forward-error-correction|error-correction',
+      'transceiver|phy|power|hold-queue|snmp|logging event|sflow|udld|cdp|lldp|spanning-tree|storm-control',
+      'priority-flow-control|qos|mls qos|auto qos|srr-queue|priority-queue|wrr-queue|tx-queue|uc-tx-queue',
+      'mc-tx-queue|service-policy (?:type (?:qos|queuing) )?(?:input|output)|ip dhcp snooping',
+      'ip arp inspection|ip igmp snooping|ip access-group|ipv6 traffic-filter|mac access-group',
+    ].join('|'),
   ),
   /^switchport port-security(?: (?:maximum \d+|violation \S+|aging .*))?$/,
   /^(?:no )?switchport (?:block (?:unicast|multicast)|protected|port-security|nonegotiate)$/,

@@ -1,4 +1,4 @@
-import type { Refusal } from '../switch-contract.ts';
+import { nameOrNull, type Refusal } from '../switch-contract.ts';
 import { unclear } from '../vlan-lists.ts';
 import type { Section } from './config-sections.ts';
 import type { ShownPort } from './dialect.ts';
@@ -21,10 +21,7 @@ export const portsFrom = (
   read: (section: Section, port: string) => ShownPort,
   { mirrors, interfaces = [] }: Beside,
 ): readonly ShownPort[] => {
-  const named = (name: string): string | null => {
-    const port = portName(name);
-    return typeof port === 'string' ? port : null;
-  };
+  const named = (name: string): string | null => nameOrNull(portName(name));
   const inside = new Map<string, string>();
   for (const name of [...sections.map((section) => section.name), ...interfaces]) {
     const parent = named(/^(.+)\.\d+$/.exec(name)?.[1] ?? '');

@@ -4,7 +4,7 @@ import { dellRead, passesAll, passing } from './dell-ports.ts';
 import { vlanOf, vlansOf } from './dell-tables.ts';
 import type { Dialect, PortChange } from './dialect.ts';
 import { passwordLogin } from './cli-login.ts';
-import { isSameTrunk, whileShut } from './switchport-lines.ts';
+import { commonModes, portLines } from './switchport-lines.ts';
 import { carriedBy, vlanLists } from '../vlan-lists.ts';
 
 const allow = (verb: 'add' | 'remove', vlans: readonly number[]): readonly string[] =>
@@ -56,16 +56,8 @@ export const powerconnect55xx: Dialect = {
   enter: ['configure'],
   leave: ['end'],
   vlans: (ids) => ['vlan database', ...vlanLists(ids).map((list) => `vlan ${list}`), 'exit'],
-  port: (change) => [
-    `interface ${change.wanted.port}`,
-    ...(isSameTrunk(change) ? difference(change) : whileShut(change, carry(change.wanted))),
-  ],
-  modes: {
-    exec: /^[^(]+#$/,
-    config: /\(config\)#$/,
-    vlan: /\(config(?:-vlan)?\)#$/,
-    port: /\(config-if\)#$/,
-  },
+  port: (change) => portLines(change, difference(change), carry(change.wanted)),
+  modes: { ...commonModes, vlan: /\(config(?:-vlan)?\)#$/, port: /\(config-if\)#$/ },
   read: dellRead('Name', (table, port) => {
     const other = ['access multicast tv vlan', 'classification rules'].find((key) => !table.isEmpty(key));
     if (other !== undefined) return passesAll(port, `${other}: ${table.value(other)}`);

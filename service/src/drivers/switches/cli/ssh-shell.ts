@@ -24,8 +24,6 @@ export const openShell = async (
   broken: (error: Error) => void,
 ): Promise<SshShell> => {
   const { client, reset } = await connectSsh(login, signal, outbound);
-  // Commands are short and each waits for its answer: holding them back would cost 40 ms each.
-  client.setNoDelay(true);
   const end = (): void => {
     client.end();
     client.destroy();

@@ -1,4 +1,4 @@
-import { unclear } from '../vlan-lists.ts';
+import { ascending, unclear } from '../vlan-lists.ts';
 import { UnusableAnswer } from './config-sections.ts';
 import type { Dialect, PortChange, ShownPort } from './dialect.ts';
 import { passwordOrKeyLogin } from './cli-login.ts';
@@ -43,9 +43,7 @@ const portsIn = (answers: readonly string[]): readonly ShownPort[] => {
     } else if (vlan !== null || !/^\s/.test(line)) throw new UnusableAnswer(line);
   }
   return [...ports].map(([port, { native, tagged, strange }]) =>
-    strange === undefined
-      ? { port, native, tagged: [...new Set(tagged)].sort((a, b) => a - b) }
-      : { port, ...unclear(strange) },
+    strange === undefined ? { port, native, tagged: ascending(tagged) } : { port, ...unclear(strange) },
   );
 };
 

@@ -1,7 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
-import { Type } from '@sinclair/typebox';
-import { SecretLine } from '../../../schema/labels.ts';
-import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../switch-contract.ts';
+import { EnablePassword } from '../ssh-login.ts';
+import {
+  outcomeOf,
+  type PortConfig,
+  type PortOutcome,
+  type SwitchDriver,
+  type SwitchSession,
+} from '../switch-contract.ts';
 import { notToBeOpened } from '../known-elements.ts';
 import {
   aristaPortName,
@@ -12,35 +17,28 @@ import {
   showConfiguration,
   showPorts,
 } from './arista-ports.ts';
-import { placesOfUrl } from '../switch-addresses.ts';
 import { type Command, CommandRefused, runCommands } from './eapi-commands.ts';
-import { hostOf, httpFields, httpTargetFrom, textField } from './http-fields.ts';
+import { httpDriver } from './http-driver.ts';
+import { textField } from './http-fields.ts';
 import { member } from '@corral/base/json-members';
-import { type SwitchHttpClient, openHttpSession } from './switch-http-client.ts';
+import type { SwitchHttpClient } from './switch-http-client.ts';
 import { aristaIdentity } from '../serial-numbers.ts';
 import { wireByName } from '../port-wires.ts';
 
-const defaults = { scheme: 'https', ports: { http: 80, https: 443 } } as const;
-
 /** Arista switches, by eAPI: a pass over the ports is one configuration session, committed whole. */
 export const aristaEapi: SwitchDriver = {
-  config: httpFields({
-    enable_password: Type.Optional(
-      Type.String({ ...SecretLine, description: 'the password of the privileged mode, without control characters' }),
-    ),
+  ...httpDriver({
+    defaults: { scheme: 'https', ports: { http: 80, https: 443 } },
+    fields: { enable_password: EnablePassword },
+    session: (http, fields, label) => {
+      const password = textField(fields, 'enable_password');
+      const enable: Command = password === undefined ? 'enable' : { cmd: 'enable', input: password };
+      return new AristaSession(http, enable, `corral-${hash('sha256', label).slice(0, 8)}`);
+    },
   }),
   capabilities: ['nativeless-trunk-mode'],
   portName: aristaPortName,
   wire: wireByName,
-  places: (config) => placesOfUrl(httpTargetFrom(config, defaults).origin),
-  hosts: (config) => [hostOf(httpTargetFrom(config, defaults))],
-  open: ({ label, config, permit, outbound }, signal) => {
-    const target = httpTargetFrom(config, defaults);
-    const password = textField(config, 'enable_password');
-    const enable: Command = password === undefined ? 'enable' : { cmd: 'enable', input: password };
-    const name = `corral-${hash('sha256', label).slice(0, 8)}`;
-    return openHttpSession(target, (http) => new AristaSession(http, enable, name), signal, { permit, outbound });
-  },
 };
 
 class AristaSession implements SwitchSession {
@@ -70,10 +68,7 @@ class AristaSession implements SwitchSession {
       if (refusal === null) break;
       refused.set(refusal.port, refusal.words);
     }
-    return ports.map(({ port }): PortOutcome => {
-      const reason = refused.get(port);
-      return reason === undefined ? { port, applied: true } : { port, applied: false, reason };
-    });
+    return ports.map(({ port }) => outcomeOf(port, refused.get(port) ?? null));
   }
 
   async read(ports: readonly string[], signal: AbortSignal): Promise<readonly PortConfig[]> {

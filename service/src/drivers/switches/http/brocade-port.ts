@@ -1,6 +1,13 @@
 import type { PortConfig } from '../switch-contract.ts';
-import { unknownElements, type DocumentRules, describeElement, type KnownElements } from '../known-elements.ts';
-import { allVlans, unclear, vlansIn } from '../vlan-lists.ts';
+import {
+  describeElement,
+  type DocumentRules,
+  harmless,
+  type KnownElements,
+  leaves,
+  unknownElements,
+} from '../known-elements.ts';
+import { allVlans, ascending, unclear, vlansIn } from '../vlan-lists.ts';
 import { oneLine } from '../device-text.ts';
 import { childOf, childrenOf, type Element, textAt } from '@corral/base/xml';
 
@@ -31,26 +38,14 @@ export interface BrocadePort {
  * addresses of a routed port, and whatever else there may be.
  */
 const understood: KnownElements = {
-  name: 'leaf',
-  description: 'leaf',
-  mtu: 'leaf',
-  speed: 'leaf',
-  shutdown: 'leaf',
-  'priority-tag': 'leaf',
-  'spanning-tree': 'harmless',
-  lldp: 'harmless',
-  fabric: 'harmless',
-  'storm-control': 'harmless',
-  'edge-loop-detection': 'harmless',
-  'link-error-disable': 'harmless',
-  sflow: 'harmless',
-  qos: 'harmless',
-  cee: 'harmless',
+  ...leaves('name', 'description', 'mtu', 'speed', 'shutdown', 'priority-tag'),
+  ...harmless('spanning-tree', 'lldp', 'fabric', 'storm-control', 'edge-loop-detection', 'link-error-disable'),
+  ...harmless('sflow', 'qos', 'cee'),
   switchport: {
     mode: 'harmless',
     access: { vlan: 'leaf' },
     trunk: {
-      allowed: { vlan: { all: 'leaf', none: 'leaf', add: 'leaf', except: 'leaf' } },
+      allowed: { vlan: leaves('all', 'none', 'add', 'except') },
       tag: { 'native-vlan': 'leaf' },
       'native-vlan': 'leaf',
     },
@@ -174,5 +169,3 @@ export const passedBy = (port: BrocadePort): PortConfig => {
   if (port.tagsNative) return { ...nothing, tagged: ascending([...port.allowedVlans, native]) };
   return { ...nothing, native, tagged: port.allowedVlans.filter((vlan) => vlan !== native) };
 };
-
-const ascending = (vlans: readonly number[]): readonly number[] => [...new Set(vlans)].sort((a, b) => a - b);

@@ -1,36 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../switch-contract.ts';
+import {
+  outcomeOf,
+  type PortConfig,
+  type PortOutcome,
+  type SwitchDriver,
+  type SwitchSession,
+} from '../switch-contract.ts';
 import { nativeFirst } from '../native-first.ts';
 import { carriedBy } from '../vlan-lists.ts';
 import { type BrocadePort, passedBy } from './brocade-port.ts';
 import { BrocadeRest } from './brocade-rest.ts';
 import { writesToCarry, writesToIdle } from './brocade-writes.ts';
 import { notToBeOpened } from '../known-elements.ts';
-import { hostOf, httpFields, httpTargetFrom, textField } from './http-fields.ts';
-import { type SwitchHttpClient, openHttpSession } from './switch-http-client.ts';
-import { placesOfUrl } from '../switch-addresses.ts';
-import { InterfaceType, slashedPortName } from './http-port-names.ts';
+import { httpDriverOfType } from './http-driver.ts';
+import type { SwitchHttpClient } from './switch-http-client.ts';
+import { slashedPortName } from './http-port-names.ts';
 
 const defaults = { scheme: 'http', ports: { http: 80, https: 443 } } as const;
 
 /** Brocade VDX switches, by the REST interface of Network OS. */
 export const brocade: SwitchDriver = {
-  config: httpFields({ interface_type: InterfaceType }),
+  ...httpDriverOfType(defaults, (http, interfaceType) => new BrocadeSession(http, interfaceType)),
   capabilities: [],
   hasLegacyType: true,
   portName: slashedPortName,
   refuse: nativeFirst,
-  // A record is for the ports of one kind: another for another kind of the same switch has none in common with it.
-  places: (config) =>
-    placesOfUrl(httpTargetFrom(config, defaults).origin, (textField(config, 'interface_type') ?? '').toLowerCase()),
-  hosts: (config) => [hostOf(httpTargetFrom(config, defaults))],
-  open: ({ config, permit, outbound }, signal) =>
-    openHttpSession(
-      httpTargetFrom(config, defaults),
-      (http) => new BrocadeSession(http, textField(config, 'interface_type') ?? ''),
-      signal,
-      { permit, outbound },
-    ),
 };
 
 /** Up to so many ports are read one by one. */
@@ -64,9 +58,7 @@ class BrocadeSession implements SwitchSession {
       const reason =
         [wanted.native, ...wanted.tagged].map((vlan) => refusedVlans.get(vlan)).find((words) => words !== undefined) ??
         (await this.#set(wanted, now.get(wanted.port), signal));
-      outcomes.push(
-        reason === null ? { port: wanted.port, applied: true } : { port: wanted.port, applied: false, reason },
-      );
+      outcomes.push(outcomeOf(wanted.port, reason));
     }
     return outcomes;
   }

@@ -1,5 +1,5 @@
 import type { PortConfig } from '../switch-contract.ts';
-import { unclear } from '../vlan-lists.ts';
+import { ascending, unclear } from '../vlan-lists.ts';
 import { oneLine } from '../device-text.ts';
 import { strangeInVlan, strangeOn, tellingPart } from './dellnos9-known.ts';
 import { type Section, sectionsOf } from './dellnos9-sections.ts';
@@ -53,8 +53,6 @@ export const dellConfigFrom = (output: string, interfaceType: string): DellConfi
   return { ports, defaultVlan: defaultVlanIn(sections) };
 };
 
-const ascending = (vlans: readonly number[]): readonly number[] => [...new Set(vlans)].sort((a, b) => a - b);
-
 const portIn = (title: string, interfaceType: string): string | undefined => {
   const [, type, name] = /^interface (\S+) (\d+(?:\/\d+){1,2})$/i.exec(title) ?? [];
   return type?.toLowerCase() === interfaceType.toLowerCase() ? name : undefined;
@@ -101,7 +99,7 @@ const membersIn = (sections: readonly Section[], interfaceType: string): Members
         const how = member[1]?.toLowerCase() === 'tagged' ? members.tagged : members.untagged;
         for (const port of portsOf(member[3] ?? '')) {
           listAt(how, port).push(Number(vlan));
-          for (const http of strange) addStrange(port, `${section.title} ${http}`);
+          for (const line of strange) addStrange(port, `${section.title} ${line}`);
         }
       } else
         for (const [, list = ''] of tellingPart(section.title, text).matchAll(named))

@@ -43,7 +43,7 @@ export const strangeOn = ({ lines }: Section): Strange => {
   return {
     undone: strange.filter(isUndone).map(({ text }) => text),
     unclear: [
-      ...strange.filter((http) => !isUndone(http)).map(({ text }) => text),
+      ...strange.filter((line) => !isUndone(line)).map(({ text }) => text),
       ...(isShown ? [] : ['neither shutdown nor no shutdown is shown']),
     ],
   };
@@ -62,8 +62,8 @@ export const strangeInVlan = ({ lines }: Section): readonly string[] =>
     .map(({ text }) => text);
 
 /** What a line says of where frames may go; nothing where a port is only named. */
-export const tellingPart = (title: string, http: string): string => {
-  if (http.includes('source-interface') || title.startsWith('uplink-state-group ')) return '';
+export const tellingPart = (title: string, line: string): string => {
+  if (line.includes('source-interface') || title.startsWith('uplink-state-group ')) return '';
   // What is mirrored carries no more for it; the port that the copies go to does.
-  return title.startsWith('monitor session') ? http.replace(/^source \S+(?: \S+)? (?=destination )/, '') : http;
+  return title.startsWith('monitor session') ? line.replace(/^source \S+(?: \S+)? (?=destination )/, '') : line;
 };

@@ -13,35 +13,35 @@ export interface Section {
 }
 
 /** A message of the log, as OS9 writes them: `%STKUNIT1-M:CP %IFMGR-5-OSTATE_UP: …`, perhaps behind a time. */
-export const isLogLine = (http: string): boolean => /%(?:STKUNIT|RPM|SYSTEM)\d*-|%[A-Z][A-Z0-9_]*-\d-[A-Z]/.test(http);
+export const isLogLine = (line: string): boolean => /%(?:STKUNIT|RPM|SYSTEM)\d*-|%[A-Z][A-Z0-9_]*-\d-[A-Z]/.test(line);
 
-const isPrompt = (http: string): boolean => /^[\w.-]+#$/.test(http);
+const isPrompt = (line: string): boolean => /^[\w.-]+#$/.test(line);
 
 /**
  * The sections of a running configuration. A line that does not belong there, such as a message of the log, is never
  * taken for the end of a section: what follows would be lost. Neither is an answer that ends too soon taken for a whole.
  */
 export const sectionsOf = (output: string): readonly Section[] => {
-  const lines = output.split(/\r?\n/).filter((http) => http.trim() !== '');
-  const begin = lines.findIndex((http) => http.startsWith('Current Configuration'));
+  const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const begin = lines.findIndex((line) => line.startsWith('Current Configuration'));
   const last = lines.at(-1)?.trim() ?? '';
   if (begin < 0) throw new Error(`the switch shows no running configuration but "${oneLine(output)}"`);
   if (last !== 'end' && !isPrompt(last)) throw new Error(`the running configuration ends with "${oneLine(last)}"`);
   const sections: { title: string; raw: string[] }[] = [];
   let isClosed = true;
-  for (const http of lines.slice(begin + 1)) {
+  for (const line of lines.slice(begin + 1)) {
     const section = sections.at(-1);
-    if (isLogLine(http)) throw unexpected(http);
-    else if (http.startsWith('!')) isClosed = true;
-    else if (/^\s/.test(http)) {
-      if (section === undefined || !isPlace(section.title, http)) throw unexpected(http);
-      section.raw.push(http);
+    if (isLogLine(line)) throw unexpected(line);
+    else if (line.startsWith('!')) isClosed = true;
+    else if (/^\s/.test(line)) {
+      if (section === undefined || !isPlace(section.title, line)) throw unexpected(line);
+      section.raw.push(line);
       isClosed = false;
     } else {
-      const title = http.trim().replaceAll(/\s+/g, ' ');
+      const title = line.trim().replaceAll(/\s+/g, ' ');
       // A section of an interface ends with a mark of its own, or with the next interface.
       const isNext = isClosed || /^interface /i.test(title) || title === 'end' || isPrompt(title);
-      if (!isNext && /^interface /i.test(section?.title ?? '')) throw unexpected(http);
+      if (!isNext && /^interface /i.test(section?.title ?? '')) throw unexpected(line);
       sections.push({ title, raw: [] });
       isClosed = /^(?:end|[\w.-]+#)$/.test(title);
     }
@@ -50,19 +50,19 @@ export const sectionsOf = (output: string): readonly Section[] => {
 };
 
 /** Lines that only interfaces have: below anything else they are the rest of a section that was cut in two. */
-const isPlace = (title: string, http: string): boolean =>
+const isPlace = (title: string, line: string): boolean =>
   /^interface /i.test(title) ||
-  !/^\s+(?:(?:no )?switchport|portmode|port-channel|vlan-stack|tagged |untagged |channel-member )/i.test(http);
+  !/^\s+(?:(?:no )?switchport|portmode|port-channel|vlan-stack|tagged |untagged |channel-member )/i.test(line);
 
-const unexpected = (http: string): Error =>
-  new Error(`the switch wrote "${oneLine(http)}" in the middle of its running configuration`);
+const unexpected = (line: string): Error =>
+  new Error(`the switch wrote "${oneLine(line)}" in the middle of its running configuration`);
 
 const linesOf = (raw: readonly string[]): readonly SectionLine[] => {
-  const indents = raw.map((http) => http.length - http.trimStart().length);
+  const indents = raw.map((line) => line.length - line.trimStart().length);
   const least = indents.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const lines: { parts: string[]; isNested: boolean }[] = [];
-  for (const [at, http] of raw.entries()) {
-    const text = http.trim().replaceAll(/\s+/g, ' ');
+  for (const [at, line] of raw.entries()) {
+    const text = line.trim().replaceAll(/\s+/g, ' ');
     const before = lines.at(-1);
     if (text.startsWith('!')) continue;
     // Nothing but ports: the list of the line before goes on.

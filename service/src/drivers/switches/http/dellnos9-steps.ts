@@ -25,7 +25,7 @@ export const stepsFor = (interfaceType: string, now: DellPort) => {
     ...untagged.map((vlan) => inVlan(vlan, 'no untagged')),
   ];
   const shut = now.isShut ? [] : [onPort('shutdown')];
-  const plain = now.oddities.map((http) => onPort(`no ${http}`));
+  const plain = now.oddities.map((line) => onPort(`no ${line}`));
 
   return {
     /** Takes everything from the port: it is shut, however idle it looked, and no longer in layer 2 mode. */

@@ -1,4 +1,10 @@
-import type { PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../switch-contract.ts';
+import {
+  outcomeOf,
+  type PortConfig,
+  type PortOutcome,
+  type SwitchDriver,
+  type SwitchSession,
+} from '../switch-contract.ts';
 import { nativeFirst } from '../native-first.ts';
 import { notToBeOpened } from '../known-elements.ts';
 import { oneLine } from '../device-text.ts';
@@ -7,34 +13,22 @@ import { passedBy, type DellConfig, dellConfigFrom } from './dellnos9-config.ts'
 import { isLogLine } from './dellnos9-sections.ts';
 import { type Step, type Steps, stepsFor } from './dellnos9-steps.ts';
 import { documentIn, errorMessageIn } from './xml-documents.ts';
-import { hostOf, httpFields, httpTargetFrom, textField } from './http-fields.ts';
-import { type SwitchHttpClient, openHttpSession } from './switch-http-client.ts';
-import { placesOfUrl } from '../switch-addresses.ts';
+import { httpDriverOfType } from './http-driver.ts';
+import type { SwitchHttpClient } from './switch-http-client.ts';
 import { serialOf, serviceTagIn } from '../serial-numbers.ts';
-import { InterfaceType, slashedPortName } from './http-port-names.ts';
+import { slashedPortName } from './http-port-names.ts';
 import { wireByName } from '../port-wires.ts';
 
 const defaults = { scheme: 'http', ports: { http: 8008, https: 8888 } } as const;
 
 /** Dell switches with OS9, by the commands that its REST interface takes. */
 export const dellnos9: SwitchDriver = {
-  config: httpFields({ interface_type: InterfaceType }),
+  ...httpDriverOfType(defaults, (http, interfaceType) => new DellSession(http, interfaceType)),
   capabilities: [],
   hasLegacyType: true,
   portName: slashedPortName,
   wire: wireByName,
   refuse: nativeFirst,
-  // A record is for the ports of one kind: another for another kind of the same switch has none in common with it.
-  places: (config) =>
-    placesOfUrl(httpTargetFrom(config, defaults).origin, (textField(config, 'interface_type') ?? '').toLowerCase()),
-  hosts: (config) => [hostOf(httpTargetFrom(config, defaults))],
-  open: ({ config, permit, outbound }, signal) =>
-    openHttpSession(
-      httpTargetFrom(config, defaults),
-      (http) => new DellSession(http, textField(config, 'interface_type') ?? ''),
-      signal,
-      { permit, outbound },
-    ),
 };
 
 /** OS9 takes 1000 characters of commands in one request. */
@@ -72,7 +66,7 @@ class DellSession implements SwitchSession {
     for (const wanted of ports) {
       const { port } = wanted;
       const reason = suspects.has(port) ? await this.#applyAlone(wanted, signal) : null;
-      outcomes.push(reason === null ? { port, applied: true } : { port, applied: false, reason });
+      outcomes.push(outcomeOf(port, reason));
     }
     return outcomes;
   }
@@ -211,8 +205,8 @@ const complaintIn = (output: string): string | null => {
   const complaint = output
     .split(/\r?\n/)
     .find(
-      (http) =>
-        /^\s*(?:%(?!\s*(?:Warning|Info))|(?:Error|Failed|Failure|Command failed)\b)/i.test(http) && !isLogLine(http),
+      (line) =>
+        /^\s*(?:%(?!\s*(?:Warning|Info))|(?:Error|Failed|Failure|Command failed)\b)/i.test(line) && !isLogLine(line),
     );
   return complaint === undefined ? null : oneLine(complaint);
 };

@@ -75,6 +75,3 @@ export const httpTargetFrom = (fields: Fields, defaults: HttpDefaults): HttpTarg
     fingerprint,
   };
 };
-
-/** The host that our connections go to. */
-export const hostOf = ({ origin }: HttpTarget): string => new URL(origin).hostname;

@@ -19,29 +19,6 @@ export interface SwitchHttpRequest {
 
 const largestAnswer = 16 * 1024 * 1024;
 
-/** A session that finds out by a first question whether anybody is there, and lets us in. */
-interface ProbedSession {
-  probe(signal: AbortSignal): Promise<void>;
-}
-
-/** Opens a line and a session on it; if the switch does not answer the first question, the line is closed again. */
-export const openHttpSession = async <S extends ProbedSession>(
-  target: HttpTarget,
-  sessionOn: (http: SwitchHttpClient) => S,
-  signal: AbortSignal,
-  limits: SessionLimits,
-): Promise<S> => {
-  const http = new SwitchHttpClient(target, limits);
-  try {
-    const session = sessionOn(http);
-    await session.probe(signal);
-    return session;
-  } catch (error) {
-    await http.close();
-    throw error;
-  }
-};
-
 /**
  * A line to one switch over HTTP: one connection, kept open. How long to wait is the signal's business alone; what was
  * given up is not sent any more; redirects are not followed, so credentials go nowhere else.

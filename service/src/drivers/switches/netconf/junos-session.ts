@@ -1,4 +1,4 @@
-import type { PortConfig, PortOutcome, SwitchSession } from '../switch-contract.ts';
+import { outcomeOf, type PortConfig, type PortOutcome, type SwitchSession } from '../switch-contract.ts';
 import { carriedBy, isSame } from '../vlan-lists.ts';
 import { childOf, childrenOf, type Element, findAll } from '@corral/base/xml';
 import { type Complaint, complaintsFrom } from './junos-blame.ts';
@@ -62,10 +62,7 @@ export class JunosSession implements SwitchSession {
     await this.#lock(signal);
     try {
       const refused = await this.#pass(ports, signal);
-      return ports.map(({ port }): PortOutcome => {
-        const reason = refused.get(port);
-        return reason === undefined ? { port, applied: true } : { port, applied: false, reason };
-      });
+      return ports.map(({ port }) => outcomeOf(port, refused.get(port) ?? null));
     } finally {
       await this.#unlock(signal);
     }

@@ -1,4 +1,4 @@
-import type { DocumentRules, KnownElements } from '../known-elements.ts';
+import { type DocumentRules, type KnownElements, leaves } from '../known-elements.ts';
 import type { Element } from '@corral/base/xml';
 
 /*
@@ -16,26 +16,14 @@ export const statements: DocumentRules = {
 };
 
 const link: KnownElements = {
-  'auto-negotiation': 'leaf',
-  'no-auto-negotiation': 'leaf',
-  'flow-control': 'leaf',
-  'no-flow-control': 'leaf',
-  'link-mode': 'leaf',
+  ...leaves('auto-negotiation', 'no-auto-negotiation', 'flow-control', 'no-flow-control', 'link-mode'),
   speed: 'harmless',
 };
 
 /** On a physical interface. Its units have their own table. */
 export const onInterface: KnownElements = {
-  name: 'leaf',
-  description: 'leaf',
-  disable: 'leaf',
-  mtu: 'leaf',
-  speed: 'leaf',
-  'link-mode': 'leaf',
+  ...leaves('name', 'description', 'disable', 'mtu', 'speed', 'link-mode', 'traps', 'no-traps', 'native-vlan-id'),
   'hold-time': 'harmless',
-  traps: 'leaf',
-  'no-traps': 'leaf',
-  'native-vlan-id': 'leaf',
   'ether-options': link,
   'gigether-options': link,
   // Of a bundle that is a port itself.
@@ -45,9 +33,7 @@ export const onInterface: KnownElements = {
 
 /** On unit 0. */
 export const onUnit: KnownElements = {
-  name: 'leaf',
-  description: 'leaf',
-  disable: 'leaf',
+  ...leaves('name', 'description', 'disable'),
   family: {
     'ethernet-switching': {
       'interface-mode': 'leaf',
@@ -60,12 +46,8 @@ export const onUnit: KnownElements = {
 
 /** In a VLAN. With `vxlan` it goes on behind another switch, as behind any uplink. */
 export const inVlan: KnownElements = {
-  name: 'leaf',
-  description: 'leaf',
-  'vlan-id': 'leaf',
-  'vlan-id-list': 'leaf',
-  interface: { name: 'leaf' },
-  'l3-interface': 'leaf',
+  ...leaves('name', 'description', 'vlan-id', 'vlan-id-list', 'l3-interface'),
+  interface: leaves('name'),
   vxlan: 'harmless',
 };
 

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Permit, PortConfig, PortOutcome, SwitchDriver, SwitchSession } from '../switch-contract.ts';
+import {
+  outcomeOf,
+  type Permit,
+  type PortConfig,
+  type PortOutcome,
+  type SwitchDriver,
+  type SwitchSession,
+} from '../switch-contract.ts';
 import { placeInFiles, placesAt } from '../switch-addresses.ts';
 import { type Carried, carriedBy, unclear } from '../vlan-lists.ts';
 import { type Bridge, type BridgePort, readBridge } from './ovs-bridge.ts';
@@ -94,10 +101,7 @@ class OvsSession implements SwitchSession {
       const isLoss = writes.some(({ port, state }) => takesAway(carriedUnder(port.columns), state));
       if (isLoss) await this.#settled(signal);
     }
-    return names.map((port): PortOutcome => {
-      const reason = refused.get(port) ?? written.refused.get(port);
-      return reason === undefined ? { port, applied: true } : { port, applied: false, reason };
-    });
+    return names.map((port) => outcomeOf(port, refused.get(port) ?? written.refused.get(port) ?? null));
   }
 
   read(ports: readonly string[], signal: AbortSignal): Promise<readonly PortConfig[]> {

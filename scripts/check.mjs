@@ -5,7 +5,10 @@ import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
 /** Lint looks at what the compiler wrote, and takes as long as all others together. */
-const rounds = [[['types']], [['lint'], ['format', 'imports', 'unused', 'licences']]];
+const rounds = [
+  [['types'], ['test-types']],
+  [['lint'], ['format', 'imports', 'unused', 'licences']],
+];
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : rounds.flat(2);
 
 /** Runs one, tells what it wrote if it fails, and how long it took. */
@@ -17,7 +20,7 @@ const passes = async (name) => {
   const code = await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
   if (code !== 0) process.stdout.write(Buffer.concat(written));
   const seconds = ((performance.now() - begun) / 1000).toFixed(0).padStart(4);
-  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name.padEnd(10)}${seconds} s`);
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name.padEnd(11)}${seconds} s`);
   return code === 0;
 };
 

@@ -4,7 +4,7 @@ import { driverOf } from '../../src/core/switches.ts';
 import { consoleRoute, route } from '../../src/server/route.ts';
 
 /*
- * Code that must not compile. `npm run check:types` compiles this file, and fails if a line below a directive is right.
+ * Code that must not compile. `npm run check:test-types` compiles this file, and fails if a line below a directive is right.
  */
 
 it('code inside a transaction cannot reach a device', () => {

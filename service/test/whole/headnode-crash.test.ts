@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasPart } from '@corral/lab';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type MachineStep, machineSteps } from '../../src/drivers/hypervisors/libvirt/machine-steps.ts';
 import { startDyingProgram } from '../support/services/dying-program.ts';
 import { engines } from '../support/services/engines.ts';
@@ -137,13 +137,13 @@ describe.skipIf(!hasPart('libvirt')).each(engines)('a service killed with -9 on 
       return unfinished.length === 0 ? true : undefined;
     });
   };
-  const clearAway = async (): Promise<void> => {
+  /** Whatever became of the headnode, it can be deleted, and nothing is left of it. */
+  afterEach(async () => {
     if ((await service.admin.get('/headnode/h')).status === 200) await done(service.admin.del('/headnode/h'));
     await nothingOnLibvirt(world());
-  };
-  /** The only one there is, whatever became of the last. */
+  });
+  /** The only one there is. */
   const freshHeadnode = async (): Promise<ShownHeadnode> => {
-    await clearAway();
     await makeHeadnode(service, 'h', 'red', ['eth0']);
     return showHeadnode(service, 'h');
   };
@@ -162,43 +162,39 @@ describe.skipIf(!hasPart('libvirt')).each(engines)('a service killed with -9 on 
     expect(await dying.death).toBe('SIGKILL');
     await revive();
     await work.check(world(), headnode);
-    await clearAway();
   });
 
-  const whole = ['start', 'stop', 'delete'] as const;
-  it.each(whole)('at any moment of a %s: all is as before or as after', async (call) => {
-    for (let round = 0; round < 2; round += 1) {
-      const headnode = await freshHeadnode();
-      if (call !== 'start') await start(world());
-      await service.stop();
-      const program = await startProgram(service.env);
-      onTestFinished(async () => {
-        await program.kill('SIGKILL');
-      });
-      const admin = clientOf(program.url, basic('admin', adminPassword));
-      const answer = (call === 'delete' ? admin.del('/headnode/h') : admin.post(`/headnode/h/${call}`)).catch(
-        () => null,
-      );
-      await Promise.race([answer, sleep(randomInt(600))]);
+  const moments = (['start', 'stop', 'delete'] as const).flatMap((call) =>
+    [1, 2].map((round) => [call, round] as const),
+  );
+  it.each(moments)('at any moment of a %s (%d): all is as before or as after', async (call) => {
+    const headnode = await freshHeadnode();
+    if (call !== 'start') await start(world());
+    await service.stop();
+    const program = await startProgram(service.env);
+    onTestFinished(async () => {
       await program.kill('SIGKILL');
-      const wasTold = (await answer)?.status === 200;
+    });
+    const admin = clientOf(program.url, basic('admin', adminPassword));
+    const answer = (call === 'delete' ? admin.del('/headnode/h') : admin.post(`/headnode/h/${call}`)).catch(() => null);
+    await Promise.race([answer, sleep(randomInt(600))]);
+    await program.kill('SIGKILL');
+    const wasTold = (await answer)?.status === 200;
 
-      await revive();
-      const now = await service.admin.get('/headnode/h');
-      const isOn = (await host.domains('--state-running')).length === 1;
-      if (call === 'delete') {
-        if (wasTold) expect(now.status).toBe(404);
-        if (now.status === 200) expect(isOn).toBe(true);
-      } else {
-        expect((now.body as ShownHeadnode).vncport !== null).toBe(isOn);
-        expect(await host.domains('--autostart')).toEqual(isOn ? [`headnode-${headnode.uuid}`] : []);
-        if (wasTold) expect(isOn).toBe(call === 'start');
-        // What was asked for can be asked for again.
-        await done(service.admin.post(`/headnode/h/${call}`));
-        expect(await host.domains('--state-running')).toHaveLength(call === 'start' ? 1 : 0);
-      }
-      expect((await leftoversOf(service)).leftovers).toEqual([]);
-      await clearAway();
+    await revive();
+    const now = await service.admin.get('/headnode/h');
+    const isOn = (await host.domains('--state-running')).length === 1;
+    if (call === 'delete') {
+      if (wasTold) expect(now.status).toBe(404);
+      if (now.status === 200) expect(isOn).toBe(true);
+    } else {
+      expect((now.body as ShownHeadnode).vncport !== null).toBe(isOn);
+      expect(await host.domains('--autostart')).toEqual(isOn ? [`headnode-${headnode.uuid}`] : []);
+      if (wasTold) expect(isOn).toBe(call === 'start');
+      // What was asked for can be asked for again.
+      await done(service.admin.post(`/headnode/h/${call}`));
+      expect(await host.domains('--state-running')).toHaveLength(call === 'start' ? 1 : 0);
     }
+    expect((await leftoversOf(service)).leftovers).toEqual([]);
   });
 });

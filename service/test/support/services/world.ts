@@ -98,17 +98,21 @@ export const detach = async (service: Service, node: string, nic: string, networ
   expect((await settled(service, queued)).status).toBe('DONE');
 };
 
-/** Asks again until there is an answer; never sleeps for a result, only between questions. */
+/**
+ * Asks again until there is an answer; never sleeps for a result, only between questions. The longer it has taken, the
+ * longer the pauses: questions cost the processor time that the answer needs.
+ */
 export const eventually = async <T>(
   ask: () => Promise<T | undefined> | T | undefined,
   withinMs = 20_000,
 ): Promise<T> => {
-  const deadline = Date.now() + withinMs;
+  const began = performance.now();
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (Date.now() > deadline) throw new Error('it did not happen in time');
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    const elapsedMs = performance.now() - began;
+    if (elapsedMs > withinMs) throw new Error('it did not happen in time');
+    await new Promise((resolve) => setTimeout(resolve, Math.min(50, Math.max(10, elapsedMs / 10))));
   }
 };
 

@@ -794,9 +794,26 @@ export const mutations = [
   mutation(
     'a machine that shuts down is asked without a pause',
     'obmd/src/core/soft-cycles.ts',
-    'await sleep(Math.min(pollMs, Math.max(1, until - steadyNow())), undefined,',
-    'await sleep(0, undefined,',
+    'await pause(Math.min(pollMs, Math.max(1, until - steadyNow())), stop);',
+    'await pause(0, stop);',
     'obmd/test/power-cycle.test.ts',
+  ),
+  mutation(
+    'what a restart of the daemon interrupted counts as done',
+    'obmd/src/core/recorded-work.ts',
+    '    if (stop.aborted) return;\n',
+    '',
+    'obmd/test/power-cycle.test.ts',
+    'obmd/test/next-boot.test.ts',
+  ),
+  mutation(
+    'what another caller replaced goes on',
+    'obmd/src/core/recorded-work.ts',
+    `    if (stop === undefined) return;
+    stop.abort();`,
+    '    if (stop === undefined) return;',
+    'obmd/test/power-cycle.test.ts',
+    'obmd/test/next-boot.test.ts',
   ),
 
   // What a tenant can make others wait for

@@ -1,14 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { steadyNow } from '@corral/base/steady-clock';
 import type { BootRestorer } from './boot-restorer.ts';
 import type { Machine, TokenGrant } from './managed-machine.ts';
 import { beginSoftCycle, hardCycle, powerOn } from './power-operations.ts';
-
-/** Where it is kept that a machine is on its way down and has to come up again. */
-export interface CycleRecord {
-  /** null: it is over. */
-  set(machine: Machine, grant: TokenGrant, until: number | null): Promise<void>;
-}
+import { pause, RecordedWork, type WorkRecord } from './recorded-work.ts';
 
 interface SoftCycleParts {
   readonly graceMs: number;
@@ -23,83 +17,56 @@ const attempts = 10;
 
 /**
  * Machines whose operating system was asked to shut down: each is turned on again when it is off, and cycled the hard
- * way when its time is over. Recorded, so that a machine does not stay off because the daemon was restarted.
+ * way when its time is over.
  */
-export class SoftCycles {
-  readonly #record: CycleRecord;
-  readonly #graceMs: number;
-  readonly #boots: BootRestorer;
-  readonly #note: SoftCycleParts['note'];
-  readonly #running = new Map<Machine, AbortController>();
+export class SoftCycles extends RecordedWork<number> {
+  readonly #parts: SoftCycleParts;
 
-  constructor(record: CycleRecord, { graceMs, boots, note }: SoftCycleParts) {
-    this.#record = record;
-    this.#graceMs = graceMs;
-    this.#boots = boots;
-    this.#note = note;
+  constructor(record: WorkRecord<number>, parts: SoftCycleParts) {
+    super(record, (machine, grant, until, stop) => this.#watch(machine, grant, until, stop));
+    this.#parts = parts;
   }
 
   /** Asks the operating system, and does the rest. Recorded first: a machine that goes down must come up again. */
   async begin(machine: Machine, grant: TokenGrant): Promise<void> {
-    const until = steadyNow() + this.#graceMs;
-    await this.#record.set(machine, grant, until);
+    const until = steadyNow() + this.#parts.graceMs;
+    await this.record.set(machine, grant, until);
     let isWaiting = false;
     try {
-      isWaiting = (await beginSoftCycle(machine, grant, this.#boots)) === 'waiting';
+      isWaiting = (await beginSoftCycle(machine, grant, this.#parts.boots)) === 'waiting';
     } finally {
-      if (!isWaiting) await this.#record.set(machine, grant, null).catch(() => undefined);
+      if (!isWaiting) await this.record.set(machine, grant, null).catch(() => undefined);
     }
     if (isWaiting) this.resume(machine, grant, until);
   }
 
-  /** Goes on with what was begun, perhaps by an earlier process, by a clock that may have been set since. */
-  resume(machine: Machine, grant: TokenGrant, stored: number): void {
-    const until = Math.min(stored, steadyNow() + this.#graceMs);
-    this.#running.get(machine)?.abort();
-    const stop = new AbortController();
-    this.#running.set(machine, stop);
-    grant.ended.addEventListener('abort', () => stop.abort(), { once: true });
-    if (grant.ended.aborted) stop.abort();
-    void this.#watch(machine, grant, until, stop.signal);
-  }
-
-  /** The latest caller wins. */
-  async cancel(machine: Machine, grant: TokenGrant): Promise<void> {
-    const stop = this.#running.get(machine);
-    if (stop === undefined) return;
-    stop.abort();
-    this.#running.delete(machine);
-    await this.#record.set(machine, grant, null);
+  /** The clock may have been set since it was recorded. */
+  override resume(machine: Machine, grant: TokenGrant, stored: number): void {
+    super.resume(machine, grant, Math.min(stored, steadyNow() + this.#parts.graceMs));
   }
 
   async #watch(machine: Machine, grant: TokenGrant, until: number, stop: AbortSignal): Promise<void> {
     const isDown = await this.#isDownBefore(machine, grant, until, stop);
     if (!stop.aborted) {
       const what = isDown ? 'is off; powering it on' : 'did not shut down in time; forcing a power cycle';
-      this.#note(machine.id, `soft power cycle: the machine ${what}`);
+      this.#parts.note(machine.id, `soft power cycle: the machine ${what}`);
     }
     for (let attempt = 1; attempt <= attempts && !stop.aborted; attempt += 1) {
       try {
-        await (isDown ? powerOn(machine, grant) : hardCycle(machine, grant, this.#boots));
+        await (isDown ? powerOn(machine, grant) : hardCycle(machine, grant, this.#parts.boots));
         break;
       } catch {
         // Reported where it happened.
-        await sleep(pollMs * attempt, undefined, { signal: stop, ref: false }).catch(() => undefined);
+        await pause(pollMs * attempt, stop);
       }
     }
-    // A stop was recorded by its caller, or the daemon shuts down and the next one continues.
-    if (stop.aborted) return;
-    this.#running.delete(machine);
-    await this.#record.set(machine, grant, null).catch(() => undefined);
   }
 
   async #isDownBefore(machine: Machine, grant: TokenGrant, until: number, stop: AbortSignal): Promise<boolean> {
     while (steadyNow() < until && !stop.aborted) {
       const status = await machine.powerStatus(grant).catch(() => null);
       if (status === 'off') return true;
-      await sleep(Math.min(pollMs, Math.max(1, until - steadyNow())), undefined, { signal: stop, ref: false }).catch(
-        () => undefined,
-      );
+      await pause(Math.min(pollMs, Math.max(1, until - steadyNow())), stop);
     }
     return false;
   }

@@ -51,25 +51,34 @@ export const shortened = (text: string, width: number): string => {
 
 const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
-/** East Asian letters and emoji take two columns of a terminal. */
+/** East Asian letters, and emoji that are shown as such, take two columns of a terminal. */
 const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+/** Marks without a letter, and what is not shown, take none. */
+const unseen = /^[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}]+$/u;
 
-/** How many columns of a terminal a text takes. */
-export const widthOf = (text: string): number => {
-  if (isPlain(text)) return text.length;
-  return sum(lettersOf(text).map((letter) => (wide.test(letter) ? 2 : 1)));
+const widthOfLetter = (letter: string): number => {
+  if (unseen.test(letter)) return 0;
+  return wide.test(letter) ? 2 : 1;
 };
 
-/** Letters as a person counts them. What knows them takes 18 ms to make, which plain text need not wait for. */
+/** How many columns of a terminal a text takes. */
+export const widthOf = (text: string): number =>
+  isPlain(text) ? text.length : sum(lettersOf(text).map(widthOfLetter));
+
+/**
+ * Letters as a person counts them. What knows them takes a time that grows with the square of the length (1 s for
+ * 16,000 letters), so it is given little at once; the last letter of a piece may go on in the next.
+ */
 const lettersOf = (text: string): string[] => {
   if (isPlain(text)) return Array.from(text);
   const known = (segmenter ??= new Intl.Segmenter());
-  return blocksOf(text).flatMap((block) => [...known.segment(block)].map(({ segment }) => segment));
+  const letters: string[] = [];
+  for (const piece of text.match(/.{1,256}/gsu) ?? [])
+    letters.push(...[...known.segment(`${letters.pop() ?? ''}${piece}`)].map(({ segment }) => segment));
+  return letters;
 };
 
-/** The segmenter takes a time that grows with the square of the length (1 s for 16,000 letters), so it is given little. */
-const blocksOf = (text: string): readonly string[] => text.match(/.{1,256}/gsu) ?? [];
-
+/** Made when it is needed: that takes 18 ms, which plain text need not wait for. */
 let segmenter: Intl.Segmenter | undefined;
 const isPlain = (text: string): boolean => /^[\u0020-\u007e]*$/.test(text);

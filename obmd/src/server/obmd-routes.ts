@@ -78,10 +78,10 @@ export const routes: readonly ObmdRoute[] = [
     token: await nodeRegistry.createToken(id),
   })),
   admin('DELETE', '/node/:id/token', nothing, (nodeRegistry, id) => nodeRegistry.destroyToken(id)),
-  order('GET', 'power_status', nothing, async (_fleet, { machine, grant }) => ({
+  order('GET', 'power_status', nothing, async (_nodeRegistry, { machine, grant }) => ({
     power_status: await machine.powerStatus(grant),
   })),
-  order('POST', 'power_on', nothing, (_fleet, { machine, grant }) => powerOn(machine, grant)),
+  order('POST', 'power_on', nothing, (_nodeRegistry, { machine, grant }) => powerOn(machine, grant)),
   order('POST', 'power_off', nothing, async (nodeRegistry, { machine, grant }) => {
     await nodeRegistry.cycles.cancel(machine, grant);
     await powerOff(machine, grant);

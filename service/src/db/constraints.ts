@@ -15,18 +15,12 @@ interface Constraint extends Verdict {
   readonly columns: string;
 }
 
-const taken = (name: string, columns: string, message: string): Constraint => ({
-  name,
-  columns,
-  type: 'DuplicateError',
-  message,
-});
-const inUse = (name: string, columns: string, message: string): Constraint => ({
-  name,
-  columns,
-  type: 'BlockedError',
-  message,
-});
+const constraint =
+  (type: Verdict['type']) =>
+  (name: string, columns: string, message: string): Constraint => ({ type, name, columns, message });
+
+const taken = constraint('DuplicateError');
+const inUse = constraint('BlockedError');
 
 const constraints: readonly Constraint[] = [
   taken('project_label_is_unique', 'projects.label', 'a project with this label already exists'),

@@ -26,121 +26,85 @@ const validationBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10];
 export const createMetrics = (db: Db): Metrics => {
   const registry = new Registry();
   const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Counter<L>({ name, help, labelNames, registers });
+  const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge<L>({ name, help, labelNames, registers });
+  const histogram = <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
+    new Histogram<L>({ name, help, buckets, labelNames, registers });
   collectDefaultMetrics({ register: registry });
   const requests = new RequestTimes('corral_http_request_seconds');
-  const refusals = new Counter({
-    name: 'corral_http_refused_total',
-    help: 'Requests (rate, streams) and connections (connections, made_room) rejected because of a limit',
-    labelNames: ['why'],
-    registers,
-  });
-  const settled = new Histogram({
-    name: 'corral_action_seconds',
-    help: 'Time from queueing a networking action to its end',
-    labelNames: ['switch', 'status'],
-    buckets: actionBuckets,
-    registers,
-  });
-  const passes = new Histogram({
-    name: 'corral_switch_pass_seconds',
-    help: 'Time of one pass over a switch',
-    labelNames: ['switch', 'outcome'],
-    buckets: actionBuckets,
-    registers,
-  });
-  const validations = new Histogram({
-    name: 'corral_keystone_validation_seconds',
-    help: 'Time that Keystone took to validate a token, by result',
-    labelNames: ['outcome'],
-    buckets: validationBuckets,
-    registers,
-  });
-  const remembered = new Counter({
-    name: 'corral_keystone_remembered_total',
-    help: 'Tokens validated from the cache',
-    registers,
-  });
-  const actions = new Gauge({
-    name: 'corral_actions',
-    help: 'Networking actions by state and switch',
-    labelNames: ['switch', 'status'],
-    registers,
-  });
-  const oldest = new Gauge({
-    name: 'corral_queue_age_seconds',
-    help: 'Age of the oldest pending networking action of a switch',
-    labelNames: ['switch'],
-    registers,
-  });
-  const leases = new Gauge({
-    name: 'corral_switch_lease',
-    help: '1 for the worker that holds a switch',
-    labelNames: ['switch', 'holder'],
-    registers,
-  });
-  const suspects = new Gauge({
-    name: 'corral_suspect_ports',
-    help: 'Ports in an unknown state',
-    labelNames: ['switch'],
-    registers,
-  });
-  const drifting = new Gauge({
-    name: 'corral_drifting_ports',
-    help: 'Ports that differ from what is recorded',
-    labelNames: ['switch'],
-    registers,
-  });
-  const inDoubt = new Gauge({
-    name: 'corral_ports_in_doubt',
-    help: 'Ports to which a change of an aborted session may still arrive',
-    labelNames: ['switch'],
-    registers,
-  });
-  const answering = new Gauge({
-    name: 'corral_switch_up',
-    help: '0 after communication with a switch failed, until it succeeds',
-    labelNames: ['switch'],
-    registers,
-  });
-  const sweptAt = new Gauge({
-    name: 'corral_switch_swept_timestamp_seconds',
-    help: 'When a switch was last read completely',
-    labelNames: ['switch'],
-    registers,
-  });
-  const unsaved = new Gauge({
-    name: 'corral_switch_unsaved_seconds',
-    help: 'Time since the running configuration of a switch is unsaved; 0 when it is saved',
-    labelNames: ['switch'],
-    registers,
-  });
-  const transactions = new Counter({
-    name: 'corral_database_transactions_total',
-    help: 'Transactions by kind; a retry is one that conflicted with another',
-    labelNames: ['engine', 'kind'],
-    registers,
-  });
-
-  const logins = new Counter({
-    name: 'corral_failed_logins_total',
-    help: 'Logins with a wrong user name or password, and logins that were throttled',
-    labelNames: ['why'],
-    registers,
-  });
+  const refusals = counter(
+    'corral_http_refused_total',
+    'Requests (rate, streams) and connections (connections, made_room) rejected because of a limit',
+    'why',
+  );
+  const settled = histogram(
+    'corral_action_seconds',
+    'Time from queueing a networking action to its end',
+    actionBuckets,
+    'switch',
+    'status',
+  );
+  const passes = histogram(
+    'corral_switch_pass_seconds',
+    'Time of one pass over a switch',
+    actionBuckets,
+    'switch',
+    'outcome',
+  );
+  const validations = histogram(
+    'corral_keystone_validation_seconds',
+    'Time that Keystone took to validate a token, by result',
+    validationBuckets,
+    'outcome',
+  );
+  const remembered = counter('corral_keystone_remembered_total', 'Tokens validated from the cache');
+  const actions = gauge('corral_actions', 'Networking actions by state and switch', 'switch', 'status');
+  const oldest = gauge('corral_queue_age_seconds', 'Age of the oldest pending networking action of a switch', 'switch');
+  const leases = gauge('corral_switch_lease', '1 for the worker that holds a switch', 'switch', 'holder');
+  const suspects = gauge('corral_suspect_ports', 'Ports in an unknown state', 'switch');
+  const drifting = gauge('corral_drifting_ports', 'Ports that differ from what is recorded', 'switch');
+  const inDoubt = gauge(
+    'corral_ports_in_doubt',
+    'Ports to which a change of an aborted session may still arrive',
+    'switch',
+  );
+  const answering = gauge(
+    'corral_switch_up',
+    '0 after communication with a switch failed, until it succeeds',
+    'switch',
+  );
+  const sweptAt = gauge('corral_switch_swept_timestamp_seconds', 'When a switch was last read completely', 'switch');
+  const unsaved = gauge(
+    'corral_switch_unsaved_seconds',
+    'Time since the running configuration of a switch is unsaved; 0 when it is saved',
+    'switch',
+  );
+  const transactions = counter(
+    'corral_database_transactions_total',
+    'Transactions by kind; a retry is one that conflicted with another',
+    'engine',
+    'kind',
+  );
+  const logins = counter(
+    'corral_failed_logins_total',
+    'Logins with a wrong user name or password, and logins that were throttled',
+    'why',
+  );
   for (const why of ['wrong', 'throttled']) logins.inc({ why }, 0);
 
-  const up = new Gauge({ name: 'corral_database_up', help: '1 while the database answers', registers });
+  const up = gauge('corral_database_up', '1 while the database answers');
 
-  const writable = new Gauge({
-    name: 'corral_database_writable',
-    help: '0 after a change could not be stored (disk full, read-only, locked), until one can',
-    registers,
-  });
+  const writable = gauge(
+    'corral_database_writable',
+    '0 after a change could not be stored (disk full, read-only, locked), until one can',
+  );
 
   const collect = async (): Promise<void> => {
     const queue = await db.read((tx) => readQueue(db.now, tx));
     const gauges = [actions, oldest, leases, suspects, drifting, inDoubt, answering, sweptAt, unsaved];
-    for (const gauge of gauges) gauge.reset();
+    for (const each of gauges) each.reset();
     for (const row of queue.settled) actions.set({ switch: row.switch, status: row.status }, row.count);
     for (const row of queue.pending) {
       actions.set({ switch: row.switch, status: 'PENDING' }, row.count);

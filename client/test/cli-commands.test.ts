@@ -96,7 +96,7 @@ describe.each(engines)('the command line, on %s', (engine) => {
     const { status_id } = JSON.parse(await corral('node network detach n1 eth0 lab --no-wait --json')) as {
       status_id: string;
     };
-    await expect.poll(() => corral(`networking-action show ${status_id}`)).toContain('DONE');
+    await expect.poll(() => corral(`networking-action show ${status_id}`), { timeout: 20_000 }).toContain('DONE');
     await corral('port revert sw gi1/0/1 --wait');
     await corral('network delete lab');
     await corral('project node remove red n1');

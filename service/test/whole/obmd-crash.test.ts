@@ -49,12 +49,8 @@ describe.each(engines)('OBM when processes are killed with -9, on %s', (engine) 
   });
 
   const start = async (who: readonly Who[]): Promise<void> => {
-    await Promise.all([
-      who.includes('daemon') && place === 'beside'
-        ? startKillable('daemon', env.daemon).then((it) => (daemon = it))
-        : null,
-      who.includes('service') ? startKillable('service', env.service).then((it) => (service = it)) : null,
-    ]);
+    if (who.includes('daemon') && place === 'beside') daemon = await startKillable('daemon', env.daemon);
+    if (who.includes('service')) service = await startKillable('service', env.service);
     if (place === 'inside') daemon = service;
     relay.target = daemon.obmdUrl;
     // The password is known from here on: calls begin at once.

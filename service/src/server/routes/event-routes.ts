@@ -3,7 +3,7 @@ import { type EventFilter, listEvents } from '../../core/audit.ts';
 import { invalid } from '../../core/corral-error.ts';
 import { Label, PortLabel } from '../../schema/labels.ts';
 import { eventsRoute, type Route, route } from '../route.ts';
-import { orNull } from '../schemas.ts';
+import { exactly, orNull } from '../schemas.ts';
 
 const mostPerPage = 1000;
 const usualPerPage = 100;
@@ -30,17 +30,14 @@ const filters = {
   until: Time,
 };
 
-const Query = Type.Object(
-  {
-    ...filters,
-    before: Id,
-    after: Id,
-    limit: Type.Optional(
-      Type.String({ pattern: '^[1-9]\\d{0,3}$', description: `how many events, 1 to ${mostPerPage}` }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const Query = exactly({
+  ...filters,
+  before: Id,
+  after: Id,
+  limit: Type.Optional(
+    Type.String({ pattern: '^[1-9]\\d{0,3}$', description: `how many events, 1 to ${mostPerPage}` }),
+  ),
+});
 
 const Event = Type.Object({
   id: Type.Integer(),

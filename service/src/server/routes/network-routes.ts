@@ -76,10 +76,7 @@ export const networkRoutes: readonly Route[] = [
     summary: 'List the nodes on a network',
     access: 'user',
     auth: 'Admin or the owner sees all; other projects see their own nodes',
-    query: Type.Object(
-      { project: Type.Optional(Type.String({ ...Label, description: 'only nodes of this project' })) },
-      { additionalProperties: false },
-    ),
+    query: exactly({ project: Type.Optional(Type.String({ ...Label, description: 'only nodes of this project' })) }),
     reply: byLabel(Attachment),
     handle: (context, { params: args, query }) =>
       context.read((op) => listNetworkAttachments(op, { ...args, ...query })),

@@ -9,18 +9,15 @@ import { Accepted, byLabel, exactly, Labels, Obmd, orNull } from '../schemas.ts'
 
 const ofNode = "Project access to the node's project, or Admin";
 
-const NewNode = Type.Object(
-  {
-    obmd: Obmd,
-    metadata: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        propertyNames: NewLabel,
-        description: `an object whose keys are labels (${labelRule}; no invisible characters)`,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const NewNode = exactly({
+  obmd: Obmd,
+  metadata: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      propertyNames: NewLabel,
+      description: `an object whose keys are labels (${labelRule}; no invisible characters)`,
+    }),
+  ),
+});
 
 const Nic = Type.Object({
   label: Type.String(),
@@ -99,19 +96,16 @@ export const nodeRoutes: readonly Route[] = [
     access: 'user',
     devices: 'changes',
     auth: ofNode,
-    body: Type.Object(
-      {
-        network: Label,
-        channel: Type.Optional(
-          Type.String({
-            maxLength: 64,
-            pattern: oneLine,
-            description: 'a channel such as "vlan/native" or "vlan/200"',
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    body: exactly({
+      network: Label,
+      channel: Type.Optional(
+        Type.String({
+          maxLength: 64,
+          pattern: oneLine,
+          description: 'a channel such as "vlan/native" or "vlan/200"',
+        }),
+      ),
+    }),
     reply: Accepted,
     status: 202,
     handle: (context, { params: args, body }) => context.write((op) => nodeConnectNetwork(op, { ...args, ...body })),

@@ -69,7 +69,7 @@ export const obmRoutes: readonly Route[] = [
     access: 'user',
     devices: 'changes',
     auth,
-    body: Type.Object({ force: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+    body: exactly({ force: Type.Optional(Type.Boolean()) }),
     handle: (context, { params: args, body }) => nodePowerCycle(context, { ...args, ...body }),
   }),
   route({

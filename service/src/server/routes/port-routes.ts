@@ -62,10 +62,9 @@ export const portRoutes: readonly Route[] = [
     summary: 'Delete a port that no nic is on and that is known to carry nothing',
     access: 'admin',
     params,
-    query: Type.Object(
-      { force: Type.Optional(Type.Literal('true', { description: 'true: delete it even if its state is unknown' })) },
-      { additionalProperties: false },
-    ),
+    query: exactly({
+      force: Type.Optional(Type.Literal('true', { description: 'true: delete it even if its state is unknown' })),
+    }),
     handle: (context, { params: args, query }) => context.write((op) => switchDeletePort(op, { ...args, ...query })),
   }),
   route({

@@ -16,25 +16,19 @@ import { byLabel, exactly, Labels } from '../schemas.ts';
 
 const memberBody = exactly({ project: Label });
 
-const NewUser = Type.Object(
-  {
-    password: Type.String({ minLength: 1, maxLength: 1024, description: 'a password of 1 to 1024 characters' }),
-    is_admin: Type.Optional(Type.Boolean()),
-    'is-admin': Type.Optional(Type.Boolean()),
-  },
-  { additionalProperties: false },
-);
+const NewUser = exactly({
+  password: Type.String({ minLength: 1, maxLength: 1024, description: 'a password of 1 to 1024 characters' }),
+  is_admin: Type.Optional(Type.Boolean()),
+  'is-admin': Type.Optional(Type.Boolean()),
+});
 
-const PasswordChange = Type.Object(
-  {
-    password: NewPassword,
-    current: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1024, description: 'your current password, to change your own' }),
-    ),
-    revoke_tokens: Type.Optional(Type.Boolean({ description: 'true: also revoke your API tokens' })),
-  },
-  { additionalProperties: false },
-);
+const PasswordChange = exactly({
+  password: NewPassword,
+  current: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1024, description: 'your current password, to change your own' }),
+  ),
+  revoke_tokens: Type.Optional(Type.Boolean({ description: 'true: also revoke your API tokens' })),
+});
 
 /** The calls of the database authentication backend. */
 export const userRoutes: readonly Route[] = [

@@ -20,6 +20,7 @@ const made = 'service/test/auth/sessions-and-tokens.test.ts';
 const throttle = 'service/test/auth/login-throttle.test.ts';
 const narrow = 'service/test/drivers/incomplete-readings.test.ts';
 const standby = 'obmd/test/standby.test.ts';
+const guardedDevice = 'base/test/guarded-device.test.ts';
 
 export const mutations = [
   // Fences: what was done under a lease that is another’s by now is not recorded
@@ -93,11 +94,18 @@ export const mutations = [
   ),
   mutation(
     'a worker calls a device without confirming its lease',
-    'service/src/worker/switch-connection.ts',
-    `      await this.#held.confirm();
-`,
+    'service/src/worker/guarded-session.ts',
+    'confirm: () => held.confirm(), ',
     '',
     fences,
+  ),
+  mutation(
+    'a device is called although it is no longer ours',
+    'base/src/guarded-device.ts',
+    `  if (confirm) await confirm();
+`,
+    '',
+    guardedDevice,
   ),
   mutation(
     'a lease counts whatever its fence',
@@ -668,31 +676,38 @@ export const mutations = [
   // Secrets
   mutation(
     'a secret in the reason of a refusal is told',
-    'service/src/worker/redacted-session.ts',
+    'service/src/worker/guarded-session.ts',
     '{ ...outcome, reason: redact(outcome.reason, secrets) }',
     'outcome',
     'service/test/worker/device-secrets.test.ts',
   ),
   mutation(
     'a secret in what is not understood of a port is told',
-    'service/src/worker/redacted-session.ts',
+    'service/src/worker/guarded-session.ts',
     '{ ...state, unclear: redact(state.unclear, secrets) }',
     'state',
     'service/test/worker/device-secrets.test.ts',
   ),
   mutation(
-    'a secret in an error of a switch is told',
-    'service/src/worker/redacted-session.ts',
+    'a secret in an error of a device is told',
+    'base/src/guarded-device.ts',
     '      throw redactError(error, secrets);',
     '      throw error;',
+    guardedDevice,
+  ),
+  mutation(
+    'a secret in an error of a switch is told',
+    'service/src/worker/guarded-session.ts',
+    'const secrets = secretsIn(target.config);',
+    'const secrets: string[] = [];',
     'service/test/worker/device-secrets.test.ts',
   ),
   mutation(
     'a secret in an error of a BMC is told',
-    'obmd/src/core/redacted-bmc.ts',
-    '      throw redactError(error, secrets);',
-    '      throw error;',
-    'obmd/test/secrets.test.ts',
+    'obmd/src/core/managed-machine.ts',
+    'secrets: this.#secrets }',
+    'secrets: [] }',
+    'obmd/test/core/machine.test.ts',
   ),
   mutation(
     'a secret in what a daemon says is told',
@@ -762,6 +777,13 @@ export const mutations = [
     'isOurs === null ? this.#failures.failed() : renewMs',
     'isOurs === null ? 0 : renewMs',
     'obmd/test/core/ownership.test.ts',
+  ),
+  mutation(
+    'a driver that ignores its signal holds up its caller',
+    'base/src/abort.ts',
+    'return await unlessAborted(work(signal), signal);',
+    'return await work(signal);',
+    guardedDevice,
   ),
   mutation(
     'a switch that fails is tried without a pause',
@@ -1048,9 +1070,9 @@ export const mutations = [
   mutation(
     'a BMC is called by a process that may have lost its nodes',
     'obmd/src/core/managed-machine.ts',
-    `      const result = await this.#queue.run(grant.ended, (signal) => {
-        this.#permit.check();`,
-    '      const result = await this.#queue.run(grant.ended, (signal) => {',
+    `          this.#permit.check();
+          return call(signal);`,
+    '          return call(signal);',
     'obmd/test/core/machine.test.ts',
   ),
   mutation(

@@ -58,7 +58,8 @@ export const firstOf = (...signals: readonly AbortSignal[]): { signal: AbortSign
   return { signal: controller.signal, release: () => releases.forEach((release) => release()) };
 };
 
-interface Deadline {
+/** How long something may take. */
+export interface Deadline {
   readonly ms: number;
   /** What ends it too. */
   readonly signals?: readonly AbortSignal[];
@@ -67,15 +68,18 @@ interface Deadline {
 }
 
 /** Does work with a signal that aborts when the time is over; waits no longer, whatever the work makes of it. */
-export const withDeadline = <T>(
+export const withDeadline = async <T>(
   { ms, signals = [], late = () => new TimedOut(ms) }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(late()), ms);
   const { signal, release } = firstOf(over.signal, ...signals);
-  return unlessAborted(() => work(signal), signal).finally(() => {
+  try {
+    signal.throwIfAborted();
+    return await unlessAborted(work(signal), signal);
+  } finally {
     clearTimeout(timer);
     release();
-  });
+  }
 };

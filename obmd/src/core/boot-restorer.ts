@@ -29,12 +29,10 @@ const restore = async (machine: Machine, grant: TokenGrant, device: string, stop
 };
 
 /** In one call, so that nobody's wish for the next boot comes between the look and the change. */
-const isRestored = (machine: Machine, grant: TokenGrant, device: string, stop: AbortSignal): Promise<boolean> => {
-  const { bmc } = machine;
-  return machine.call('boot_device', grant, async (signal) => {
+const isRestored = (machine: Machine, grant: TokenGrant, device: string, stop: AbortSignal): Promise<boolean> =>
+  machine.call('boot_device', grant, async (bmc, signal) => {
     if (stop.aborted) return true;
     if ((await bmc.isNextBootSet?.(signal)) === true) return false;
     await bmc.setBootDevice(device, signal);
     return true;
   });
-};

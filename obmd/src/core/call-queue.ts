@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onAbort, unlessAborted } from '@corral/base/abort';
+import { onAbort } from '@corral/base/abort';
 import { busy } from './obmd-error.ts';
 
 /** How calls to one BMC are spaced and limited. */
@@ -26,15 +26,15 @@ export class CallAborted extends Error {
   }
 }
 
-/** One BMC does one thing at a time, in the order of asking; every call has its time. */
+/** One BMC does one thing at a time, in the order of asking. */
 export class CallQueue {
-  readonly #limits: CallLimits;
+  readonly #gapMs: number;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #freeAt = 0;
 
-  constructor(limits: CallLimits) {
-    this.#limits = limits;
+  constructor({ gapMs }: Pick<CallLimits, 'gapMs'>) {
+    this.#gapMs = gapMs;
   }
 
   get waiting(): number {
@@ -46,27 +46,19 @@ export class CallQueue {
     await this.#last;
   }
 
-  run<T>(wanted: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  run<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#waiting >= mostWaiting) {
       throw busy(`${mostWaiting} calls are already waiting for the BMC of this node; try again later`);
     }
-    const time = new AbortController();
-    const timer = setTimeout(() => time.abort(new CallAborted('late')), this.#limits.timeoutMs);
-    const release = onAbort(wanted, () => time.abort(new CallAborted('unwanted')));
-
     this.#waiting += 1;
     const turn = this.#last.then(async () => {
       this.#waiting -= 1;
-      await this.#pause(time.signal);
-      time.signal.throwIfAborted();
-      return this.#perform(time.signal, work);
+      await this.#pause(signal);
+      signal.throwIfAborted();
+      return this.#perform(signal, work);
     });
-    const over = turn.finally(() => {
-      clearTimeout(timer);
-      release();
-    });
-    this.#last = over.catch(() => undefined);
-    return unlessAborted(over, time.signal);
+    this.#last = turn.catch(() => undefined);
+    return turn;
   }
 
   /** The next call begins when this one is over, whatever its caller got as an answer. */
@@ -76,7 +68,7 @@ export class CallQueue {
       return await Promise.race([done, abandoned(signal)]);
     } finally {
       done.catch(() => undefined);
-      this.#freeAt = performance.now() + this.#limits.gapMs;
+      this.#freeAt = performance.now() + this.#gapMs;
     }
   }
 

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { callDevice, type DeviceGuard } from '@corral/base/guarded-device';
 import { type Bmc, BmcError, type BmcPermit } from '../drivers/bmc-contract.ts';
 import { CallAborted, type CallLimits, CallQueue } from './call-queue.ts';
 import { ConsoleHub } from './console-hub.ts';
@@ -16,7 +17,7 @@ export const newTokenGrant = (hash: string): TokenGrant => {
   const controller = new AbortController();
   // As many as there are calls waiting.
   setMaxListeners(0, controller.signal);
-  return { hash, ended: controller.signal, end: () => controller.abort() };
+  return { hash, ended: controller.signal, end: () => controller.abort(new CallAborted('unwanted')) };
 };
 
 /** What became of a call to a BMC, for the log and the metrics. */
@@ -35,6 +36,8 @@ export interface MachineParts {
   /** What a caller with the admin token is shown of `info`. */
   readonly shown: Readonly<Record<string, unknown>>;
   readonly bmc: Bmc;
+  /** What the BMC is sent and may repeat. */
+  readonly secrets: readonly string[];
   readonly limits: CallLimits & { readonly lingerMs: number };
   readonly report: (call: CallReport) => void;
   readonly permit: BmcPermit;
@@ -45,8 +48,10 @@ export class Machine {
   readonly id: string;
   readonly type: string;
   readonly shown: Readonly<Record<string, unknown>>;
-  readonly bmc: Bmc;
+  readonly bootDevices: readonly string[];
   readonly console: ConsoleHub;
+  readonly #bmc: Bmc;
+  readonly #secrets: readonly string[];
   readonly #queue: CallQueue;
   readonly #timeoutMs: number;
   readonly #report: (call: CallReport) => void;
@@ -56,17 +61,19 @@ export class Machine {
   fault: string | null = null;
   #statusRequest: Promise<string> | null = null;
 
-  constructor({ id, type, shown, bmc, limits, report, permit }: MachineParts) {
+  constructor({ id, type, shown, bmc, secrets, limits, report, permit }: MachineParts) {
     this.id = id;
     this.type = type;
     this.shown = shown;
-    this.bmc = bmc;
+    this.bootDevices = bmc.bootDevices;
+    this.#bmc = bmc;
+    this.#secrets = secrets;
     this.#queue = new CallQueue(limits);
     this.#timeoutMs = limits.timeoutMs;
     this.#report = report;
     this.#permit = permit;
     this.console = new ConsoleHub(
-      () => this.call('console', this.#held(), (signal) => this.#openConsole(signal)),
+      () => this.call('console', this.#held(), (bmc, signal) => this.#openConsole(bmc, signal)),
       limits,
     );
   }
@@ -76,7 +83,7 @@ export class Machine {
   }
 
   /** Has one call done by the BMC when its turn comes. */
-  async call<T>(call: string, grant: TokenGrant, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async call<T>(call: string, grant: TokenGrant, work: (bmc: Bmc, signal: AbortSignal) => Promise<T>): Promise<T> {
     const begun = performance.now();
     const report = (error: Error | null): void => {
       this.fault = error?.message ?? null;
@@ -84,10 +91,7 @@ export class Machine {
       this.#report({ node: this.id, type: this.type, call, seconds, error });
     };
     try {
-      const result = await this.#queue.run(grant.ended, (signal) => {
-        this.#permit.check();
-        return work(signal);
-      });
+      const result = await callDevice(this.#guard(grant), (signal) => work(this.#bmc, signal));
       report(null);
       return result;
     } catch (error) {
@@ -103,10 +107,10 @@ export class Machine {
   /** Asked by many at once, the BMC is asked once: all of them get an answer that was given after they asked. */
   powerStatus(grant: TokenGrant): Promise<string> {
     if (this.#statusRequest !== null) return this.#statusRequest;
-    const asking = this.call('power_status', grant, (signal) => {
+    const asking = this.call('power_status', grant, (bmc, signal) => {
       // Later callers do not share this answer.
       this.#statusRequest = null;
-      return this.bmc.powerStatus(signal);
+      return bmc.powerStatus(signal);
     }).finally(() => {
       if (this.#statusRequest === asking) this.#statusRequest = null;
     });
@@ -125,7 +129,18 @@ export class Machine {
 
   async close(why: string): Promise<void> {
     await this.endGrant(null, why);
-    await this.bmc.close?.().catch(() => undefined);
+    await this.#bmc.close?.().catch(() => undefined);
+  }
+
+  #guard({ ended }: TokenGrant): DeviceGuard {
+    return {
+      ...{ ms: this.#timeoutMs, signals: [ended], late: () => new CallAborted('late'), secrets: this.#secrets },
+      inTurn: (signal, call) =>
+        this.#queue.run(signal, () => {
+          this.#permit.check();
+          return call(signal);
+        }),
+    };
   }
 
   #held(): TokenGrant {
@@ -133,13 +148,13 @@ export class Machine {
     return this.grant;
   }
 
-  async #openConsole(signal: AbortSignal): Promise<Duplex> {
-    if (this.bmc.openConsole === undefined) {
+  async #openConsole(bmc: Bmc, signal: AbortSignal): Promise<Duplex> {
+    if (bmc.openConsole === undefined) {
       throw unsupported(
         `nodes of type ${this.type} have no console; register node ${this.id} with a type that has one`,
       );
     }
-    const line = await this.bmc.openConsole(signal);
+    const line = await bmc.openConsole(signal);
     if (!signal.aborted) return line;
     // It came too late, and nobody is there to take it.
     line.on('error', () => undefined).destroy();

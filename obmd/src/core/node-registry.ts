@@ -4,7 +4,6 @@ import { checkOf, inBody, joinMistakes } from '@corral/base/schema/schema-check'
 import type { BmcDriver, BmcPermit } from '../drivers/bmc-contract.ts';
 import { BootRestorer } from './boot-restorer.ts';
 import { BmcAddresses } from './bmc-addresses.ts';
-import { redactedBmc } from './redacted-bmc.ts';
 import type { CallLimits } from './call-queue.ts';
 import { badArgument, invalid, notFound, unauthorized } from './obmd-error.ts';
 import { type CallReport, Machine, newTokenGrant, type TokenGrant } from './managed-machine.ts';
@@ -173,8 +172,7 @@ export class NodeRegistry {
     const shown = Object.fromEntries(Object.entries(info).filter(([field]) => !secrets.includes(field)));
     const { limits, report, outbound, permit } = this.#parts;
     const kept = secrets.flatMap((field) => info[field] ?? []).filter((value) => typeof value === 'string');
-    const bmc = redactedBmc(bmcOf(info, outbound, permit), kept);
-    return new Machine({ id, type, shown, bmc, limits, report, permit });
+    return new Machine({ id, type, shown, bmc: bmcOf(info, outbound, permit), secrets: kept, limits, report, permit });
   }
 
   /** Changes to one node come one after the other, and wait for no other node's. */

@@ -1,4 +1,4 @@
-import { BmcError } from '../drivers/bmc-contract.ts';
+import { type Bmc, BmcError } from '../drivers/bmc-contract.ts';
 import { badArgument } from './obmd-error.ts';
 import type { BootRestorer } from './boot-restorer.ts';
 import type { Machine, TokenGrant } from './managed-machine.ts';
@@ -9,16 +9,16 @@ const network = 'pxe';
 const firmware = 'none';
 
 export const powerOn = (machine: Machine, grant: TokenGrant): Promise<void> =>
-  machine.call('power_on', grant, (signal) => machine.bmc.powerOn(signal));
+  machine.call('power_on', grant, (bmc, signal) => bmc.powerOn(signal));
 
 export const powerOff = (machine: Machine, grant: TokenGrant): Promise<void> =>
-  machine.call('power_off', grant, (signal) => machine.bmc.powerOff(signal));
+  machine.call('power_off', grant, (bmc, signal) => bmc.powerOff(signal));
 
 /** Off and on again at once, and then a boot from the network. */
 export const hardCycle = (machine: Machine, grant: TokenGrant, boots: BootRestorer): Promise<void> =>
-  machine.call('power_cycle', grant, async (signal) => {
-    await bootFromNetwork(machine, grant, boots, signal);
-    await machine.bmc.powerCycle(signal);
+  machine.call('power_cycle', grant, async (bmc, signal) => {
+    await bootFromNetwork(bmc, signal, (device) => boots.begin(machine, grant, device));
+    await bmc.powerCycle(signal);
   });
 
 /**
@@ -30,9 +30,8 @@ export const beginSoftCycle = (
   grant: TokenGrant,
   boots: BootRestorer,
 ): Promise<'waiting' | 'cycled'> =>
-  machine.call('power_cycle', grant, async (signal) => {
-    const { bmc } = machine;
-    await bootFromNetwork(machine, grant, boots, signal);
+  machine.call('power_cycle', grant, async (bmc, signal) => {
+    await bootFromNetwork(bmc, signal, (device) => boots.begin(machine, grant, device));
     if ((await bmc.powerStatus(signal)) === 'off') {
       await bmc.powerOn(signal);
       return 'cycled';
@@ -56,7 +55,7 @@ export const setBootDevice = async (
   device: string,
 ): Promise<void> => {
   requireBootDevice(machine, device);
-  await machine.call('boot_device', grant, (signal) => machine.bmc.setBootDevice(device, signal));
+  await machine.call('boot_device', grant, (bmc, signal) => bmc.setBootDevice(device, signal));
   await boots.cancel(machine, grant);
 };
 
@@ -73,45 +72,42 @@ export const setNextBoot = async (
       `bootdev ${device} clears the boot device and cannot apply to one boot only; send it without "once"`,
     );
   }
-  return machine.call('boot_device', grant, (signal) => bootNext(machine, grant, boots, device, signal));
+  return machine.call('boot_device', grant, (bmc, signal) =>
+    bootNext(bmc, device, signal, (forgotten) => boots.begin(machine, grant, forgotten)),
+  );
 };
 
-const requireBootDevice = ({ bmc, id, type }: Machine, device: string): void => {
-  if (bmc.bootDevices.includes(device)) return;
-  const known = bmc.bootDevices.join(', ');
+const requireBootDevice = ({ bootDevices, id, type }: Machine, device: string): void => {
+  if (bootDevices.includes(device)) return;
+  const known = bootDevices.join(', ');
   throw badArgument(`bootdev is not a boot device of node ${id}, which is of type ${type}; expected one of ${known}`);
 };
 
 const bootNext = async (
-  machine: Machine,
-  grant: TokenGrant,
-  boots: BootRestorer,
+  bmc: Bmc,
   device: string,
   signal: AbortSignal,
+  restore: (forgotten: string) => Promise<void>,
 ): Promise<boolean> => {
-  const { bmc } = machine;
   if (bmc.setNextBoot === undefined) {
     await bmc.setBootDevice(device, signal);
     return false;
   }
   const { isOnce, forgotten } = await bmc.setNextBoot(device, signal);
   // Where the BMC does not show that the boot is still to come, nobody can tell when it has been.
-  if (forgotten !== null && (await bmc.isNextBootSet?.(signal)) === true) {
-    await boots.begin(machine, grant, forgotten);
-  }
+  if (forgotten !== null && (await bmc.isNextBootSet?.(signal)) === true) await restore(forgotten);
   return isOnce;
 };
 
 /** A machine that cannot boot from the network is cycled all the same. */
 const bootFromNetwork = async (
-  machine: Machine,
-  grant: TokenGrant,
-  boots: BootRestorer,
+  bmc: Bmc,
   signal: AbortSignal,
+  restore: (forgotten: string) => Promise<void>,
 ): Promise<void> => {
-  if (!machine.bmc.bootDevices.includes(network)) return;
+  if (!bmc.bootDevices.includes(network)) return;
   try {
-    await bootNext(machine, grant, boots, network, signal);
+    await bootNext(bmc, network, signal, restore);
   } catch (error) {
     if (!(error instanceof BmcError) || error.fault !== 'unsupported') throw error;
   }

@@ -1,7 +1,7 @@
 import { steadyNow } from '@corral/base/steady-clock';
-import type { SwitchSession } from '../drivers/switches/switch-contract.ts';
+import type { GuardedSession } from './guarded-session.ts';
 import type { ConnectionFault } from './switch-connection.ts';
-import { type DeviceCall, type PortResult, restore } from './port-pass.ts';
+import { type PortResult, restore } from './port-pass.ts';
 import { mayRetry, mayRetryMismatch, pauseAfter, suspectRetryAt } from './retry-policy.ts';
 import type { PortTask } from './port-task.ts';
 import type { Ending, Failure } from './settle-endings.ts';
@@ -10,9 +10,8 @@ import type { EngineContext } from './engine-context.ts';
 /** Turns what was seen into endings; failed changes are put back first, so that ERROR means "as before". */
 export const decideEndings = async (
   { config, step }: EngineContext,
-  session: SwitchSession,
+  session: GuardedSession,
   results: readonly PortResult[],
-  device: DeviceCall,
 ): Promise<Ending[]> => {
   const now = steadyNow();
   const endings: Ending[] = [];
@@ -29,7 +28,6 @@ export const decideEndings = async (
   const known = await restore(
     session,
     failed.map(({ task }) => task),
-    device,
     step,
   ).catch(() => new Set<PortTask>());
   return [

@@ -1,5 +1,5 @@
 import { describePort, emptyPort, type PortState, samePortState } from '../core/port-state.ts';
-import type { SwitchSession } from '../drivers/switches/switch-contract.ts';
+import type { GuardedSession } from './guarded-session.ts';
 import type { PortTask } from './port-task.ts';
 import type { Step } from './worker-steps.ts';
 
@@ -11,50 +11,35 @@ export type PortResult =
   /** The switch said yes, and then showed something else. */
   | { readonly task: PortTask; readonly kind: 'mismatch'; readonly reason: string };
 
-/** A call to a device: aborted, and left behind, when it takes too long or the switch passed to another worker. */
-export type DeviceCall = <T>(
-  what: string,
-  /** How many ports the call is about: many take longer than one. */
-  ports: number,
-  call: (signal: AbortSignal) => Promise<T>,
-) => Promise<T>;
-
 /**
  * An attempt that broke off may have done some of its ports. Those are not written again: a line that drops
  * at every hundredth port would otherwise never get to the end of a large pass. Answers with their ids.
  */
 export const alreadyDone = async (
-  session: SwitchSession,
+  session: GuardedSession,
   tasks: readonly PortTask[],
-  device: DeviceCall,
 ): Promise<ReadonlySet<number>> => {
   // A port that is to carry nothing is always written: what a reading did not show would stay on it.
   const again = tasks.filter(({ action, wanted }) => action?.touched === true && !samePortState(wanted, emptyPort));
   if (again.length === 0) return new Set();
-  const states = await readPorts(session, again, device);
+  const states = await readPorts(session, again);
   const done = again.filter(({ port, wanted }) => isAs(states.get(port), wanted));
   // The attempt that wrote them may have died a moment ago, before what it took away had stopped to pass.
-  await drain(session, done.length, device);
+  await drain(session, done.length);
   return new Set(done.map(({ portId }) => portId));
 };
 
 /** All waiting ports of one switch in one go: apply, read back, compare. */
 export const runPass = async (
-  session: SwitchSession,
+  session: GuardedSession,
   tasks: readonly PortTask[],
-  device: DeviceCall,
   step: (step: Step) => void,
 ): Promise<PortResult[]> => {
-  const outcomes = await device('change its ports', tasks.length, (signal) =>
-    session.apply(
-      tasks.map(({ port, wanted }) => ({ port, ...wanted })),
-      signal,
-    ),
-  );
+  const outcomes = await session.apply(tasks.map(({ port, wanted }) => ({ port, ...wanted })));
   step('ports changed');
   const refusals = new Map(outcomes.flatMap((outcome) => (outcome.applied ? [] : [[outcome.port, outcome.reason]])));
   const answered = new Set(outcomes.map(({ port }) => port));
-  const states = await readPorts(session, tasks, device);
+  const states = await readPorts(session, tasks);
   step('ports read back');
   return tasks.map((task): PortResult => {
     const refusal = refusals.get(task.port);
@@ -71,21 +56,19 @@ export const runPass = async (
  * Answers with the ports whose state is known to be the recorded one.
  */
 export const restore = async (
-  session: SwitchSession,
+  session: GuardedSession,
   tasks: readonly PortTask[],
-  device: DeviceCall,
   step: (step: Step) => void,
 ): Promise<ReadonlySet<PortTask>> => {
-  const states = await readPorts(session, tasks, device);
+  const states = await readPorts(session, tasks);
   const intact = tasks.filter((task) => isAs(states.get(task.port), task.recorded));
   const changed = tasks.filter((task) => !intact.includes(task));
   // Somebody else may have put them back a moment ago, and what the change had let through passes still.
-  await drain(session, intact.length, device);
+  await drain(session, intact.length);
   if (changed.length === 0) return new Set(intact);
   const results = await runPass(
     session,
     changed.map((task) => ({ ...task, wanted: task.recorded })),
-    device,
     step,
   );
   const restored = results.filter(({ kind }) => kind === 'verified').map(({ task }) => task.portId);
@@ -93,16 +76,14 @@ export const restore = async (
 };
 
 /** Waits until nothing passes any more that ports do not carry now. */
-export const drain = async (session: SwitchSession, ports: number, device: DeviceCall): Promise<void> => {
-  if (ports === 0 || !session.drained) return;
-  await device('drain its ports', ports, (signal) => session.drained?.(signal) ?? Promise.resolve());
+export const drain = async (session: GuardedSession, ports: number): Promise<void> => {
+  if (ports > 0) await session.drained?.(ports);
 };
 
 const isAs = (state: PortState | undefined, wanted: PortState): boolean =>
   state !== undefined && samePortState(state, wanted);
 
-const readPorts = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall) => {
-  const ports = tasks.map(({ port }) => port);
-  const read = await device('show its ports', ports.length, (signal) => session.read(ports, signal));
+const readPorts = async (session: GuardedSession, tasks: readonly PortTask[]) => {
+  const read = await session.read(tasks.map(({ port }) => port));
   return new Map<string, PortState>(read.map(({ port, ...state }) => [port, state]));
 };

@@ -4,8 +4,9 @@ import type { WriteOp } from '../core/request-context.ts';
 import { type PortReading, type PortState, readingOf, samePortState } from '../core/port-state.ts';
 import { releaseHeldNodes } from '../core/port-trust.ts';
 import { statement } from '../db/service-statement.ts';
-import type { PortConfig, SwitchSession } from '../drivers/switches/switch-contract.ts';
-import { type DeviceCall, drain } from './port-pass.ts';
+import type { PortConfig } from '../drivers/switches/switch-contract.ts';
+import type { GuardedSession } from './guarded-session.ts';
+import { drain } from './port-pass.ts';
 import { inChunks, isOver, noteLateReading } from './late-readings.ts';
 import type { PortTask } from './port-task.ts';
 import { portEvent } from './settle-endings.ts';
@@ -24,20 +25,16 @@ export interface Sweep {
 }
 
 /** Looks at some ports. */
-export const look = async (
-  session: SwitchSession,
-  tasks: readonly PortTask[],
-  device: DeviceCall,
-): Promise<readonly PortSighting[]> => {
-  const sightings = await lookAt(session, tasks, device);
-  await drainCleared(session, sightings, device);
+export const look = async (session: GuardedSession, tasks: readonly PortTask[]): Promise<readonly PortSighting[]> => {
+  const sightings = await lookAt(session, tasks);
+  await drainCleared(session, sightings);
   return sightings;
 };
 
 /** Looks at the whole switch. */
-export const sweep = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall): Promise<Sweep> => {
-  const seen = await sweepAll(session, tasks, device);
-  await drainCleared(session, seen.sightings, device);
+export const sweep = async (session: GuardedSession, tasks: readonly PortTask[]): Promise<Sweep> => {
+  const seen = await sweepAll(session, tasks);
+  await drainCleared(session, seen.sightings);
   return seen;
 };
 
@@ -45,32 +42,21 @@ export const sweep = async (session: SwitchSession, tasks: readonly PortTask[], 
  * Ports that nobody trusted and that are in order now: somebody may have seen to that a moment ago, and a node on one of
  * them can be had as soon as this is written down.
  */
-const drainCleared = (session: SwitchSession, sightings: readonly PortSighting[], device: DeviceCall): Promise<void> =>
+const drainCleared = (session: GuardedSession, sightings: readonly PortSighting[]): Promise<void> =>
   drain(
     session,
     sightings.filter(
       ({ task, seen }) =>
         (task.isUnread || task.driftSince !== null) && seen !== null && samePortState(seen, task.recorded),
     ).length,
-    device,
   );
 
-const lookAt = async (
-  session: SwitchSession,
-  tasks: readonly PortTask[],
-  device: DeviceCall,
-): Promise<readonly PortSighting[]> => {
-  const ports = tasks.map(({ port }) => port);
-  return match(tasks, await device('show its ports', ports.length, (signal) => session.read(ports, signal)));
-};
+const lookAt = async (session: GuardedSession, tasks: readonly PortTask[]): Promise<readonly PortSighting[]> =>
+  match(tasks, await session.read(tasks.map(({ port }) => port)));
 
-const sweepAll = async (session: SwitchSession, tasks: readonly PortTask[], device: DeviceCall): Promise<Sweep> => {
-  if (!session.readAll) return { sightings: await lookAt(session, tasks, device), unregisteredPorts: null };
-  const all = await device(
-    'show its ports',
-    tasks.length,
-    (signal) => session.readAll?.(signal) ?? Promise.resolve([]),
-  );
+const sweepAll = async (session: GuardedSession, tasks: readonly PortTask[]): Promise<Sweep> => {
+  if (!session.readAll) return { sightings: await lookAt(session, tasks), unregisteredPorts: null };
+  const all = await session.readAll(tasks.length);
   // A driver may leave out of the whole what it has nothing to say about; a port is only gone if it is asked for by name.
   const shown = new Set(all.map(({ port }) => port));
   const rest = tasks.filter(({ port }) => !shown.has(port));
@@ -79,7 +65,7 @@ const sweepAll = async (session: SwitchSession, tasks: readonly PortTask[], devi
     all,
   );
   return {
-    sightings: rest.length === 0 ? sightings : [...sightings, ...(await lookAt(session, rest, device))],
+    sightings: rest.length === 0 ? sightings : [...sightings, ...(await lookAt(session, rest))],
     unregisteredPorts: all,
   };
 };

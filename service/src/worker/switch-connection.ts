@@ -1,17 +1,14 @@
 import { AddressRefused } from '@corral/base/http/outbound';
 import { steadyNow } from '@corral/base/steady-clock';
-import { redactError } from '@corral/base/secrets/redact';
 import type { HeldLease } from '@corral/base/db/held-lease';
 import { LeaseLost, requireLease } from '../core/leases.ts';
 import { recordDevice } from '../core/switch-identity.ts';
 import { driverOf } from '../core/switches.ts';
-import { OldSession, type SwitchSession } from '../drivers/switches/switch-contract.ts';
-import { callDevice, DeviceTimeout } from './device-call.ts';
-import { redactedSession, secretsIn } from './redacted-session.ts';
+import { OldSession } from '../drivers/switches/switch-contract.ts';
+import { DeviceTimeout, type GuardedSession, openGuarded } from './guarded-session.ts';
 import { recordFault, recordRecovery } from './switch-health.ts';
 import { lateWriteMsOf } from './late-writes.ts';
-import type { DeviceCall } from './port-pass.ts';
-import { probeAt, timeoutFor } from './retry-policy.ts';
+import { probeAt } from './retry-policy.ts';
 import { nextSession } from './session-numbers.ts';
 import type { EngineContext } from './engine-context.ts';
 
@@ -40,7 +37,7 @@ export class SwitchConnection {
   readonly #engine: EngineContext;
   readonly #target: { readonly id: number; readonly label: string };
   readonly #held: HeldLease;
-  #session: SwitchSession | null = null;
+  #session: GuardedSession | null = null;
   #lastUsedAt = 0;
   /** Attempts in a row that failed, as the database has it. */
   faults = 0;
@@ -60,23 +57,19 @@ export class SwitchConnection {
 
   /** `answered` is the sweep that the work itself is for. */
   async exchange<T>(
-    work: (session: SwitchSession, device: DeviceCall) => Promise<T>,
+    work: (session: GuardedSession) => Promise<T>,
     answered: number | null = null,
   ): Promise<ExchangeResult<T>> {
-    const { context, config, step } = this.#engine;
-    const device: DeviceCall = async (what, ports, call) => {
-      await this.#held.confirm();
-      return callDevice(call, what, timeoutFor(ports, config.deviceTimeoutMs), this.#held.lost);
-    };
+    const { context, step } = this.#engine;
     for (;;) {
       const isReused = this.#session !== null;
       let isOpen = false;
       try {
-        const session = await this.#open(device);
+        const session = await this.#open();
         isOpen = true;
         if (!isReused) this.#lastUsedAt = performance.now();
         step('session opened');
-        const value = await work(session, device);
+        const value = await work(session);
         this.#lastUsedAt = performance.now();
         if (this.faults > 0) {
           const kind = answered === null ? 'other' : 'sweep';
@@ -102,9 +95,8 @@ export class SwitchConnection {
    * A line that nobody used for a while may be dead. It is tried with a question first: what fails before the
    * first word of a change leaves the port as it was, and nobody in doubt.
    */
-  async probe(session: SwitchSession, port: string, device: DeviceCall): Promise<void> {
-    if (performance.now() - this.#lastUsedAt < probeAfterMs) return;
-    await device('show its ports', 1, (signal) => session.read([port], signal));
+  async probe(session: GuardedSession, port: string): Promise<void> {
+    if (performance.now() - this.#lastUsedAt >= probeAfterMs) await session.read([port]);
   }
 
   async disconnect(): Promise<void> {
@@ -122,16 +114,16 @@ export class SwitchConnection {
     await context.write((op) => recordFault(op, this.#held.lease, this.#target, fault));
   }
 
-  async #open(device: DeviceCall): Promise<SwitchSession> {
-    this.#session ??= await this.#openNewest(device, 0).catch((error: unknown) => {
+  async #open(): Promise<GuardedSession> {
+    this.#session ??= await this.#openNewest(0).catch((error: unknown) => {
       if (!(error instanceof OldSession)) throw error;
       // A database that was restored from a backup counts from there; only the holder of the lease may go beyond.
-      return this.#openNewest(device, error.seen);
+      return this.#openNewest(error.seen);
     });
     return this.#session;
   }
 
-  async #openNewest(device: DeviceCall, seen: number): Promise<SwitchSession> {
+  async #openNewest(seen: number): Promise<GuardedSession> {
     const { context, config } = this.#engine;
     const { lease, check } = this.#held;
     const opening = await context.write((op) => nextSession(op, lease, this.#target.id, seen));
@@ -140,27 +132,21 @@ export class SwitchConnection {
     const driver = driverOf(context.dependencies, opening.type);
     this.number = number;
     this.lateMs = lateWriteMsOf(driver, config);
-    const secrets = secretsIn(fields);
     const limits = { permit: { number, installation, check }, outbound: context.dependencies.outbound };
-    const open = (signal: AbortSignal) => driver.open({ label, config: fields, ...limits }, signal);
-    const session = await device('accept the login', 1, open).catch((error: unknown) => {
-      throw redactError(error, secrets);
-    });
-    const redacted = redactedSession(session, secrets);
+    const guard = { held: this.#held, timeoutMs: config.deviceTimeoutMs };
+    const session = await openGuarded(driver, { label, config: fields, ...limits }, guard);
     try {
-      await this.#identify(redacted, device, (await driver.places?.(fields)) ?? []);
+      await this.#identify(session, (await driver.places?.(fields)) ?? []);
     } catch (error) {
-      await redacted.close().catch(() => undefined);
+      await session.close().catch(() => undefined);
       throw error;
     }
-    return redacted;
+    return session;
   }
 
   /** Which device is this? Before anything else is said to it. */
-  async #identify(session: SwitchSession, device: DeviceCall, places: readonly string[]): Promise<void> {
-    const identity = session.identity
-      ? await device('report its identity', 1, (signal) => session.identity?.(signal) ?? Promise.resolve(null))
-      : null;
+  async #identify(session: GuardedSession, places: readonly string[]): Promise<void> {
+    const identity = (await session.identity?.()) ?? null;
     const other = await this.#engine.context.write(async (op) => {
       await requireLease(op, this.#held.lease);
       return recordDevice(op, this.#target.id, { identity, places });

@@ -1,7 +1,7 @@
 import { steadyNow } from '@corral/base/steady-clock';
 import type { HeldLease } from '@corral/base/db/held-lease';
 import { LeaseLost, releaseLease } from '../core/leases.ts';
-import { DeviceTimeout } from './device-call.ts';
+import { DeviceTimeout } from './guarded-session.ts';
 import { recordSaved, recordUnsaved } from './switch-health.ts';
 import { connectionFailed, forbidden, decideEndings } from './decide-endings.ts';
 import { leaveInDoubt, takeOver } from './late-writes.ts';
@@ -133,21 +133,21 @@ export class SwitchWorker {
     const started = performance.now();
     let underWay = tasks;
     let attempts = 0;
-    const result = await connection.exchange(async (session, device) => {
-      await connection.probe(session, tasks[0]?.port ?? '', device);
+    const result = await connection.exchange(async (session) => {
+      await connection.probe(session, tasks[0]?.port ?? '');
       const unsaved = session.save ? { switchId: id } : null;
       await context.write((op) => markTouched(op, lease, tasks, { session: connection.number, unsaved }));
       this.#written = tasks;
       attempts += 1;
       step('marked as touched');
       underWay = tasks.map((task) => (task.action ? { ...task, action: { ...task.action, touched: true } } : task));
-      const finished = await alreadyDone(session, tasks, device);
+      const finished = await alreadyDone(session, tasks);
       const rest = underWay.filter(({ portId }) => !finished.has(portId));
-      const results = rest.length === 0 ? [] : await runPass(session, rest, device, step);
+      const results = rest.length === 0 ? [] : await runPass(session, rest, step);
       const done = underWay
         .filter(({ portId }) => finished.has(portId))
         .map((task): Ending => ({ task, kind: 'done' }));
-      return [...done, ...(await decideEndings(this.#engine, session, results, device))];
+      return [...done, ...(await decideEndings(this.#engine, session, results))];
     });
     step('judged');
     observer.passDone(label, result.isFault ? 'fault' : 'ok', (performance.now() - started) / 1000);
@@ -178,7 +178,7 @@ export class SwitchWorker {
 
   async #look(tasks: readonly PortTask[]): Promise<Outcome> {
     const { context, config, step } = this.#engine;
-    const result = await this.#connection.exchange((session, device) => look(session, tasks, device));
+    const result = await this.#connection.exchange((session) => look(session, tasks));
     step('ports checked');
     if (result.isFault) return result.outcome;
     await context.write((op) =>
@@ -191,7 +191,7 @@ export class SwitchWorker {
   async #sweep(answered: number): Promise<Outcome> {
     const { db, context, config, step } = this.#engine;
     const tasks = await db.read((tx) => planSweep(tx, db.now, this.#target.id));
-    const result = await this.#connection.exchange((session, device) => sweep(session, tasks, device), answered);
+    const result = await this.#connection.exchange((session) => sweep(session, tasks), answered);
     step('switch swept');
     if (result.isFault) return result.outcome;
     // With jitter, so that switches do not march in step.
@@ -211,15 +211,15 @@ export class SwitchWorker {
     const { context, config, log, step } = this.#engine;
     const { lease } = this.#held;
     const connection = this.#connection;
-    const result = await connection.exchange((session, device) =>
-      device('save its configuration', 1, (signal) => session.save?.(signal) ?? Promise.resolve()).then(
-        () => null,
-        (error: unknown) => {
-          if (error instanceof LeaseLost || error instanceof DeviceTimeout) throw error;
-          return error instanceof Error ? error.message : String(error);
-        },
-      ),
-    );
+    const result = await connection.exchange(async (session) => {
+      try {
+        await session.save?.();
+        return null;
+      } catch (error) {
+        if (error instanceof LeaseLost || error instanceof DeviceTimeout) throw error;
+        return error instanceof Error ? error.message : String(error);
+      }
+    });
     step('configuration saved');
     if (result.isFault) return result.outcome;
     const reason = result.value;

@@ -1,12 +1,11 @@
 import { steadyNow } from '@corral/base/steady-clock';
 import { describe, expect, it } from 'vitest';
-import type { SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
 import { decideEndings } from '../../src/worker/decide-endings.ts';
-import type { DeviceCall, PortResult } from '../../src/worker/port-pass.ts';
+import type { GuardedSession } from '../../src/worker/guarded-session.ts';
+import type { PortResult } from '../../src/worker/port-pass.ts';
 import type { PortTask } from '../../src/worker/port-task.ts';
 
 const nothing = { native: null, tagged: [] };
-const device: DeviceCall = (_what, _ports, call) => call(AbortSignal.timeout(5_000));
 const shop = { config: { budgetMs: 60_000 }, step: () => undefined } as unknown as Parameters<typeof decideEndings>[0];
 
 /** A connection to VLAN 100 that was just queued. */
@@ -28,13 +27,13 @@ const mismatch = (attempts: number): PortResult => ({
 });
 
 /** A switch whose port carries nothing. */
-const session: SwitchSession = {
+const session: GuardedSession = {
   apply: (ports) => Promise.resolve(ports.map(({ port }) => ({ port, applied: true as const }))),
   read: (ports) => Promise.resolve(ports.map((port) => ({ port, ...nothing }))),
   close: () => Promise.resolve(),
 };
 const kindsOf = async (results: readonly PortResult[], talking = session): Promise<string[]> =>
-  (await decideEndings(shop, talking, results, device)).map(({ kind }) => kind);
+  (await decideEndings(shop, talking, results)).map(({ kind }) => kind);
 
 describe('how the work on a port ends', () => {
   it('a refusal ends it at once, and the port is as it was', async () => {
@@ -47,12 +46,12 @@ describe('how the work on a port ends', () => {
   });
 
   it('a port that cannot be read after a failure is suspect', async () => {
-    const unreadable: SwitchSession = { ...session, read: () => Promise.reject(new Error('connection lost')) };
+    const unreadable: GuardedSession = { ...session, read: () => Promise.reject(new Error('connection lost')) };
     expect(await kindsOf([refused()], unreadable)).toEqual(['suspect']);
   });
 
   it('so is one that cannot be put back', async () => {
-    const stuck: SwitchSession = {
+    const stuck: GuardedSession = {
       ...session,
       read: (ports) => Promise.resolve(ports.map((port) => ({ port, native: 100, tagged: [] }))),
     };

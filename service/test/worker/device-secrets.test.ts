@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
-import { redactedSession, secretsIn } from '../../src/worker/redacted-session.ts';
+import { openGuarded, secretsIn } from '../../src/worker/guarded-session.ts';
 
 const secret = 'correct horse';
-const { signal } = new AbortController();
 const fails = () => Promise.reject(new Error(`% Login invalid: ${secret}`));
 
 /** A switch that repeats what it was sent, wherever it has something to say. */
@@ -18,27 +17,36 @@ const failing: Required<SwitchSession> = {
   close: () => Promise.resolve(),
 };
 
+/** Logs in with the secret. */
+const opened = (open: () => Promise<SwitchSession>) =>
+  openGuarded(
+    { open },
+    { label: 'sw0', config: { password: secret } },
+    { held: { confirm: () => Promise.resolve(), lost: new AbortController().signal }, timeoutMs: 5_000 },
+  );
+
 describe('a switch that repeats a password', () => {
   const port = { port: 'p1', native: null, tagged: [] };
 
   it('is reported without it: why it refuses, and what is not understood of a port', async () => {
-    const session = redactedSession(repeating, [secret]);
-    expect(await session.apply([port], signal)).toEqual([{ port: 'p1', applied: false, reason: 'no, [secret]' }]);
-    expect(await session.read(['p1'], signal)).toEqual([{ ...port, unclear: 'x [secret]' }]);
-    expect(await session.readAll?.(signal)).toEqual([{ ...port, unclear: 'x [secret]' }]);
+    const session = await opened(() => Promise.resolve(repeating));
+    expect(await session.apply([port])).toEqual([{ port: 'p1', applied: false, reason: 'no, [secret]' }]);
+    expect(await session.read(['p1'])).toEqual([{ ...port, unclear: 'x [secret]' }]);
+    expect(await session.readAll?.(1)).toEqual([{ ...port, unclear: 'x [secret]' }]);
   });
 
   it('is reported without it whatever fails', async () => {
-    const session = redactedSession(failing, [secret]);
+    const session = await opened(() => Promise.resolve(failing));
     const calls = [
-      session.apply([port], signal),
-      session.read(['p1'], signal),
-      session.readAll?.(signal),
-      session.drained?.(signal),
-      session.identity?.(signal),
-      session.save?.(signal),
+      () => opened(fails),
+      () => session.apply([port]),
+      () => session.read(['p1']),
+      () => session.readAll?.(1),
+      () => session.drained?.(1),
+      () => session.identity?.(),
+      () => session.save?.(),
     ];
-    for (const call of calls) await expect(call).rejects.toThrow('% Login invalid: [secret]');
+    for (const call of calls) await expect(call()).rejects.toThrow('% Login invalid: [secret]');
   });
 
   it('has its secrets in every field that may hold one, and in no other', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { PortConfig, SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
-import { alreadyDone, type DeviceCall, restore } from '../../src/worker/port-pass.ts';
+import type { PortConfig } from '../../src/drivers/switches/switch-contract.ts';
+import type { GuardedSession } from '../../src/worker/guarded-session.ts';
+import { alreadyDone, restore } from '../../src/worker/port-pass.ts';
 import type { PortTask } from '../../src/worker/port-task.ts';
 import { look, sweep } from '../../src/worker/sweep-ports.ts';
 
 const nothing = { native: null, tagged: [] };
-const device: DeviceCall = (_what, _ports, call) => call(AbortSignal.timeout(5_000));
 
 /** A detachment from VLAN 100 that an attempt may have begun. */
 const detachment = (touched: boolean, wanted: PortTask['wanted'] = nothing): PortTask => ({
@@ -28,9 +28,9 @@ const detachment = (touched: boolean, wanted: PortTask['wanted'] = nothing): Por
 });
 
 /** A switch whose port reads like this, and what it was asked. */
-const switchThatShows = (shown: PortConfig): { session: SwitchSession; asked: string[] } => {
+const switchThatShows = (shown: PortConfig): { session: GuardedSession; asked: string[] } => {
   const asked: string[] = [];
-  const session: SwitchSession = {
+  const session: GuardedSession = {
     apply: () => Promise.reject(new Error('it is not to be written')),
     read: () => {
       asked.push('read');
@@ -50,38 +50,38 @@ describe('a port that an attempt has done before it broke off', () => {
 
   it('is done once nothing passes any more that it took away', async () => {
     const { session, asked } = switchThatShows({ port: 'p1', ...left });
-    expect([...(await alreadyDone(session, [detachment(true, left)], device))]).toEqual([1]);
+    expect([...(await alreadyDone(session, [detachment(true, left)]))]).toEqual([1]);
     expect(asked).toEqual(['read', 'drained']);
   });
 
   it('is not done if the device cannot be waited for', async () => {
     const { session } = switchThatShows({ port: 'p1', ...left });
-    const broken: SwitchSession = { ...session, drained: () => Promise.reject(new Error('the line broke')) };
-    await expect(alreadyDone(broken, [detachment(true, left)], device)).rejects.toThrow('the line broke');
+    const broken: GuardedSession = { ...session, drained: () => Promise.reject(new Error('the line broke')) };
+    await expect(alreadyDone(broken, [detachment(true, left)])).rejects.toThrow('the line broke');
   });
 
   it('is not done if it shows something else', async () => {
     const { session, asked } = switchThatShows({ port: 'p1', native: 100, tagged: [] });
-    expect([...(await alreadyDone(session, [detachment(true, left)], device))]).toEqual([]);
+    expect([...(await alreadyDone(session, [detachment(true, left)]))]).toEqual([]);
     expect(asked).toEqual(['read']);
   });
 
   it('is not asked about if no attempt was made', async () => {
     const { session, asked } = switchThatShows({ port: 'p1', ...left });
-    expect([...(await alreadyDone(session, [detachment(false, left)], device))]).toEqual([]);
+    expect([...(await alreadyDone(session, [detachment(false, left)]))]).toEqual([]);
     expect(asked).toEqual([]);
   });
 
   it('is done again if it is to carry nothing: what the reading did not show would stay on it', async () => {
     const { session, asked } = switchThatShows({ port: 'p1', ...nothing });
-    expect([...(await alreadyDone(session, [detachment(true)], device))]).toEqual([]);
+    expect([...(await alreadyDone(session, [detachment(true)]))]).toEqual([]);
     expect(asked).toEqual([]);
   });
 });
 
 describe('a port that shows what is recorded after a change that failed', () => {
   const back = { port: 'p1', native: 100, tagged: [] };
-  const restored = (session: SwitchSession) => restore(session, [detachment(true)], device, () => undefined);
+  const restored = (session: GuardedSession) => restore(session, [detachment(true)], () => undefined);
 
   it('is known once nothing passes any more that the change let through', async () => {
     const { session, asked } = switchThatShows(back);
@@ -91,7 +91,7 @@ describe('a port that shows what is recorded after a change that failed', () => 
 
   it('is not known if the device cannot be waited for', async () => {
     const { session } = switchThatShows(back);
-    const broken: SwitchSession = { ...session, drained: () => Promise.reject(new Error('the line broke')) };
+    const broken: GuardedSession = { ...session, drained: () => Promise.reject(new Error('the line broke')) };
     await expect(restored(broken)).rejects.toThrow('the line broke');
   });
 });
@@ -109,7 +109,7 @@ describe('a port that nobody trusted, and that is in order when it is read', () 
   ])('if it %s', async (_, task, shown, expected) => {
     for (const watch of [look, sweep]) {
       const { session, asked } = switchThatShows(shown);
-      await watch(session, [task], device);
+      await watch(session, [task]);
       expect(asked).toEqual(expected);
     }
   });
@@ -124,18 +124,18 @@ describe('a port that is to be put back', () => {
 
   it.each(outcomes)('is not known if the switch %s', async (_, outcome) => {
     const { session } = switchThatShows(shows);
-    const stubborn: SwitchSession = { ...session, apply: () => Promise.resolve([outcome]) };
-    expect([...(await restore(stubborn, [detachment(true)], device, () => undefined))]).toEqual([]);
+    const stubborn: GuardedSession = { ...session, apply: () => Promise.resolve([outcome]) };
+    expect([...(await restore(stubborn, [detachment(true)], () => undefined))]).toEqual([]);
   });
 
   it('is known once it shows what is recorded', async () => {
     const shown = { ...shows };
     const { session } = switchThatShows(shown);
-    const apply: SwitchSession['apply'] = ([wanted]) => {
+    const apply: GuardedSession['apply'] = ([wanted]) => {
       Object.assign(shown, wanted);
       return Promise.resolve([{ port: 'p1', applied: true }]);
     };
     const task = detachment(true);
-    expect([...(await restore({ ...session, apply }, [task], device, () => undefined))]).toEqual([task]);
+    expect([...(await restore({ ...session, apply }, [task], () => undefined))]).toEqual([task]);
   });
 });

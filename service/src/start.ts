@@ -160,10 +160,10 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   const { tls } = config.http;
   const unfollow = tls === null ? () => undefined : followTls(server.server as unknown as Server, tls, log);
 
-  const engine = new Engine({ db, context, config: config.engine, observer: metrics, step, log });
+  const engine = new Engine({ context, config: config.engine, observer: metrics, step, log });
   engine.start();
   const notifier = dependencies.maintenance
-    ? new MaintenanceNotifier(db, context, dependencies.maintenance, config.outbound, log)
+    ? new MaintenanceNotifier(context, dependencies.maintenance, config.outbound, log)
     : null;
   notifier?.start();
   const keeper = headnodeRecovery(context, log);

@@ -15,12 +15,15 @@ export class ChangeNotifier<Topic extends string> {
   }
 
   /** Begins to listen now: a notification before the first wait is not missed. */
-  listen(topic: Topic): ChangeListener {
-    return new ChangeListener((notify) => this.on(topic, notify));
+  listen(...topics: readonly Topic[]): ChangeListener {
+    return new ChangeListener((notify) => {
+      const subscriptions = topics.map((topic) => this.on(topic, notify));
+      return () => subscriptions.forEach((unsubscribe) => unsubscribe());
+    });
   }
 }
 
-/** Listens for one topic and remembers that it was notified. */
+/** Listens for its topics and remembers that it was notified. */
 export class ChangeListener {
   readonly #off: () => void;
   #isNotified = false;

@@ -138,7 +138,8 @@ export class HttpClient {
   ): Promise<{ connection: Connection; done: (how: 'finished' | 'failed') => void }> {
     signal.throwIfAborted();
     const { connections, keepAlive } = this.#options;
-    const origin: Origin = this.#origins.get(name) ?? { idle: [], waiting: [], taken: 0 };
+    // The first connection is made before anything is counted: what is no origin throws here, and takes nobody's turn.
+    const origin: Origin = this.#origins.get(name) ?? { idle: [this.#open(name)], waiting: [], taken: 0 };
     this.#origins.set(name, origin);
     if (origin.taken < connections) origin.taken += 1;
     else await turnIn(origin.waiting, signal);

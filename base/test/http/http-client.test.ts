@@ -54,6 +54,16 @@ describe('an HTTP client', () => {
     await expect(clientOf().request(get('http://127.0.0.1:1'), soon())).rejects.toMatchObject(nobody);
   });
 
+  it('refuses what is no origin, as often as it is asked', async () => {
+    const http = clientOf({ connections: 1 });
+    for (const signal of [soon(), soon()]) {
+      await expect(http.request(get('ftp://127.0.0.1'), signal)).rejects.toMatchObject({
+        code: 'UND_ERR_INVALID_ARG',
+      });
+      expect(signal.aborted).toBe(false);
+    }
+  });
+
   it('keeps a connection for the next request only where it is configured to', async () => {
     const { origin, connections } = await serve((_, response) => void response.end('ok'));
     const kept = clientOf({ keepAlive: true });

@@ -53,7 +53,7 @@ export interface RequestContext {
   /** The caller's rights are read in the same transaction: what was taken away before it commits does not count. */
   write<T>(work: (op: WriteOp) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Begins to listen for what other operations, of all processes, notify of after their commits. */
-  listen(topic: Topic): ChangeListener;
+  listen(...topics: readonly Topic[]): ChangeListener;
   readonly leases: ServiceLeaseWatch;
   /** A write that is made even if the caller's rights have ended: what a device did, or a lease that is given back. */
   writeOutcome<T>(work: (op: WriteOp) => Promise<T>): Promise<T>;
@@ -77,7 +77,7 @@ export const createRequestContext = (db: Db, dependencies: Dependencies, request
     },
   },
   ask: db.ask,
-  listen: (topic) => db.changes.listen(topic),
+  listen: (...topics) => db.changes.listen(...topics),
   leases: leaseWatchOf(db),
   read: (work) =>
     request.rights?.effect === 'changes'

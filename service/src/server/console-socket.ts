@@ -12,6 +12,7 @@ const graceMs = 2_000;
 /** Carries a console over a WebSocket, both ways, no faster than the client reads. */
 export const pipeConsole = async (socket: WebSocket, session: ConsoleSession): Promise<void> => {
   const { stream } = session;
+  const chunks: AsyncIterable<Buffer> = stream;
   socket.on('error', () => socket.terminate());
   socket.once('close', () => session.cut(null));
   socket.on('message', (data: Buffer) => session.type(data));
@@ -20,9 +21,9 @@ export const pipeConsole = async (socket: WebSocket, session: ConsoleSession): P
   // One that does not read at all would hold up the loop below, and with it the end of the service.
   stream.once('close', () => setTimeout(() => socket.terminate(), graceMs).unref());
   try {
-    for await (const bytes of stream) {
+    for await (const bytes of chunks) {
       if (socket.readyState !== socket.OPEN) break;
-      await new Promise<void>((resolve) => socket.send(bytes as Buffer, { binary: true }, () => resolve()));
+      await new Promise<void>((resolve) => socket.send(bytes, { binary: true }, () => resolve()));
     }
   } catch {
     // A client that was cut off for not reading: its stream was destroyed.

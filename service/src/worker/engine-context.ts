@@ -1,13 +1,11 @@
 import type { Logger } from 'pino';
 import type { EngineConfig } from '../config/service-config.ts';
 import type { RequestContext } from '../core/request-context.ts';
-import type { Db } from '../db/service-database.ts';
 import type { Observer } from './engine-observer.ts';
 import type { Step } from './worker-steps.ts';
 
 /** What a worker works with. */
 export interface EngineContext {
-  readonly db: Db;
   readonly context: RequestContext;
   readonly config: EngineConfig;
   readonly observer: Observer;

@@ -28,7 +28,6 @@ export class Engine {
   readonly #context: EngineContext;
   readonly #stop = new AbortController();
   readonly #listener: ChangeListener;
-  readonly #unsubscribe: () => void;
   readonly #running = new Map<number, Promise<void>>();
   readonly #paused = new Map<number, IdlePause>();
   readonly #refusals = new Refusals(() => this.#listener.notify());
@@ -38,9 +37,8 @@ export class Engine {
     this.#context = engine;
     // Every worker waits on this one signal.
     setMaxListeners(0, this.#stop.signal);
-    this.#listener = engine.db.changes.listen('actions');
-    // A switch that was held elsewhere may be free now.
-    this.#unsubscribe = engine.db.changes.on('leases', () => this.#listener.notify());
+    // A switch that was held elsewhere may be free when a lease is given back.
+    this.#listener = engine.context.listen('actions', 'leases');
   }
 
   start(): void {
@@ -69,7 +67,6 @@ export class Engine {
       }
     }
     this.#listener.close();
-    this.#unsubscribe();
   }
 
   /** No ring ends it. */
@@ -79,13 +76,10 @@ export class Engine {
 
   /** Puts a worker on every switch that has work due and is free. Answers how long until there may be more. */
   async #dispatch(): Promise<number> {
-    const { db, context, config } = this.#context;
-    const { switches, look } = await db.read(async (tx) => {
-      const found = await dueSwitches(tx, db.now, config);
-      return {
-        switches: found,
-        look: await context.leases.look({ tx, now: db.now }, found.map(leaseOf), config.leaseMs),
-      };
+    const { context, config } = this.#context;
+    const { switches, look } = await context.read(async (op) => {
+      const found = await dueSwitches(op.tx, op.now, config);
+      return { switches: found, look: await context.leases.look(op, found.map(leaseOf), config.leaseMs) };
     });
     this.#forgetOthers(switches);
     const now = steadyNow();

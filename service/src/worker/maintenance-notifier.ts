@@ -6,7 +6,6 @@ import { httpFaultOf } from '@corral/base/http/http-fault';
 import type { Outbound } from '@corral/base/http/outbound';
 import { dueAt, steadyNow } from '@corral/base/steady-clock';
 import type { Logger } from 'pino';
-import type { Db } from '../db/service-database.ts';
 import { leaseTable } from '../db/service-leases.ts';
 import { releaseLease, thisProcess } from '../core/leases.ts';
 import type { RequestContext } from '../core/request-context.ts';
@@ -20,7 +19,6 @@ const batch = 20;
 
 /** Tells the maintenance service of nodes that came to its pool: from a table, until it says it heard. */
 export class MaintenanceNotifier {
-  readonly #db: Db;
   readonly #context: RequestContext;
   readonly #pool: MaintenancePool;
   readonly #log: Logger;
@@ -28,8 +26,7 @@ export class MaintenanceNotifier {
   readonly #http: HttpClient;
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(db: Db, context: RequestContext, pool: MaintenancePool, outbound: Outbound, log: Logger) {
-    this.#db = db;
+  constructor(context: RequestContext, pool: MaintenancePool, outbound: Outbound, log: Logger) {
     this.#context = context;
     this.#pool = pool;
     this.#http = new HttpClient({ outbound, largestAnswer: -1, connections: 1, keepAlive: false });
@@ -47,7 +44,7 @@ export class MaintenanceNotifier {
   }
 
   async #run(): Promise<void> {
-    const listener = this.#db.changes.listen('notifications');
+    const listener = this.#context.listen('notifications');
     const failures = new Backoff({ firstMs: pollMs, longestMs: 30_000 });
     const { signal } = this.#stop;
     while (!signal.aborted) {
@@ -83,7 +80,7 @@ export class MaintenanceNotifier {
 
   /** 0 when something is due. */
   async #untilNext(): Promise<number> {
-    const next = await this.#db.read((tx) =>
+    const next = await this.#context.read(({ tx }) =>
       tx.selectFrom('notifications').select('retry_at').orderBy('retry_at').limit(1).executeTakeFirst(),
     );
     if (next === undefined) return pollMs;
@@ -93,7 +90,7 @@ export class MaintenanceNotifier {
 
   #due(most: number) {
     const now = steadyNow();
-    return this.#db.read((tx) =>
+    return this.#context.read(({ tx }) =>
       tx
         .selectFrom('notifications')
         .select(['id', 'node', 'attempts'])

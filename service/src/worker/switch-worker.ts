@@ -62,9 +62,8 @@ export class SwitchWorker {
 
   /** The previous worker may have died, or be suspended, in the middle of a write. */
   async #takeOver(): Promise<void> {
-    const { db, context, config } = this.#engine;
-    const { id } = this.#target;
-    const left = await db.read((tx) => planWritten(tx, db.now, id));
+    const { context, config } = this.#engine;
+    const left = await context.read(({ tx, now }) => planWritten(tx, now, this.#target.id));
     if (left.length > 0) await context.write((op) => takeOver(op, this.#held.lease, this.#target, config));
   }
 
@@ -81,13 +80,13 @@ export class SwitchWorker {
   }
 
   async #work(stop: AbortSignal): Promise<boolean> {
-    const { db, config, step } = this.#engine;
-    const listener = db.changes.listen('actions');
+    const { context, config, step } = this.#engine;
+    const listener = context.listen('actions');
     let idleSince = performance.now();
     let hasWorked = false;
     try {
       while (!stop.aborted && !this.#held.lost.aborted) {
-        const plan = await db.read((tx) => planSwitch(tx, db.now, this.#target.id, config));
+        const plan = await context.read(({ tx, now }) => planSwitch(tx, now, this.#target.id, config));
         if (plan === null) return hasWorked;
         step('planned');
         if (await this.#carryOut(plan)) {
@@ -189,8 +188,8 @@ export class SwitchWorker {
   }
 
   async #sweep(answered: number): Promise<Outcome> {
-    const { db, context, config, step } = this.#engine;
-    const tasks = await db.read((tx) => planSweep(tx, db.now, this.#target.id));
+    const { context, config, step } = this.#engine;
+    const tasks = await context.read(({ tx, now }) => planSweep(tx, now, this.#target.id));
     const result = await this.#connection.exchange((session) => sweep(session, tasks), answered);
     step('switch swept');
     if (result.isFault) return result.outcome;

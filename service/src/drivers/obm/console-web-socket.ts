@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { TLSSocket } from 'node:tls';
+import { isIP, type Socket } from 'node:net';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import { onAbort } from '@corral/base/abort';
 import type { Outbound } from '@corral/base/http/outbound';
+import { connectTcp } from '@corral/base/net/connect-tcp';
+import { resetSocket } from '@corral/base/net/reset-socket';
 import { WebSocket } from 'ws';
 import { beginningOf } from './obm-responses.ts';
 import type { CallPermit, ConsoleConnection } from './obm-contract.ts';
@@ -29,26 +32,27 @@ const maxPayload = 1024 * 1024;
 /** Asks a daemon for a console that can be typed to; one that knows no WebSockets gives one that can only be read. */
 export const openConsoleSocket = async (
   url: URL,
-  { ca, outbound }: DaemonAddress,
+  daemon: DaemonAddress,
   signal: AbortSignal,
   permit: CallPermit,
 ): Promise<ConsoleUpgrade> => {
-  const refusal = outbound.refusalOf(url.hostname);
-  if (refusal !== null) throw refusal;
+  const { plain, connection } = connectTo(url, daemon);
   const address = new URL(url);
   address.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  const options = {
-    followRedirects: false,
-    perMessageDeflate: false,
-    maxPayload,
-    lookup: outbound.lookup,
+  const socket = new WebSocket(address, {
+    ...{ followRedirects: false, perMessageDeflate: false, maxPayload },
+    createConnection: () => connection,
     finishRequest: sendWhenConnected(permit),
+  });
+  // What was typed and not delivered yet is never sent.
+  const giveUp = (): void => {
+    resetSocket(plain);
+    socket.terminate();
   };
-  const socket = new WebSocket(address, { ...options, ...(ca === undefined ? {} : { ca }) });
-  const release = onAbort(signal, () => socket.terminate());
+  const release = onAbort(signal, giveUp);
   return new Promise((resolve, reject) => {
     // From the first moment: what the daemon sends right after its answer must find a listener.
-    const line = lineOf(socket);
+    const line = lineOf(socket, giveUp);
     const give = (given: ConsoleConnection) => {
       // From here on, the reader closes the connection.
       release();
@@ -65,6 +69,18 @@ export const openConsoleSocket = async (
       });
     });
   });
+};
+
+/** A TLS socket of Node.js cannot be reset; what is beneath it can. */
+const connectTo = (url: URL, { ca, outbound }: DaemonAddress): { plain: Socket; connection: Socket } => {
+  const isTls = url.protocol === 'https:';
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const plain = connectTcp({ host, port: Number(url.port) || (isTls ? 443 : 80) }, outbound);
+  if (!isTls) return { plain, connection: plain };
+  const servername = isIP(host) === 0 ? host : '';
+  const connection = connectTls({ socket: plain, host, servername, ...(ca === undefined ? {} : { ca }) });
+  plain.on('error', (error) => connection.destroy(error));
+  return { plain, connection };
 };
 
 /** Sends the request when there is a connection, if it may still be sent then. */
@@ -88,13 +104,13 @@ const sendWhenConnected =
 /** What a WebSocket that was not closed is said to have been closed with. */
 const lineLost = 1006;
 
-const lineOf = (socket: WebSocket): ConsoleConnection => {
+const lineOf = (socket: WebSocket, giveUp: () => void): ConsoleConnection => {
   const end: { why: string | null } = { why: null };
   const bytes = new Readable({
     highWaterMark,
     read: () => socket.resume(),
     destroy: (error, done) => {
-      socket.terminate();
+      giveUp();
       done(error);
     },
   });

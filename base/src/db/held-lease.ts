@@ -6,6 +6,8 @@ interface HeldLeaseParts {
   /** How long it counts after it was confirmed: no longer than it was taken for. */
   readonly ms: number;
   readonly renewEveryMs?: number;
+  /** It ends the moment its time is over. Otherwise a renewal that succeeds later, after the process slept, keeps it. */
+  readonly endsOnTime?: true;
   /** Before the claim was sent. */
   readonly asked: ClockReading;
   /** Prolongs it in the database; false: it is another's. */
@@ -63,22 +65,28 @@ export class HeldLease {
 
   /** Renews it three times within its length, until the function that is returned is called. */
   keep(failed: (error: unknown) => void = () => undefined): () => void {
-    const { ms, renewEveryMs = ms / 3 } = this.#parts;
+    const { ms, renewEveryMs = ms / 3, endsOnTime = false } = this.#parts;
+    const compare = (): void => {
+      if (!this.isOurs) this.#lose();
+    };
     let isAsking = false;
     const renewal = setInterval(() => {
       // A database that does not answer is not asked again; what is under way ends with the lease.
-      if (isAsking) return;
+      if (isAsking) return compare();
       isAsking = true;
       this.renew()
-        .catch(failed)
+        .catch((error: unknown) => {
+          failed(error);
+          compare();
+        })
         .finally(() => (isAsking = false));
     }, renewEveryMs);
     let expiry: NodeJS.Timeout | undefined;
     const watchExpiry = (): void => {
-      if (!this.isOurs) this.#lose();
-      else expiry = setTimeout(watchExpiry, ms - elapsedSince(this.#confirmed));
+      compare();
+      if (this.isOurs) expiry = setTimeout(watchExpiry, ms - elapsedSince(this.#confirmed));
     };
-    watchExpiry();
+    if (endsOnTime) watchExpiry();
     return () => {
       clearInterval(renewal);
       clearTimeout(expiry);

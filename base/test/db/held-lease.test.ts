@@ -4,8 +4,9 @@ import { HeldLease } from '../../src/db/held-lease.ts';
 
 class LeaseLost extends Error {}
 
-const heldWith = (renew: () => Promise<boolean>): HeldLease =>
+const heldWith = (renew: () => Promise<boolean>, more: { readonly endsOnTime?: true } = {}): HeldLease =>
   new HeldLease({
+    ...more,
     lease: { name: 'switch/1', holder: 'me', fence: 1 },
     ms: 1_000,
     asked: readClocks(),
@@ -70,17 +71,28 @@ describe('a lease that is kept', () => {
     expect([renewals, lease.lost.aborted]).toEqual([30, false]);
   });
 
-  it('is lost when its time is over while the database does not answer, and is asked for only once until then', async () => {
+  it.each([
+    ['at the next tick after its time is over', {}, 335],
+    ['the moment its time is over, where that is wanted', { endsOnTime: true } as const, 1],
+  ])('is lost %s if the database does not answer, which is asked only once', async (_, more, withinMs) => {
     let renewals = 0;
     const lease = heldWith(() => {
       renewals += 1;
       return new Promise(() => undefined);
-    });
+    }, more);
     lease.keep();
     await vi.advanceTimersByTimeAsync(999);
     expect([renewals, lease.lost.aborted]).toEqual([1, false]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(lease.lost.reason).toBeInstanceOf(LeaseLost);
+    await vi.advanceTimersByTimeAsync(withinMs);
+    expect([renewals, lease.lost.reason]).toEqual([1, expect.any(LeaseLost)]);
+  });
+
+  it('is kept by a renewal that succeeds after the process slept', async () => {
+    const lease = heldWith(() => Promise.resolve(true));
+    lease.keep();
+    vi.setSystemTime(Date.now() + 5_000);
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(lease.lost.aborted).toBe(false);
   });
 
   it('survives renewals that fail, if one succeeds before its time is over', async () => {

@@ -135,6 +135,7 @@ export class Ownership {
       lease: this.#lease,
       ms: holdMs - marginMs,
       renewEveryMs: renewMs,
+      endsOnTime: true,
       asked,
       renew: () => this.#db.write((tx) => ownerTable.renew({ tx, now: this.#db.now }, this.#lease, holdMs)),
       lost: notOurs,

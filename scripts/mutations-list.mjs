@@ -201,10 +201,17 @@ export const mutations = [
     heldLease,
   ),
   mutation(
+    'what is under way goes on while the database does not answer for longer than its lease',
+    'base/src/db/held-lease.ts',
+    'if (isAsking) return compare();',
+    'if (isAsking) return;',
+    heldLease,
+  ),
+  mutation(
     'what is under way goes on after the time of its lease is over',
     'base/src/db/held-lease.ts',
-    '    watchExpiry();\n    return',
-    '    return',
+    '    if (endsOnTime) watchExpiry();',
+    '',
     heldLease,
   ),
   mutation(
@@ -534,7 +541,7 @@ export const mutations = [
   mutation(
     'a change is made with the rights of its request',
     'service/src/core/request-context.ts',
-    "await callerIn(tx, request, 'hold')",
+    "await callerIn(tx, request, 'lock')",
     'request.caller',
     rights,
   ),
@@ -653,7 +660,7 @@ export const mutations = [
   mutation(
     'a worker that lost its switch does not say what it wrote',
     'service/src/worker/switch-worker.ts',
-    `      await this.#admit();
+    `      await this.#recordUnsettled();
 `,
     '',
     fences,
@@ -759,7 +766,7 @@ export const mutations = [
   mutation(
     'all workers try while the database takes no writes',
     'service/src/worker/engine.ts',
-    ', this.#refusals.waitMs)',
+    ', this.#writeBackoff.waitMs)',
     ')',
     pauses,
   ),
@@ -850,7 +857,7 @@ export const mutations = [
   mutation(
     'a stream whose reader takes nothing goes on',
     'service/src/server/event-stream.ts',
-    'line.destroy();',
+    'response.destroy();',
     'line.flushHeaders();',
     'service/test/server/event-streams.test.ts',
   ),

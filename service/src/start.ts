@@ -21,7 +21,7 @@ import { OidcLogin } from './auth/oidc/oidc-login.ts';
 import { passwordCheck } from './auth/password-check.ts';
 import { configureBackends } from './auth/configure-backends.ts';
 import type { Config } from './config/service-config.ts';
-import { operator } from './core/caller.ts';
+import { systemCaller } from './core/caller.ts';
 import { ConsoleSessions } from './core/console.ts';
 import { DeviceCalls } from './core/device-calls.ts';
 import { createRequestContext } from './core/request-context.ts';
@@ -127,7 +127,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     ],
   };
   await requireFitImages(hypervisor, log);
-  const context = createRequestContext(db, dependencies, { caller: operator, requestId: null });
+  const context = createRequestContext(db, dependencies, { caller: systemCaller, requestId: null });
   await ensureMaintenanceProject(context);
   const firstAdmin: FirstAdmin = config.auth.includes('database')
     ? await ensureFirstAdmin(context, config.adminPassword, firstPassword.file)

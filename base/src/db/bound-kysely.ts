@@ -20,7 +20,7 @@ export type RunStatement = (
 ) => Promise<QueryResult<unknown>>;
 
 /** How one engine writes SQL. */
-export interface Grammar {
+export interface SqlDialect {
   readonly adapter: () => DialectAdapter;
   readonly compiler: () => QueryCompiler;
   /** Can a read lock its rows until the transaction ends? With one writer at a time there is nothing to lock against. */
@@ -31,7 +31,7 @@ export interface Grammar {
  * A Kysely that lives on one raw connection and knows nothing of pools or transactions: begin and commit
  * belong to the engine around it, so code inside a transaction cannot leave it.
  */
-export const boundTo = <Schema>(grammar: Grammar, run: RunStatement): Tx<Schema> => {
+export const boundTo = <Schema>(dialect: SqlDialect, run: RunStatement): Tx<Schema> => {
   const connection: DatabaseConnection = {
     executeQuery: <R>(query: { sql: string; parameters: readonly unknown[] }) =>
       run(query.sql, query.parameters, 'once') as Promise<QueryResult<R>>,
@@ -49,28 +49,28 @@ export const boundTo = <Schema>(grammar: Grammar, run: RunStatement): Tx<Schema>
     commitTransaction: noTransactions,
     rollbackTransaction: noTransactions,
   };
-  const dialect: Dialect = {
+  const kyselyDialect: Dialect = {
     createDriver: () => driver,
-    createAdapter: grammar.adapter,
-    createQueryCompiler: grammar.compiler,
+    createAdapter: dialect.adapter,
+    createQueryCompiler: dialect.compiler,
     createIntrospector: () => {
       throw new Error('introspection is not supported');
     },
   };
-  const tx: Tx<Schema> = new Kysely({ dialect });
-  raws.set(tx, { grammar, run });
+  const tx: Tx<Schema> = new Kysely({ dialect: kyselyDialect });
+  raws.set(tx, { dialect, run });
   return tx;
 };
 
 interface Raw {
-  readonly grammar: Grammar;
+  readonly dialect: SqlDialect;
   readonly run: RunStatement;
 }
 
 const raws = new WeakMap<object, Raw>();
 
 /** Can reads in this transaction lock rows (`for share`)? */
-export const locksRows = (tx: object): boolean => rawOf(tx).grammar.locksRows;
+export const locksRows = (tx: object): boolean => rawOf(tx).dialect.locksRows;
 
 /** The connection under a transaction: for statements that are compiled already. */
 export const rawOf = (tx: object): Raw => {

@@ -21,7 +21,7 @@ export interface Db<Schema, Topic extends string> {
   /** A consistent view of everything; no writes. */
   read<T>(work: (tx: Tx<Schema>) => Promise<T>): Promise<T>;
   /** One hot read: a single statement, compiled once, with no transaction around it. */
-  readonly ask: <Values extends object, Row>(
+  readonly query: <Values extends object, Row>(
     question: Statement<Schema, Values, Row>,
     values: Values,
   ) => Promise<Row[]>;

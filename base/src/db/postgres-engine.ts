@@ -13,7 +13,7 @@ import { retryTransaction } from './transaction-retry.ts';
 import type { Statement } from './prepared-statement.ts';
 
 const words = { id: 'id bigint generated always as identity primary key', bigint: 'bigint' };
-const grammar = { adapter: () => new PostgresAdapter(), compiler: () => new PostgresQueryCompiler(), locksRows: true };
+const dialect = { adapter: () => new PostgresAdapter(), compiler: () => new PostgresQueryCompiler(), locksRows: true };
 
 /** Keys of the advisory locks; any constants do, as long as every replica has the same. */
 const lockSpace = { migration: 0x436f7201, events: 0x436f7202, queue: 0x436f7203, contended: 0x436f7204 } as const;
@@ -97,7 +97,7 @@ export const openPostgres = async <Schema, Topic extends string>(
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
   const bound = new WeakMap<pg.PoolClient, Tx<Schema>>();
 
-  const unbound = boundTo<Schema>(grammar, () => Promise.reject(new Error('a question is only compiled here')));
+  const unbound = boundTo<Schema>(dialect, () => Promise.reject(new Error('a question is only compiled here')));
   // Named, so that each connection plans a text that comes again only once.
   const names = new Map<string, string>();
   const nameOf = (text: string): string => {
@@ -109,7 +109,7 @@ export const openPostgres = async <Schema, Topic extends string>(
   const txOf = (client: pg.PoolClient): Tx<Schema> => {
     const known = bound.get(client);
     if (known) return known;
-    const made = boundTo<Schema>(grammar, async (text, parameters, use) => {
+    const made = boundTo<Schema>(dialect, async (text, parameters, use) => {
       const values = [...parameters];
       const { rows, rowCount } = await client.query(
         use === 'once' ? { text, values } : { name: nameOf(text), text, values },
@@ -160,9 +160,9 @@ export const openPostgres = async <Schema, Topic extends string>(
       condition.succeeded();
       return result;
     } catch (error) {
-      const told = toDatabaseError(error, postgresFaultOf);
-      condition.failed(told);
-      throw told;
+      const databaseError = toDatabaseError(error, postgresFaultOf);
+      condition.failed(databaseError);
+      throw databaseError;
     }
   };
 
@@ -200,7 +200,7 @@ export const openPostgres = async <Schema, Topic extends string>(
         (error: unknown) => Promise.reject(toDatabaseError(error, postgresFaultOf) as Error),
       );
     },
-    ask: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
+    query: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
       statistics.reads += 1;
       const { sql: text, parametersFor } = question.compiledFor(unbound);
       try {

@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely';
-import { type Grammar, rawOf } from './bound-kysely.ts';
+import { type SqlDialect, rawOf } from './bound-kysely.ts';
 import type { Tx } from './transaction.ts';
 
 /*
@@ -9,7 +9,7 @@ import type { Tx } from './transaction.ts';
  */
 
 /** Stands for a value while a statement is compiled. */
-class Slot {
+class Placeholder {
   readonly name: string;
 
   constructor(name: string) {
@@ -26,7 +26,7 @@ export interface Compiled<Values> {
 /** A statement of fixed text. Its rows come in no particular order unless it says so. */
 export class Statement<Schema, Values extends object, Row> {
   readonly #build: (tx: Tx<Schema>, values: Values) => Compilable<Row>;
-  readonly #compiled = new WeakMap<Grammar, Compiled<Values>>();
+  readonly #compiled = new WeakMap<SqlDialect, Compiled<Values>>();
   /** An aggregate: always exactly one row. */
   readonly isOneRow: boolean;
 
@@ -56,19 +56,19 @@ export class Statement<Schema, Values extends object, Row> {
 
   /** Compiled at the first use in each engine's grammar. */
   compiledFor(tx: Tx<Schema>): Compiled<Values> {
-    const { grammar } = rawOf(tx);
-    const known = this.#compiled.get(grammar);
+    const { dialect } = rawOf(tx);
+    const known = this.#compiled.get(dialect);
     if (known) return known;
-    const slots = new Proxy({}, { get: (_, name) => new Slot(String(name)) }) as Values;
+    const slots = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as Values;
     const { sql, parameters } = this.#build(tx, slots).compile();
     const made: Compiled<Values> = {
       sql,
       parametersFor: (values) =>
         parameters.map((parameter) =>
-          parameter instanceof Slot ? (values as Record<string, unknown>)[parameter.name] : parameter,
+          parameter instanceof Placeholder ? (values as Record<string, unknown>)[parameter.name] : parameter,
         ),
     };
-    this.#compiled.set(grammar, made);
+    this.#compiled.set(dialect, made);
     return made;
   }
 }

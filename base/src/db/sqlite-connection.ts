@@ -7,7 +7,7 @@ import { Mutex } from './mutex.ts';
 import { isBusy } from './sqlite-fault.ts';
 import type { Statement } from './prepared-statement.ts';
 
-const grammar = { adapter: () => new SqliteAdapter(), compiler: () => new SqliteQueryCompiler(), locksRows: false };
+const dialect = { adapter: () => new SqliteAdapter(), compiler: () => new SqliteQueryCompiler(), locksRows: false };
 
 /** How long the opening waits for another process to let go of the file: nobody is served yet. */
 export const openingTimeoutMs = 5_000;
@@ -39,7 +39,7 @@ export class SqliteConnection<Schema> {
     this.exec(`pragma journal_size_limit = ${mostWalBytes}`);
     // SQLite would wait on the only thread there is, and no request would be served meanwhile. Callers wait outside.
     this.exec('pragma busy_timeout = 0');
-    this.tx = boundTo(grammar, this.#run);
+    this.tx = boundTo(dialect, this.#run);
   }
 
   exec(statement: string): void {
@@ -85,7 +85,7 @@ export class SqliteConnection<Schema> {
    * Handing a row over from the native side costs more than finding it (1.4 µs against 0.1 µs, measured on
    * 10,000 labels), so the rows of a question cross over together, as one JSON text.
    */
-  answering<Values extends object, Row>(question: Statement<Schema, Values, Row>): (values: Values) => unknown[] {
+  prepareQuery<Values extends object, Row>(question: Statement<Schema, Values, Row>): (values: Values) => unknown[] {
     const { sql: text, parametersFor } = question.compiledFor(this.tx);
     if (question.isOneRow) {
       const statement = this.#raw.prepare(text);

@@ -60,7 +60,7 @@ export const openSqlite = async <Schema, Topic extends string>(
   };
   const reader = readerOf();
   // Never inside a transaction, so every statement on it sees the newest commit.
-  const asker = readerOf();
+  const queryConnection = readerOf();
   const answers = new WeakMap<object, (values: object) => unknown[]>();
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
   const condition = new Condition();
@@ -98,9 +98,9 @@ export const openSqlite = async <Schema, Topic extends string>(
       condition.succeeded();
       return result;
     } catch (error) {
-      const told = toDatabaseError(error, file.faultOf);
-      condition.failed(told);
-      throw told;
+      const databaseError = toDatabaseError(error, file.faultOf);
+      condition.failed(databaseError);
+      throw databaseError;
     }
   };
 
@@ -127,12 +127,12 @@ export const openSqlite = async <Schema, Topic extends string>(
         throw toDatabaseError(error, file.faultOf);
       }
     },
-    ask: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
+    query: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
       statistics.reads += 1;
       const answered = (): unknown[] => {
         let answer = answers.get(question);
         if (answer === undefined) {
-          answer = asker.answering(question) as (values: object) => unknown[];
+          answer = queryConnection.prepareQuery(question) as (values: object) => unknown[];
           answers.set(question, answer);
         }
         return answer(values);
@@ -170,7 +170,7 @@ export const openSqlite = async <Schema, Topic extends string>(
     announce: () => Promise.resolve(),
     close: async () => {
       await Promise.all([reader.mutex.run(() => Promise.resolve()), turns.run(() => Promise.resolve())]);
-      if (held === undefined) for (const connection of [asker, reader]) connection.close();
+      if (held === undefined) for (const connection of [queryConnection, reader]) connection.close();
       // Everything into the one file, so that a copy of it is a copy of the database. On a full disk it stays in the
       // log beside it, where the next start finds it.
       writer.attempt('pragma wal_checkpoint(truncate)');

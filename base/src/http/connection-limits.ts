@@ -14,7 +14,7 @@ export interface ConnectionLimits {
   /** Whose connections are only counted in the total, because they are many people's. */
   readonly isExempt: (address: string) => boolean;
   /** Told of new connections who found no place, and of those who had to leave for one. */
-  readonly told: (what: 'refused' | 'made_room') => void;
+  readonly onEvent: (what: 'refused' | 'made_room') => void;
   readonly timeouts?: ConnectionTimeouts;
 }
 
@@ -108,14 +108,14 @@ export class Connections {
       known.asked = 0;
       return;
     }
-    const { total, perAddress, isExempt, told } = this.#limits;
+    const { total, perAddress, isExempt, onEvent } = this.#limits;
     const address = socket.remoteAddress ?? '';
     const key = addressKey(address);
     const group =
       perAddress === 0 || isExempt(address) ? null : (this.#groups.get(key) ?? new Set<TrackedConnection>());
     const isFull = group !== null && group.size >= perAddress;
     if ((isFull || this.#tracked.size >= total) && !this.#makeRoom(isFull ? group : null)) {
-      told('refused');
+      onEvent('refused');
       socket.destroy();
       return;
     }
@@ -166,7 +166,7 @@ export class Connections {
   #makeRoom(group: ReadonlySet<TrackedConnection> | null): boolean {
     const leaving = this.#leastBusy(group);
     if (leaving === null) return false;
-    this.#limits.told('made_room');
+    this.#limits.onEvent('made_room');
     this.#forget(leaving);
     leaving.socket.destroy();
     return true;

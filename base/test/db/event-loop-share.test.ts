@@ -57,8 +57,8 @@ describe('a caller that queries the embedded database repeatedly', () => {
     ['reads', 1, () => db.read(look)],
     ['reads, with others', 30, () => db.read(look)],
     ['writes', 1, () => db.write(look)],
-    ['asks', 1, () => db.ask(count, {})],
-    ['asks, with others', 30, () => db.ask(count, {})],
+    ['asks', 1, () => db.query(count, {})],
+    ['asks, with others', 30, () => db.query(count, {})],
   ])('%s: lets everybody else have a turn in between', async (_what, callers, once) => {
     expect(await turnsBeside(callers, once)).toBeGreaterThanOrEqual(enough);
   });

@@ -147,7 +147,7 @@ describe('connections', () => {
       total,
       perAddress: 0,
       isExempt: () => false,
-      told: () => undefined,
+      onEvent: () => undefined,
       timeouts: patience,
     });
     server.listen(0, '127.0.0.1');

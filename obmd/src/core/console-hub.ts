@@ -13,7 +13,7 @@ export interface ConsoleClient {
 
 /** A client's hold on a console, for as long as it has it. */
 export interface ConsoleAttachment {
-  readonly type: (bytes: Buffer) => void;
+  readonly write: (bytes: Buffer) => void;
   readonly leave: () => void;
 }
 
@@ -31,15 +31,15 @@ const gap = Buffer.from('\r\n[console: the BMC closed the connection; reconnecti
 const closeMs = 10_000;
 
 /** Closes a line. Resolves when it has closed, or when it is left behind. */
-const closed = (line: Duplex): Promise<void> =>
+const closed = (connection: Duplex): Promise<void> =>
   new Promise((resolve) => {
-    if (line.closed) return resolve();
+    if (connection.closed) return resolve();
     const timer = setTimeout(resolve, closeMs).unref();
-    line.once('close', () => {
+    connection.once('close', () => {
       clearTimeout(timer);
       resolve();
     });
-    line.destroy();
+    connection.destroy();
   });
 
 /**
@@ -53,7 +53,7 @@ export class ConsoleHub {
   #client: ConsoleClient | null = null;
   /** The client has been shown the past, and gets everything from now on. */
   #isLive = false;
-  #line: Duplex | null = null;
+  #connection: Duplex | null = null;
   /** Stops listening to the line; the driver has listeners of its own on it. */
   #unsubscribe: () => void = () => undefined;
   #opening: Promise<void> | null = null;
@@ -75,7 +75,7 @@ export class ConsoleHub {
 
   get state(): 'idle' | 'open' | 'watched' {
     if (this.#client !== null) return 'watched';
-    return this.#line === null ? 'idle' : 'open';
+    return this.#connection === null ? 'idle' : 'open';
   }
 
   /** Gives the console to this client. The previous client is notified and disconnected. */
@@ -94,9 +94,9 @@ export class ConsoleHub {
       this.#isLive = true;
     }
     return {
-      type: (bytes) => {
-        const line = this.#client === client ? this.#line : null;
-        if (line !== null && line.writableLength <= mostUntyped) line.write(bytes);
+      write: (bytes) => {
+        const connection = this.#client === client ? this.#connection : null;
+        if (connection !== null && connection.writableLength <= mostUntyped) connection.write(bytes);
       },
       leave: () => this.#leave(client),
     };
@@ -126,20 +126,20 @@ export class ConsoleHub {
     if (this.#client !== client) return;
     this.#client = null;
     this.#isLive = false;
-    if (this.#line === null) return;
+    if (this.#connection === null) return;
     this.#linger = setTimeout(() => this.#hangUp(), this.#lingerMs).unref();
   }
 
   #hangUp(): void {
-    const line = this.#line;
-    if (line === null) return;
-    this.#line = null;
+    const connection = this.#connection;
+    if (connection === null) return;
+    this.#connection = null;
     this.#unsubscribe();
-    this.#closed = Promise.all([this.#closed, closed(line)]);
+    this.#closed = Promise.all([this.#closed, closed(connection)]);
   }
 
   #connected(): Promise<void> {
-    if (this.#line !== null) return Promise.resolve();
+    if (this.#connection !== null) return Promise.resolve();
     if (this.#opening !== null) return this.#opening;
     const opening = this.#connect(this.#generation).finally(() => {
       if (this.#opening === opening) this.#opening = null;
@@ -152,19 +152,19 @@ export class ConsoleHub {
     await this.#closed;
     // The client that requested it has lost it by now; what opens is for the holder of the node.
     if (generation !== this.#generation) return;
-    const line = await this.#open();
-    line.on('error', () => undefined);
+    const connection = await this.#open();
+    connection.on('error', () => undefined);
     if (generation !== this.#generation) {
-      await closed(line);
+      await closed(connection);
       return;
     }
-    this.#line = line;
+    this.#connection = connection;
     this.#openedAt = performance.now();
     const heard = (bytes: Buffer) => this.#received(bytes);
     const lost = () => this.#lost(generation);
-    line.on('data', heard).once('close', lost);
-    this.#unsubscribe = () => line.off('data', heard).off('close', lost);
-    if (line.destroyed) this.#lost(generation);
+    connection.on('data', heard).once('close', lost);
+    this.#unsubscribe = () => connection.off('data', heard).off('close', lost);
+    if (connection.destroyed) this.#lost(generation);
     // Everybody may have left while it was being opened.
     else if (this.#client === null) this.#linger = setTimeout(() => this.#hangUp(), this.#lingerMs).unref();
   }
@@ -178,7 +178,7 @@ export class ConsoleHub {
   }
 
   #lost(generation: number): void {
-    this.#line = null;
+    this.#connection = null;
     if (generation !== this.#generation || this.#client === null) return;
     // In the stream, because what comes next has a gap before it.
     if (this.#isLive) this.#client.send(gap);
@@ -187,7 +187,7 @@ export class ConsoleHub {
   }
 
   async #reopen(generation: number): Promise<void> {
-    const isOver = () => generation !== this.#generation || this.#client === null || this.#line !== null;
+    const isOver = () => generation !== this.#generation || this.#client === null || this.#connection !== null;
     while (this.#losses.failures < mostLosses) {
       await sleep(this.#losses.failed(), undefined, { ref: false });
       if (isOver()) return;

@@ -73,7 +73,7 @@ export class Machine {
     this.#report = report;
     this.#permit = permit;
     this.console = new ConsoleHub(
-      () => this.call('console', this.#held(), (bmc, signal) => this.#openConsole(bmc, signal)),
+      () => this.call('console', this.#requireGrant(), (bmc, signal) => this.#openConsole(bmc, signal)),
       limits,
     );
   }
@@ -97,10 +97,11 @@ export class Machine {
     } catch (error) {
       // Any error that it was converted to.
       this.#permit.check();
-      const told = this.#errorFor(error);
+      const failure = this.#errorFor(error);
       // That somebody else has the node now, or asks for too much, is nothing the BMC can help.
-      if (told instanceof ObmdError && told.type !== 'AuthorizationError' && told.type !== 'BusyError') report(told);
-      throw told;
+      if (failure instanceof ObmdError && failure.type !== 'AuthorizationError' && failure.type !== 'BusyError')
+        report(failure);
+      throw failure;
     }
   }
 
@@ -143,7 +144,7 @@ export class Machine {
     };
   }
 
-  #held(): TokenGrant {
+  #requireGrant(): TokenGrant {
     if (this.grant === null) throw new CallAborted('unwanted');
     return this.grant;
   }
@@ -154,10 +155,10 @@ export class Machine {
         `nodes of type ${this.type} have no console; register node ${this.id} with a type that has one`,
       );
     }
-    const line = await bmc.openConsole(signal);
-    if (!signal.aborted) return line;
+    const connection = await bmc.openConsole(signal);
+    if (!signal.aborted) return connection;
     // It came too late, and nobody is there to take it.
-    line.on('error', () => undefined).destroy();
+    connection.on('error', () => undefined).destroy();
     throw new CallAborted('unwanted');
   }
 

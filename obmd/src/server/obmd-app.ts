@@ -59,7 +59,7 @@ export const buildServer = (app: App): FastifyInstance => {
       void tell(request, (reply as FastifyReply).headers(securityHeaders(request.protocol)), toObmdError(error)),
   });
   ignoreExpectations(server);
-  limitConnections(server, { total: mostConnections, perAddress: 0, isExempt: () => true, told: () => undefined });
+  limitConnections(server, { total: mostConnections, perAddress: 0, isExempt: () => true, onEvent: () => undefined });
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders(request.protocol));
     // Before the body: there is no reason to read it.
@@ -73,9 +73,9 @@ export const buildServer = (app: App): FastifyInstance => {
     done();
   });
   server.setErrorHandler((error, request, reply) => {
-    const told = toObmdError(error);
-    if (told.type === 'ServerError') app.log.error({ requestId: request.id, err: error }, 'request failed');
-    return tell(request, reply, told);
+    const shown = toObmdError(error);
+    if (shown.type === 'ServerError') app.log.error({ requestId: request.id, err: error }, 'request failed');
+    return tell(request, reply, shown);
   });
   for (const route of routes) {
     server.route({

@@ -67,9 +67,9 @@ const converse = async (
   // First the console, then the WebSocket: what goes wrong before is answered in HTTP.
   const attachment = await machine.console.attach(client);
   // A client that is gone by now, or whose handshake is refused, never gets its WebSocket.
-  const line = request.raw.socket;
-  line.once('close', attachment.leave);
-  if (line.destroyed) attachment.leave();
+  const connection = request.raw.socket;
+  connection.once('close', attachment.leave);
+  if (connection.destroyed) attachment.leave();
   const socket = await openWebSocket(request, reply, 'typing').catch((error: unknown) => {
     attachment.leave();
     throw error;
@@ -77,7 +77,7 @@ const converse = async (
   session.socket = socket;
   socket.on('error', () => socket.terminate());
   socket.once('close', attachment.leave);
-  socket.on('message', (data: Buffer) => attachment.type(data));
+  socket.on('message', (data: Buffer) => attachment.write(data));
   keepAlive(socket);
   for (const chunk of session.early) socket.send(chunk, { binary: true });
   if (session.ended !== null) closeWithReason(socket, takenAway, session.ended);

@@ -17,7 +17,7 @@ const over = () => unauthorized('the session has ended; sign in again');
 /** The cookie of a browser that signed in. Credentials in a header come before it. */
 export const sessionBackend = (db: Db, rules: SessionRules): AuthBackend => {
   const lookups = new CredentialLookups(db, {
-    find: async (hash) => holderIn(await db.ask(sessionByHash, { hash }), rules),
+    find: async (hash) => holderIn(await db.query(sessionByHash, { hash }), rules),
     used: (id) => rules.lastUses.note(id),
     use: (id, now) => db.write((tx) => useSession.run(tx, { id, now })),
   });
@@ -59,7 +59,7 @@ const holderIn = ([row, ...others]: readonly RowOf<typeof sessionByHash>[], rule
       ...caller,
       by: { kind: 'session', id: row.id },
       recheck: async (tx, use) =>
-        holderIn(await (use === 'hold' ? sessionHeld : sessionById).all(tx, { id: row.id }), rules).caller,
+        holderIn(await (use === 'lock' ? sessionHeld : sessionById).all(tx, { id: row.id }), rules).caller,
     },
     until: Math.min(ends, until),
     usedAt: row.seen_at,

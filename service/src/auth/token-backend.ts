@@ -14,7 +14,7 @@ const wrong = () => unauthorized('the token is invalid, expired or revoked; crea
 /** Tokens that people made for their scripts, as `Authorization: Bearer corral_…`. */
 export const tokenBackend = (db: Db, rules: TokenRules): AuthBackend => {
   const lookups = new CredentialLookups(db, {
-    find: async (hash) => holderIn(await db.ask(tokenByHash, { hash, now: Date.now() }), rules),
+    find: async (hash) => holderIn(await db.query(tokenByHash, { hash, now: Date.now() }), rules),
     use: (id, now) => db.write((tx) => useToken.run(tx, { id, now })),
   });
   return {
@@ -52,7 +52,7 @@ const holderIn = ([row, ...others]: readonly RowOf<typeof tokenByHash>[], rules:
       ...(row.read_only === 1 ? { readOnly: true } : {}),
       by: { kind: 'token', id: row.id, ...(limit === null ? {} : { isLimited: true }) },
       recheck: async (tx, use) =>
-        holderIn(await (use === 'hold' ? tokenHeld : tokenById).all(tx, { id: row.id, now: Date.now() }), rules).caller,
+        holderIn(await (use === 'lock' ? tokenHeld : tokenById).all(tx, { id: row.id, now: Date.now() }), rules).caller,
     },
     until: Math.min(row.expires_at, until),
     usedAt: row.used_at ?? 0,

@@ -55,7 +55,7 @@ const callerOf = (rows: readonly [UserRow, ...UserRow[]]): Caller => {
 const recheckOf =
   (id: number, version: number): Recheck =>
   async (tx, use) => {
-    const [user, ...others] = await (use === 'hold' ? userHeld : userById).all(tx, { id });
+    const [user, ...others] = await (use === 'lock' ? userHeld : userById).all(tx, { id });
     if (user?.version !== version) throw credentialsGone();
     return callerOf([user, ...others]);
   };

@@ -118,7 +118,7 @@ const rowsOf = async (
 };
 
 /** The id of the newest event: it stands for the state of everything that events record. */
-export const newestEventId = async (ask: Db['ask']): Promise<number> => {
+export const newestEventId = async (ask: Db['query']): Promise<number> => {
   const [row] = await ask(newest, {});
   return row?.id ?? 0;
 };

@@ -30,7 +30,7 @@ export type Caller =
  * The same caller with the rights that the database has for them now; throws AuthorizationError if the credentials do
  * not count any more. `hold`: nobody can take these rights away before the transaction has ended.
  */
-export type Recheck = (tx: Tx, use: 'hold' | 'look') => Promise<Caller>;
+export type Recheck = (tx: Tx, use: 'lock' | 'read') => Promise<Caller>;
 
 /** A user of this database, or a person authenticated by another backend. */
 export type Account =
@@ -41,7 +41,7 @@ export type Account =
 export const anonymous: Caller = { kind: 'anonymous' };
 
 /** The service itself, where it acts on its own (first start, the engine). */
-export const operator: Caller = { kind: 'user', name: 'corral', admin: true, projects: new Set() };
+export const systemCaller: Caller = { kind: 'user', name: 'corral', admin: true, projects: new Set() };
 
 export const isAdmin = (caller: Caller): boolean => caller.kind === 'user' && caller.admin;
 
@@ -55,7 +55,7 @@ export const nameOf = (caller: Caller): string => (caller.kind === 'user' ? call
  * All that a caller may do, in one string: callers with the same string may get the same answers. By rights and
  * not by name, so that what a member saw is not shown again to someone who is a member no more.
  */
-export const authorityOf = (caller: Caller): string => {
+export const permissionsKey = (caller: Caller): string => {
   if (caller.kind === 'anonymous') return 'anonymous';
   return caller.admin ? 'admin' : ['user', ...[...caller.projects].sort()].join('\0');
 };

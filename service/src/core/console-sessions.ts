@@ -23,9 +23,9 @@ export interface ConsoleSession extends ConsoleKey {
   /** Passes on what the daemon sends, as fast as the client reads. */
   readonly follow: (line: ConsoleConnection) => void;
   /** What the client types goes to the daemon, if it takes any. */
-  readonly type: (bytes: Buffer) => void;
+  readonly write: (bytes: Buffer) => void;
   /** Why it ended, once it has; null if there is nothing to say. A client that only watches reads it in the stream. */
-  readonly why: () => string | null;
+  readonly closeReason: () => string | null;
   readonly cut: (why: string | null) => void;
 }
 
@@ -111,7 +111,7 @@ const sessionOf = (key: ConsoleKey, use: ConsoleUse): ConsoleSession => {
       line.current = daemon;
       const { bytes } = daemon;
       const end = () => {
-        line.why ??= daemon.why();
+        line.why ??= daemon.closeReason();
         bytes.unpipe(stream);
         bytes.destroy();
         stream.end();
@@ -120,7 +120,7 @@ const sessionOf = (key: ConsoleKey, use: ConsoleUse): ConsoleSession => {
       const lost = () => {
         if (!cut.signal.aborted && !stream.writableEnded) {
           line.why ??= broken;
-          if (use === 'watch') stream.write(lineOf(broken));
+          if (use === 'read-only') stream.write(lineOf(broken));
         }
         end();
       };
@@ -129,18 +129,18 @@ const sessionOf = (key: ConsoleKey, use: ConsoleUse): ConsoleSession => {
       cut.signal.addEventListener('abort', end, { once: true });
       if (cut.signal.aborted || stream.destroyed) end();
       else {
-        if (use === 'talk' && daemon.type === null) stream.write(noInput);
+        if (use === 'read-write' && daemon.write === null) stream.write(noInput);
         bytes.pipe(stream);
       }
     },
-    type: (bytes) => {
-      if (!cut.signal.aborted) line.current?.type?.(bytes);
+    write: (bytes) => {
+      if (!cut.signal.aborted) line.current?.write?.(bytes);
     },
-    why: () => line.why,
+    closeReason: () => line.why,
     cut: (why) => {
       if (cut.signal.aborted) return;
       line.why = why;
-      if (why !== null && use === 'watch' && !stream.writableEnded) stream.write(lineOf(why));
+      if (why !== null && use === 'read-only' && !stream.writableEnded) stream.write(lineOf(why));
       cut.abort();
       stream.end();
       setTimeout(() => stream.destroy(), graceMs).unref();

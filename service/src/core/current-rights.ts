@@ -16,7 +16,7 @@ export const credentialsGone = () =>
  * The caller with the rights of this transaction. Throws AuthorizationError if the credentials do not count any more, or
  * if rights were taken away since the request came: something may have been decided by them.
  */
-export const currentCaller = async (tx: Tx, caller: Caller, use: 'hold' | 'look'): Promise<Caller> => {
+export const currentCaller = async (tx: Tx, caller: Caller, use: 'lock' | 'read'): Promise<Caller> => {
   if (caller.kind === 'anonymous') return caller;
   if (caller.until !== undefined && Date.now() >= caller.until) {
     throw unauthorized('the credentials expired while the request was in progress; get new ones');

@@ -69,7 +69,7 @@ export class DeviceCalls {
   }
 
   /** Asks for something that is the same for all who ask this question at the same time. */
-  ask<T>(caller: Caller, question: string, call: DeviceCall, ask: (devices: Devices) => Promise<T>): Promise<T> {
+  query<T>(caller: Caller, question: string, call: DeviceCall, ask: (devices: Devices) => Promise<T>): Promise<T> {
     // Operators do not wait for the turn of a project.
     const whose = isAdmin(caller) ? 'operator' : 'project';
     return this.#answers.run(`${whose} ${question}`, async () => {

@@ -90,7 +90,7 @@ const imagesOf = async (devices: Devices): Promise<string[]> =>
   [...(await onHypervisorFailure(devices, ({ hypervisor }) => hypervisor.images()))].sort();
 
 export const listHeadnodeImages = (context: RequestContext): Promise<string[]> =>
-  context.devices.ask('images', onHypervisor(null), imagesOf);
+  context.devices.query('images', onHypervisor(null), imagesOf);
 
 interface HeadnodeView {
   readonly name: string;
@@ -124,6 +124,6 @@ export const showHeadnode = async (context: RequestContext, args: HeadnodeArgs):
 };
 
 const vncOf = (context: RequestContext, { uuid, project }: Headnode): Promise<Endpoint | null> =>
-  context.devices.ask(`screen of ${uuid}`, onHypervisor(project), (devices) =>
+  context.devices.query(`screen of ${uuid}`, onHypervisor(project), (devices) =>
     onHypervisorFailure(devices, ({ hypervisor }) => hypervisor.vnc(uuid)),
   );

@@ -19,7 +19,7 @@ const findLeftovers = async (context: RequestContext): Promise<string[]> => {
 };
 
 const machinesOf = (context: RequestContext): Promise<readonly string[]> =>
-  context.devices.ask('machines', onHypervisor(null), (devices) =>
+  context.devices.query('machines', onHypervisor(null), (devices) =>
     onHypervisorFailure(devices, ({ hypervisor }) => hypervisor.machines()),
   );
 

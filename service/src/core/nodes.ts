@@ -11,7 +11,7 @@ const allNodes = statement((tx) => tx.selectFrom('nodes').select('label'));
 const freeNodes = statement((tx) => tx.selectFrom('nodes').select('label').where('project_id', 'is', null));
 
 export const listNodes = async (context: RequestContext, args: { is_free: 'all' | 'free' }): Promise<string[]> => {
-  const rows = await context.ask(args.is_free === 'free' ? freeNodes : allNodes, {});
+  const rows = await context.query(args.is_free === 'free' ? freeNodes : allNodes, {});
   return rows.map(({ label }) => label).sort();
 };
 
@@ -68,7 +68,7 @@ interface NodeView {
 }
 
 export const showNode = async (context: RequestContext, args: { node: string }): Promise<NodeView> => {
-  const rows = await context.ask(nodeWithNics, { label: args.node });
+  const rows = await context.query(nodeWithNics, { label: args.node });
   const [node] = rows;
   if (node === undefined) throw notFound(`node ${args.node} does not exist`);
   if (node.project !== null) requireProject(context.caller, node.project);

@@ -261,7 +261,7 @@ export const nodeSetBootdev = async (context: RequestContext, args: NodeArgs & {
 export const nodePowerStatus = async (context: RequestContext, args: NodeArgs): Promise<{ power_status: string }> => {
   const power_status = await callDaemon(context, args.node, (access, _rights, node) =>
     // By the token too: what is asked under another one is another project's question.
-    context.devices.ask(`power status of ${node.id} ${access.token}`, callTo(node), ({ obm }) =>
+    context.devices.query(`power status of ${node.id} ${access.token}`, callTo(node), ({ obm }) =>
       obm.powerStatus(access),
     ),
   );

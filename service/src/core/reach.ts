@@ -17,7 +17,7 @@ interface ReachPort {
   readonly port?: string;
 }
 
-/** A switch that was switches. */
+/** A switch that was asked. */
 interface ReachSwitch {
   readonly switch: string;
   readonly read_at: string | null;

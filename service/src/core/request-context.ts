@@ -36,7 +36,7 @@ interface DeviceAccess {
   /** Changes something, or opens a line. */
   change<T>(call: DeviceCall, work: (devices: Devices) => Promise<T>): Promise<T>;
   /** Asks for something; those who ask the same question at once share the answer. */
-  ask<T>(question: string, call: DeviceCall, ask: (devices: Devices) => Promise<T>): Promise<T>;
+  query<T>(question: string, call: DeviceCall, ask: (devices: Devices) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -49,7 +49,7 @@ export interface RequestContext {
   readonly devices: DeviceAccess;
   read<T>(work: (op: ReadOp) => Promise<T>): Promise<T>;
   /** One hot read that is a single statement. */
-  readonly ask: Db['ask'];
+  readonly query: Db['query'];
   /** The caller's rights are read in the same transaction: what was taken away before it commits does not count. */
   write<T>(work: (op: WriteOp) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Begins to listen for what other operations, of all processes, notify of after their commits. */
@@ -71,22 +71,22 @@ export const createRequestContext = (db: Db, dependencies: Dependencies, request
       requireDeclared(request, 'changes');
       return dependencies.devices.change(request.caller, call, work);
     },
-    ask: async (question, call, ask) => {
+    query: async (question, call, ask) => {
       requireDeclared(request, 'asks');
-      return dependencies.devices.ask(request.caller, question, call, ask);
+      return dependencies.devices.query(request.caller, question, call, ask);
     },
   },
-  ask: db.ask,
+  query: db.query,
   listen: (...topics) => db.changes.listen(...topics),
   leases: leaseWatchOf(db),
   read: (work) =>
     request.rights?.effect === 'changes'
-      ? db.read(async (tx) => work({ caller: await callerIn(tx, request, 'look'), dependencies, tx, now: db.now }))
+      ? db.read(async (tx) => work({ caller: await callerIn(tx, request, 'read'), dependencies, tx, now: db.now }))
       : db.read((tx) => work({ caller: request.caller, dependencies, tx, now: db.now })),
   write: (work, options) => runWrite(db, dependencies, request, work, options),
   writeOutcome: (work) => runWrite(db, dependencies, { caller: request.caller, requestId: request.requestId }, work),
   requireRights: async () => {
-    await db.read((tx) => callerIn(tx, request, 'look'));
+    await db.read((tx) => callerIn(tx, request, 'read'));
   },
   as: (caller) => createRequestContext(db, dependencies, { ...request, caller }),
 });
@@ -97,7 +97,7 @@ const requireDeclared = ({ rights }: Request, use: DeviceUse): void => {
   throw new Error(`a call ${use === 'asks' ? 'asks' : 'changes'} devices, and its route does not declare it`);
 };
 
-const callerIn = async (tx: Tx, { caller, rights }: Request, use: 'hold' | 'look'): Promise<Caller> => {
+const callerIn = async (tx: Tx, { caller, rights }: Request, use: 'lock' | 'read'): Promise<Caller> => {
   if (rights === undefined) return caller;
   const current = await currentCaller(tx, caller, use);
   rights.admit(current);
@@ -117,7 +117,7 @@ const runWrite = async <T>(
   const attempt = async (tx: Tx): Promise<T> => {
     const events: EventDraft[] = [];
     topics = new Set();
-    const caller = await callerIn(tx, request, 'hold');
+    const caller = await callerIn(tx, request, 'lock');
     const result = await work({
       caller,
       dependencies,

@@ -55,18 +55,18 @@ export const buildServer = (app: App): FastifyInstance => {
     done();
   });
   server.setErrorHandler((error, request, reply) => {
-    const told = toCorralError(error);
-    if (told.type === 'ServerError')
-      app.log.error({ requestId: request.id, err: told.cause ?? told }, 'request failed');
-    else if (told.cause !== undefined) app.log.warn({ requestId: request.id, err: told.cause }, told.message);
-    if (told.type === 'AuthorizationError') reply.header('www-authenticate', challengeFor(app, request.headers));
+    const shown = toCorralError(error);
+    if (shown.type === 'ServerError')
+      app.log.error({ requestId: request.id, err: shown.cause ?? shown }, 'request failed');
+    else if (shown.cause !== undefined) app.log.warn({ requestId: request.id, err: shown.cause }, shown.message);
+    if (shown.type === 'AuthorizationError') reply.header('www-authenticate', challengeFor(app, request.headers));
     endUnread(request, reply);
-    if (told.retryAfterS !== null) reply.header('retry-after', told.retryAfterS);
+    if (shown.retryAfterS !== null) reply.header('retry-after', shown.retryAfterS);
     return reply
-      .status(statusOf[told.type])
+      .status(statusOf[shown.type])
       .type('application/json; charset=utf-8')
       .serializer(JSON.stringify)
-      .send({ type: told.type, msg: shortMessage(isAdmin(callerOf(request)) ? told.forAdmins : told.message) });
+      .send({ type: shown.type, msg: shortMessage(isAdmin(callerOf(request)) ? shown.forAdmins : shown.message) });
   });
 
   const closing = closingOf(server);
@@ -81,7 +81,7 @@ export const buildServer = (app: App): FastifyInstance => {
       ...(route.access === 'anyone' || route.access === 'sign-in' ? { bodyLimit: smallBodyLimit } : {}),
       onRequest: [identify(app.auth, route, http.corsOrigins), ...(isStream(route.reply) ? [streams] : [])],
       ...(route.reply.kind === 'json' ? { schema: { response: { [route.status]: route.reply.schema } } } : {}),
-      handler: handlerOf(app, route, { kept: cached, closing }),
+      handler: handlerOf(app, route, { cache: cached, closing }),
     });
   }
   refuseOtherMethods(

@@ -8,7 +8,7 @@ import type {
   RawServerDefault,
   RouteHandlerMethod,
 } from 'fastify';
-import { authorityOf, type Caller } from '../core/caller.ts';
+import { permissionsKey, type Caller } from '../core/caller.ts';
 import type { ConsoleSession } from '../core/console-sessions.ts';
 import { createRequestContext } from '../core/request-context.ts';
 import type { App } from './app-context.ts';
@@ -16,7 +16,7 @@ import { pipeConsole } from './console-socket.ts';
 import { admit, callerOf, credentialsOf, identifyAgain } from './identify-caller.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { RequestParts } from './request-parts.ts';
-import { type Accept, type Call, type Client, type Keep, mediaTypes } from './route-reply.ts';
+import { type ParseRequest, type Call, type Client, type CacheScope, mediaTypes } from './route-reply.ts';
 import type { Route } from './route.ts';
 import { eventStream } from './event-stream.ts';
 import { openTunnel } from './tunnel-socket.ts';
@@ -30,24 +30,24 @@ export interface CallParts {
 type Request = FastifyRequest<CallParts>;
 type Handler = RouteHandlerMethod<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, CallParts>;
 
-interface Answering {
-  readonly kept: ResponseCache;
+interface HandlerOptions {
+  readonly cache: ResponseCache;
   /** Aborts when the server closes. */
   readonly closing: AbortSignal;
 }
 
 /** Turns a route into a handler: check every part, make a request context for the caller, run, answer. */
-export const handlerOf = (app: App, route: Route, { kept: cached, closing }: Answering): Handler => {
+export const handlerOf = (app: App, route: Route, { cache: cached, closing }: HandlerOptions): Handler => {
   const answer = route.reply;
   switch (answer.kind) {
     case 'none':
       return async (request, reply) => {
-        await run(app, route, answer.accept, request, reply);
+        await run(app, route, answer.parse, request, reply);
         return reply.status(route.status).send();
       };
     case 'json':
       return async (request, reply) => {
-        const make = async () => (await run(app, route, answer.accept, request, reply)).result;
+        const make = async () => (await run(app, route, answer.parse, request, reply)).result;
         // What is kept for these arguments was made for a request that passed the check; a query has not been checked.
         if (answer.keep === null || request.url.includes('?')) return reply.status(route.status).send(await make());
         const text = await cached.answer(keyOf(request, route, answer.keep), async () =>
@@ -57,7 +57,7 @@ export const handlerOf = (app: App, route: Route, { kept: cached, closing }: Ans
       };
     case 'console':
       return async (request, reply) => {
-        const { call, result: session } = await run(app, route, answer.accept, request, reply);
+        const { call, result: session } = await run(app, route, answer.parse, request, reply);
         const accessWatch = watchAccess(app, request, route, call.recheckAccess);
         session.stream.once('close', accessWatch.end);
         onAbort(accessWatch.signal, () => session.cut(String(accessWatch.signal.reason)));
@@ -65,7 +65,7 @@ export const handlerOf = (app: App, route: Route, { kept: cached, closing }: Ans
       };
     case 'tunnel':
       return async (request, reply) => {
-        const { call, result: endpoint } = await run(app, route, answer.accept, request, reply);
+        const { call, result: endpoint } = await run(app, route, answer.parse, request, reply);
         const accessWatch = watchAccess(app, request, route, call.recheckAccess);
         const { signal, release } = firstOf(closing, accessWatch.signal);
         return openTunnel(request, reply, endpoint, signal).finally(() => {
@@ -74,7 +74,7 @@ export const handlerOf = (app: App, route: Route, { kept: cached, closing }: Ans
         });
       };
     case 'events':
-      return eventStream(app, (request) => answer.accept(partsOf(request)), closing);
+      return eventStream(app, (request) => answer.parse(partsOf(request)), closing);
   }
 };
 
@@ -83,7 +83,7 @@ const partsOf = ({ params, query, body }: FastifyRequest): RequestParts => ({ pa
 const run = async <T, C extends Call<T>>(
   app: App,
   route: Route,
-  accept: Accept<C & Call<T>>,
+  accept: ParseRequest<C & Call<T>>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<{ readonly call: C; readonly result: T }> => {
@@ -111,8 +111,8 @@ const textOf = (made: string | ArrayBuffer | Buffer): string =>
   typeof made === 'string' ? made : new TextDecoder().decode(made);
 
 /** By arguments, not by URL: the same call has many spellings. No label that passes the check holds a NUL. */
-const keyOf = (request: Request, { name }: Route, cache: Exclude<Keep, null>): string => {
-  const whose = cache === 'everyone' ? '' : authorityOf(callerOf(request));
+const keyOf = (request: Request, { name }: Route, cache: Exclude<CacheScope, null>): string => {
+  const whose = cache === 'everyone' ? '' : permissionsKey(callerOf(request));
   return `${whose}\0\0${name}\0${Object.values(request.params).join('\0')}`;
 };
 
@@ -133,9 +133,9 @@ const sendConsole = async (
 /** Aborts when the client is gone. Asked for by the few that stream: an abort costs more than most answers. */
 const gone = (request: FastifyRequest, reply: FastifyReply): AbortSignal => {
   const controller = new AbortController();
-  const line = wantsWebSocket(request) ? request.raw.socket : reply.raw;
-  line.once('close', () => controller.abort());
+  const connection = wantsWebSocket(request) ? request.raw.socket : reply.raw;
+  connection.once('close', () => controller.abort());
   // It may have left while we found out who it is.
-  if (line.destroyed) controller.abort();
+  if (connection.destroyed) controller.abort();
   return controller.signal;
 };

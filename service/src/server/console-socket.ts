@@ -15,7 +15,7 @@ export const pipeConsole = async (socket: WebSocket, session: ConsoleSession): P
   const chunks: AsyncIterable<Buffer> = stream;
   socket.on('error', () => socket.terminate());
   socket.once('close', () => session.cut(null));
-  socket.on('message', (data: Buffer) => session.type(data));
+  socket.on('message', (data: Buffer) => session.write(data));
   keepAlive(socket);
   stream.on('error', () => undefined);
   // One that does not read at all would hold up the loop below, and with it the end of the service.
@@ -28,7 +28,7 @@ export const pipeConsole = async (socket: WebSocket, session: ConsoleSession): P
   } catch {
     // A client that was cut off for not reading: its stream was destroyed.
   }
-  const why = session.why();
+  const why = session.closeReason();
   if (socket.readyState === socket.OPEN) {
     closeWithReason(socket, why === null ? over : takenAway, why ?? 'the console has ended');
     await once(socket, 'close');

@@ -1,5 +1,5 @@
 import { type EventView, listEvents, readUpTo } from '../core/audit.ts';
-import { authorityOf } from '../core/caller.ts';
+import { permissionsKey } from '../core/caller.ts';
 import type { RequestContext } from '../core/request-context.ts';
 import type { Db } from '../db/service-database.ts';
 
@@ -43,7 +43,7 @@ export class EventFeed {
 
   /** The next events for a caller with the rights of this request context. */
   page(context: RequestContext, after: number): Promise<FeedPage> {
-    const key = `${after}\0${authorityOf(context.caller)}`;
+    const key = `${after}\0${permissionsKey(context.caller)}`;
     const known = this.#pages.get(key);
     if (known) return known;
     const made = read(context, after);

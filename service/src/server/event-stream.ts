@@ -33,7 +33,7 @@ export const eventStream = (
     const identify = () => app.auth.authenticate({ ...credentialsOf(request), isAskedAgain: true });
     const context = async () =>
       createRequestContext(app.db, app.dependencies, { caller: await identify(), requestId: request.id });
-    const start = last === undefined ? await newestEventId(app.db.ask) : Number(last);
+    const start = last === undefined ? await newestEventId(app.db.query) : Number(last);
     const greeting = last === undefined ? '' : await gapAfter(app, start);
     const { signal, release } = firstOf(closed.signal, closing);
     onAbort(closed.signal, release);
@@ -70,19 +70,19 @@ const gapAfter = async (app: App, last: number): Promise<string> => {
 
 /** Ends a connection whose other side has taken nothing of what waits for it, for too long. */
 export const hangUpOnStalled = (
-  line: ServerResponse,
+  response: ServerResponse,
   closed: AbortSignal,
   { stalledMs, lookMs }: { readonly stalledMs: number; readonly lookMs: number },
 ): void => {
   let sent = 0;
   let movedAt = performance.now();
   const timer = setInterval(() => {
-    const { socket } = line;
+    const { socket } = response;
     const now = performance.now();
     // What the kernel took; while nothing waits, nobody is late.
     const taken = (socket?.bytesWritten ?? 0) - (socket?.writableLength ?? 0);
     if (taken !== sent || (socket?.writableLength ?? 0) === 0) [sent, movedAt] = [taken, now];
-    else if (now - movedAt >= stalledMs) line.destroy();
+    else if (now - movedAt >= stalledMs) response.destroy();
   }, lookMs).unref();
   closed.addEventListener('abort', () => clearInterval(timer), { once: true });
 };

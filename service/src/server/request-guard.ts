@@ -18,7 +18,7 @@ export const guardRequests = (server: FastifyInstance, http: HttpOptions, metric
     total: http.limits.connections,
     perAddress: http.limits.connectionsPerAddress,
     isExempt: isTrusted,
-    told: (what) => metrics.refused(what === 'refused' ? 'connections' : 'made_room'),
+    onEvent: (what) => metrics.refused(what === 'refused' ? 'connections' : 'made_room'),
   });
   if (http.trustedProxies !== null) {
     server.addHook('onRequest', (request, _reply, done) => {
@@ -77,10 +77,10 @@ export const limitStreams = (most: number, metrics: Metrics): onRequestHookHandl
       done(tooMany(`${most} streams and consoles are open from your address; close one first`, 1));
       return;
     }
-    const line = wantsWebSocket(request) ? request.raw.socket : reply.raw;
-    line.once('close', giveBack);
+    const connection = wantsWebSocket(request) ? request.raw.socket : reply.raw;
+    connection.once('close', giveBack);
     // It may have left while we found out who it is.
-    if (line.destroyed) giveBack();
+    if (connection.destroyed) giveBack();
     done();
   };
 };

@@ -53,7 +53,7 @@ export class ResponseCache {
     this.#nextLook ??= new Promise((resolve, reject) => {
       setImmediate(() => {
         this.#nextLook = null;
-        newestEventId(this.#db.ask).then(resolve, reject);
+        newestEventId(this.#db.query).then(resolve, reject);
       });
     });
     return this.#nextLook;

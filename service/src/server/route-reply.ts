@@ -7,23 +7,28 @@ import type { RequestParts } from './request-parts.ts';
 
 /** What a route answers with, and how to make that. */
 export type Reply =
-  | { readonly kind: 'none'; readonly accept: Accept<Call<unknown>> }
-  | { readonly kind: 'json'; readonly schema: TSchema; readonly keep: Keep; readonly accept: Accept<Call<unknown>> }
+  | { readonly kind: 'none'; readonly parse: ParseRequest<Call<unknown>> }
+  | {
+      readonly kind: 'json';
+      readonly schema: TSchema;
+      readonly keep: CacheScope;
+      readonly parse: ParseRequest<Call<unknown>>;
+    }
   /** A serial console: bytes, or a WebSocket. */
-  | { readonly kind: 'console'; readonly accept: Accept<StreamCall<ConsoleSession>> }
+  | { readonly kind: 'console'; readonly parse: ParseRequest<StreamCall<ConsoleSession>> }
   /** A WebSocket that is connected to a TCP port. */
-  | { readonly kind: 'tunnel'; readonly accept: Accept<StreamCall<VncPort>> }
+  | { readonly kind: 'tunnel'; readonly parse: ParseRequest<StreamCall<VncPort>> }
   /** Server-sent events, which check for each page what the caller may see. */
-  | { readonly kind: 'events'; readonly accept: Accept<unknown> };
+  | { readonly kind: 'events'; readonly parse: ParseRequest<unknown> };
 
 /**
  * The answer depends only on the arguments and on what events record, so it may be kept until the next event: one for
  * everyone, or one for each caller. null: it is computed every time.
  */
-export type Keep = 'everyone' | 'caller' | null;
+export type CacheScope = 'everyone' | 'caller' | null;
 
 /** Checks the parts of a request; throws unless all of them fit. */
-export type Accept<T> = (parts: RequestParts) => T;
+export type ParseRequest<T> = (parts: RequestParts) => T;
 
 /** A call whose arguments have been checked. */
 export interface Call<T> {

@@ -5,7 +5,7 @@ import type { RequestContext } from '../core/request-context.ts';
 import type { VncPort } from '../core/vnc.ts';
 import { Label } from '../schema/labels.ts';
 import { type CheckedParts, type Nothing, nothing, partsChecker, type PartSchemas } from './request-parts.ts';
-import type { Accept, Call, Client, Keep, Reply, StreamCall } from './route-reply.ts';
+import type { ParseRequest, Call, Client, CacheScope, Reply, StreamCall } from './route-reply.ts';
 
 /** Who may make a call at all; what they may do with it is the core's decision. */
 type Access =
@@ -90,7 +90,7 @@ interface Definition<
 > extends Description<E, P, Q, B> {
   /** What the answer looks like; absent: it is empty. */
   readonly reply?: R;
-  readonly cache?: TSchema extends R ? never : Exclude<Keep, null>;
+  readonly cache?: TSchema extends R ? never : Exclude<CacheScope, null>;
   readonly handle: Handle<P, Q, B, TSchema extends R ? unknown : DeepReadonly<Static<R>>>;
 }
 
@@ -108,13 +108,16 @@ export const route = <
   ...description
 }: Definition<E, P, Q, B, R>): Route => {
   const { common, check } = described(description);
-  const accept: Accept<Call<unknown>> = (parts) => {
+  const accept: ParseRequest<Call<unknown>> = (parts) => {
     const args = check(parts);
     return { run: (context, client) => handle(context, args, client) };
   };
   return {
     ...common,
-    reply: schema === undefined ? { kind: 'none', accept } : { kind: 'json', schema, keep: cache ?? null, accept },
+    reply:
+      schema === undefined
+        ? { kind: 'none', parse: accept }
+        : { kind: 'json', schema, keep: cache ?? null, parse: accept },
   };
 };
 
@@ -127,22 +130,22 @@ interface StreamDefinition<E extends Endpoint, P extends TObject, T> extends Des
 export const consoleRoute = <E extends Endpoint, P extends TObject = LabelsIn<E>>(
   definition: StreamDefinition<E, P, ConsoleSession>,
 ): Route => {
-  const { common, accept } = describedStream(definition);
-  return { ...common, reply: { kind: 'console', accept } };
+  const { common, parse: accept } = describedStream(definition);
+  return { ...common, reply: { kind: 'console', parse: accept } };
 };
 
 /** Makes a route that answers with a WebSocket, connected to the endpoint that its handler finds. */
 export const tunnelRoute = <E extends Endpoint, P extends TObject = LabelsIn<E>>(
   definition: StreamDefinition<E, P, VncPort>,
 ): Route => {
-  const { common, accept } = describedStream(definition);
-  return { ...common, reply: { kind: 'tunnel', accept } };
+  const { common, parse: accept } = describedStream(definition);
+  return { ...common, reply: { kind: 'tunnel', parse: accept } };
 };
 
 /** Makes a route that answers with the events that the caller may see. */
 export const eventsRoute = (description: Description<Endpoint, Nothing, Nothing, Nothing>): Route => {
   const { common, check } = described(description);
-  return { ...common, reply: { kind: 'events', accept: check } };
+  return { ...common, reply: { kind: 'events', parse: check } };
 };
 
 const describedStream = <E extends Endpoint, P extends TObject, T>({
@@ -151,14 +154,14 @@ const describedStream = <E extends Endpoint, P extends TObject, T>({
   ...description
 }: StreamDefinition<E, P, T>) => {
   const { common, check } = described(description);
-  const accept: Accept<StreamCall<T>> = (parts) => {
+  const accept: ParseRequest<StreamCall<T>> = (parts) => {
     const args = check(parts);
     return {
       run: (context, client) => handle(context, args, client),
       recheckAccess: (context) => recheckAccess(context, args),
     };
   };
-  return { common, accept };
+  return { common, parse: accept };
 };
 
 /** Who may call, unless a route says more. */

@@ -30,7 +30,7 @@ export class Engine {
   readonly #listener: ChangeListener;
   readonly #running = new Map<number, Promise<void>>();
   readonly #paused = new Map<number, IdlePause>();
-  readonly #refusals = new Refusals(() => this.#listener.notify());
+  readonly #writeBackoff = new WriteBackoff(() => this.#listener.notify());
   #loop: Promise<void> = Promise.resolve();
 
   constructor(engine: EngineContext) {
@@ -69,7 +69,7 @@ export class Engine {
     this.#listener.close();
   }
 
-  /** No ring ends it. */
+  /** No notification ends it. */
   async #pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
@@ -86,7 +86,7 @@ export class Engine {
     let nextMs = Number.POSITIVE_INFINITY;
     for (const target of switches) {
       if (this.#running.has(target.id)) continue;
-      const pauseMs = Math.max(target.dueAt - now, this.#pauseOf(target), this.#refusals.waitMs);
+      const pauseMs = Math.max(target.dueAt - now, this.#pauseOf(target), this.#writeBackoff.waitMs);
       const { free, waitMs } = pauseMs > 0 ? { free: null, waitMs: pauseMs } : look(leaseOf(target));
       if (free === null) nextMs = Math.min(nextMs, waitMs);
       else this.#startWorker(target, free);
@@ -110,7 +110,7 @@ export class Engine {
   async #work(target: DueSwitch, free: FreeLease): Promise<void> {
     const { context, config } = this.#context;
     const asked = readClocks();
-    const lease = await this.#refusals.during(() =>
+    const lease = await this.#writeBackoff.during(() =>
       context.write((op) => leaseTable.claim(op, free, thisProcess, config.leaseMs)),
     );
     let hasWorked = false;
@@ -143,7 +143,7 @@ export class Engine {
 }
 
 /** A database that takes no writes is tried by one worker at a time, with growing pauses. */
-class Refusals {
+class WriteBackoff {
   readonly #backoff = new Backoff(growth);
   #isRefused = false;
   #underWay = 0;

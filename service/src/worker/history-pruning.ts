@@ -21,7 +21,7 @@ export const historyPruning = (
     everyMs,
     async (signal) => {
       const now = Date.now();
-      const newest = await newestEventId(context.ask);
+      const newest = await newestEventId(context.query);
       const events =
         eventsMs === null ? 0 : await repeated(context, (op) => pruneEvents(op, now - eventsMs, newest), signal);
       const actions =

@@ -44,8 +44,8 @@ export const planSwitch = async (
   if (stored === undefined) return null;
   const now = steadyNow();
   const state = plausibleTimes(stored, now, config.saveDelayMs);
-  const isShut = isBreakerOpen(state, now);
-  const isQuiet = state.probe_at > now;
+  const isOpen = isBreakerOpen(state, now);
+  const isBackingOff = state.probe_at > now;
   // Through the second record of a device tenants can let go of it, and nothing else is done.
   const isDuplicate = state.duplicate_of !== null;
   const found = await planPorts(tx, clock, await portsWithWork.all(tx, { switchId }), switchId);
@@ -55,22 +55,22 @@ export const planSwitch = async (
     .filter(({ task }) => task.isWork && !forbidden.includes(task))
     .map(({ task }) => task)
     .sort((a, b) => attemptsAt(a) - attemptsAt(b));
-  const overdue = isShut ? work.filter(({ action }) => action && now - action.createdAt >= config.budgetMs) : [];
+  const overdue = isOpen ? work.filter(({ action }) => action && now - action.createdAt >= config.budgetMs) : [];
   const waits = [
-    ...found.map(({ task, dueAt }) => (isShut ? Math.min(state.probe_at, deadlineOf(task, config)) : dueAt)),
+    ...found.map(({ task, dueAt }) => (isOpen ? Math.min(state.probe_at, deadlineOf(task, config)) : dueAt)),
     ...(state.unsaved_since === null
       ? []
       : [Math.max(state.probe_at, state.save_at, state.unsaved_since + config.saveDelayMs)]),
   ].filter((at) => at > now);
   const retryLimit = work.length === 0 ? config.saveDelayMs : longestUnsavedMs;
   return {
-    tasks: isShut ? [] : isDuplicate ? work.filter(({ action }) => action !== null).map(emptied) : work,
+    tasks: isOpen ? [] : isDuplicate ? work.filter(({ action }) => action !== null).map(emptied) : work,
     overdue,
     forbidden,
-    unread: isQuiet || isDuplicate ? [] : due.filter(({ task }) => task.isUnread).map(({ task }) => task),
-    sweep: !isQuiet && !isDuplicate && isSweepDue(state, now, config) ? state.sweep_wanted : null,
+    unread: isBackingOff || isDuplicate ? [] : due.filter(({ task }) => task.isUnread).map(({ task }) => task),
+    sweep: !isBackingOff && !isDuplicate && isSweepDue(state, now, config) ? state.sweep_wanted : null,
     isSaveDue:
-      !isQuiet && state.unsaved_since !== null && now - state.unsaved_since >= retryLimit && state.save_at <= now,
+      !isBackingOff && state.unsaved_since !== null && now - state.unsaved_since >= retryLimit && state.save_at <= now,
     faults: state.faults,
     fault: state.fault,
     nextMs: Math.min(Number.POSITIVE_INFINITY, ...waits.map((at) => at - now)),

@@ -55,7 +55,7 @@ export class SwitchWorker {
     } finally {
       letGo();
       await this.#connection.disconnect();
-      await this.#admit();
+      await this.#recordUnsettled();
       await context.write((op) => releaseLease(op, lease)).catch(() => undefined);
     }
   }
@@ -68,7 +68,7 @@ export class SwitchWorker {
   }
 
   /** What was sent and not settled, because the lease was lost or the database is down, must be checked by others. */
-  async #admit(): Promise<void> {
+  async #recordUnsettled(): Promise<void> {
     const { context, log } = this.#engine;
     const { label } = this.#target;
     if (this.#written.length === 0) return;
@@ -148,7 +148,7 @@ export class SwitchWorker {
         .map((task): Ending => ({ task, kind: 'done' }));
       return [...done, ...(await decideEndings(this.#engine, session, results))];
     });
-    step('judged');
+    step('decided');
     observer.passDone(label, result.isFault ? 'fault' : 'ok', (performance.now() - started) / 1000);
     if (result.isFault) this.#mostPorts = Math.max(1, Math.floor(tasks.length / 2));
     else this.#mostPorts = tasks.length < this.#mostPorts ? Number.POSITIVE_INFINITY : tasks.length * 2;

@@ -9,7 +9,7 @@ export const steps = [
   'marked as touched',
   'ports changed',
   'ports read back',
-  'judged',
+  'decided',
   'settled',
   'ports checked',
   'check recorded',

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { operator } from '../../src/core/caller.ts';
+import { systemCaller } from '../../src/core/caller.ts';
 import type { FreeLease, Lease } from '@corral/base/db/lease-table';
 import { LeaseLost, releaseLease, requireLease } from '../../src/core/leases.ts';
 import { leaseTable } from '../../src/db/service-leases.ts';
@@ -28,7 +28,7 @@ describe.each(engines)('a lease on %s', (engine) => {
         ? { engine, path: join(directory, 'corral.db') }
         : { engine, url: await migratedPostgres('corral', openDatabase), connections: 2 },
     );
-    context = createRequestContext(db, {} as Dependencies, { caller: operator, requestId: null });
+    context = createRequestContext(db, {} as Dependencies, { caller: systemCaller, requestId: null });
   });
   afterEach(() => void vi.restoreAllMocks());
   afterAll(async () => {

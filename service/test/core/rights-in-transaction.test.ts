@@ -17,7 +17,7 @@ describe('the rights of a caller, read again in the transaction of a change,', (
     ['only looking is left', member, { ...member, readOnly: true }],
     ['nothing is left', member, anonymous],
   ])('do not count any more when %s', async (_, caller, current) => {
-    for (const use of ['hold', 'look'] as const) {
+    for (const use of ['lock', 'read'] as const) {
       await expect(currentCaller(tx, nowIs(caller, current), use)).rejects.toMatchObject({
         type: 'AuthorizationError',
       });
@@ -29,14 +29,14 @@ describe('the rights of a caller, read again in the transaction of a change,', (
       { ...member, projects: new Set(['red', 'blue', 'green']) },
       { ...member, admin: true },
     ]) {
-      expect(await currentCaller(tx, nowIs(member, current), 'hold')).toBe(current);
+      expect(await currentCaller(tx, nowIs(member, current), 'lock')).toBe(current);
     }
   });
 
   it('end with the credentials, also where the backend keeps its people elsewhere', async () => {
     const until = Date.now();
-    await expect(currentCaller(tx, { ...member, until }, 'hold')).rejects.toMatchObject({ type: 'AuthorizationError' });
+    await expect(currentCaller(tx, { ...member, until }, 'lock')).rejects.toMatchObject({ type: 'AuthorizationError' });
     const later = { ...member, until: until + 60_000 };
-    expect(await currentCaller(tx, later, 'hold')).toBe(later);
+    expect(await currentCaller(tx, later, 'lock')).toBe(later);
   });
 });

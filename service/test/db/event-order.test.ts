@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { operator } from '../../src/core/caller.ts';
+import { systemCaller } from '../../src/core/caller.ts';
 import { createRequestContext } from '../../src/core/request-context.ts';
 import type { Dependencies } from '../../src/core/dependencies.ts';
 import { openDatabase } from '../../src/db/open-service-database.ts';
@@ -32,7 +32,7 @@ describe.each(engines)('on %s', (engine) => {
       },
     };
     const write = (through: typeof db, type: string) =>
-      createRequestContext(through, installation, { caller: operator, requestId: null }).write((op) => {
+      createRequestContext(through, installation, { caller: systemCaller, requestId: null }).write((op) => {
         op.record({ type, node: null });
         return Promise.resolve();
       });

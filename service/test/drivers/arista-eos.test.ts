@@ -113,7 +113,7 @@ it('a trunk whose tagged VLANs change keeps its link', async () => {
 
 it('a port whose module is not there is a refusal, though EOS only remarks it', () => {
   const remark = '! Interface does not exist. The configuration will not take effect until the module is inserted.';
-  expect(aristaEos.console.errors.some((error) => error.test(remark))).toBe(true);
+  expect(aristaEos.syntax.errors.some((error) => error.test(remark))).toBe(true);
 });
 
 it('tells what the switch says to a VLAN that it uses inside', async () => {

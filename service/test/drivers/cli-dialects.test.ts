@@ -23,7 +23,7 @@ const device = async (options: CiscoIosOptions = {}): Promise<ScriptedSwitch> =>
   return started;
 };
 const fieldsOf = (from: ScriptedSwitch, more: Record<string, unknown> = {}) => ({ ...from.fields, ...more });
-const lineTo = async (fields: Readonly<Record<string, unknown>>, console = ciscoIos.console): Promise<CliSession> => {
+const lineTo = async (fields: Readonly<Record<string, unknown>>, console = ciscoIos.syntax): Promise<CliSession> => {
   const line = await CliSession.open(loginFrom(fields), console, amply());
   undo.push(() => line.close());
   return line;
@@ -58,7 +58,7 @@ describe('a command line', () => {
 
   it('turns the pages of a device that does not stop paging', async () => {
     const from = await device();
-    const stubborn = { ...ciscoIos.console, setup: ['terminal width 511'] };
+    const stubborn = { ...ciscoIos.syntax, setup: ['terminal width 511'] };
     const line = await lineTo(from.fields, stubborn);
     const { text } = await line.run('show running-config | section ^interface', amply());
     expect(ciscoIos.read.parse([text], null).map(({ port }) => port)).toEqual(from.ports);
@@ -97,7 +97,7 @@ describe('a command line', () => {
 
   it('ends immediately when it is aborted before it begins', async () => {
     const from = await device();
-    await expect(CliSession.open(loginFrom(from.fields), ciscoIos.console, AbortSignal.abort())).rejects.toThrow();
+    await expect(CliSession.open(loginFrom(from.fields), ciscoIos.syntax, AbortSignal.abort())).rejects.toThrow();
     const line = await lineTo(from.fields);
     await expect(line.run('end', AbortSignal.abort())).rejects.toThrow('gave up');
   });

@@ -41,7 +41,7 @@ describe.each(daemons)('a console over %s that nobody watches any more', (scheme
     const daemon = { ca: labCertificate, outbound: new Names().outbound() };
     const opened = await openConsoleSocket(url, daemon, AbortSignal.timeout(10_000), permit);
     if (opened.kind !== 'line') throw new Error(opened.text);
-    opened.line.type?.(Buffer.from('reboot'));
+    opened.line.write?.(Buffer.from('reboot'));
     await heard;
     opened.line.bytes.destroy();
     expect(await ending).toBe('reset');

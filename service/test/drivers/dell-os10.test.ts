@@ -82,7 +82,7 @@ describe('a port of OS10', () => {
     const { device, open } = await trial();
     const session = await open();
     await session.apply([{ port, native: 100, tagged: [666, 667] }], amply());
-    const byHand = await CliSession.open(loginFrom(device.fields), dellOs10.console, amply());
+    const byHand = await CliSession.open(loginFrom(device.fields), dellOs10.syntax, amply());
     for (const line of ['configure terminal', `interface ${port}`, 'shutdown']) await byHand.run(line, amply());
     byHand.close();
     const moments = device.watch(port);

@@ -43,7 +43,7 @@ const stops: readonly Stop[] =
         // After the process has made sure of its lease, and right before the kernel is given the message.
         named('connect', 'before a write'),
         named('connect', 'ports changed'),
-        named('connect', 'judged'),
+        named('connect', 'decided'),
         named('connect', 'settled'),
         named('detach', 'before a write'),
         named('detach', 'ports read back'),

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { operator } from '../../src/core/caller.ts';
+import { systemCaller } from '../../src/core/caller.ts';
 import type { CorralError } from '../../src/core/corral-error.ts';
 import { notFound, unauthorized, unavailable } from '../../src/core/corral-error.ts';
 import type { App } from '../../src/server/app-context.ts';
@@ -55,7 +55,7 @@ it('continues when one check in six is answered', async () => {
   let questions = 0;
   const { signal } = vigilOver(() => {
     questions += 1;
-    return questions % 6 === 0 ? Promise.resolve(operator) : Promise.reject(new Error('connection lost'));
+    return questions % 6 === 0 ? Promise.resolve(systemCaller) : Promise.reject(new Error('connection lost'));
   });
   await vi.advanceTimersByTimeAsync(600_000);
   expect(questions).toBe(120);

@@ -270,7 +270,7 @@ describe('a route that does not say that it reaches devices', () => {
       });
     const call = { project: 'red', at: 'daemon' };
     const change = (use: DeviceUse | null) => context(use).devices.change(call, () => Promise.resolve());
-    const ask = (use: DeviceUse | null) => context(use).devices.ask('q', call, () => Promise.resolve());
+    const ask = (use: DeviceUse | null) => context(use).devices.query('q', call, () => Promise.resolve());
     const ring = (use: DeviceUse | null) =>
       context(use).write(async (op) => {
         op.notify('actions');

@@ -58,7 +58,7 @@ const open = async (tls: TlsFiles | null) => {
   const turn = countTurns();
   const [requests, bodies] = [new PerTurn(turn), new PerTurn(turn)];
   const server = newServer(tls, {});
-  const limits = { total: 100, perAddress: 0, isExempt: () => true, told: () => undefined };
+  const limits = { total: 100, perAddress: 0, isExempt: () => true, onEvent: () => undefined };
   limitConnections(server, limits);
   acceptJsonBodies(server, (message) => new Error(message));
   server.server.on('request', () => requests.count());

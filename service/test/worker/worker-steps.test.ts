@@ -33,7 +33,7 @@ interface Work {
 }
 
 const before = ['leased', 'planned', 'session opened'] as const;
-const pass = ['marked as touched', 'ports changed', 'ports read back', 'judged', 'settled'] as const;
+const pass = ['marked as touched', 'ports changed', 'ports read back', 'decided', 'settled'] as const;
 const saving = ['configuration saved', 'save recorded'] as const;
 
 const switchOf = (node: string): string => `sw-${node}`;

@@ -45,7 +45,7 @@ const configLines = [
   '1000 Success\n',
 ];
 
-const dialectParsers = Object.entries(dialects).flatMap(([name, { read, console, portName }]): Parser[] => [
+const dialectParsers = Object.entries(dialects).flatMap(([name, { read, syntax: console, portName }]): Parser[] => [
   {
     name: `the ports of ${name}`,
     read: (text) => read.parse([text, text], null),

@@ -29,7 +29,7 @@ export class RegisteredProjects {
   async #look(label: string): Promise<boolean> {
     const epoch = this.#epoch;
     const begun = performance.now();
-    const [found] = await this.#db.ask(projectByLabel, { label });
+    const [found] = await this.#db.query(projectByLabel, { label });
     if (found === undefined) return false;
     if (epoch === this.#epoch) this.#seen.set(label, true, begun);
     return true;

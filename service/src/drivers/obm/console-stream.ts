@@ -9,7 +9,8 @@ export const openConsoleStream = async (
   signal: AbortSignal,
 ): Promise<ConsoleUpgrade> => {
   const { status, body } = await http.stream(request, signal);
-  if (status >= 200 && status < 300) return { kind: 'line', line: { bytes: body, type: null, why: () => null } };
+  if (status >= 200 && status < 300)
+    return { kind: 'line', line: { bytes: body, write: null, closeReason: () => null } };
   const text = await beginningOf(body);
   body.destroy();
   return { kind: 'refused', status, text };

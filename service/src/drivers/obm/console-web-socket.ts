@@ -62,7 +62,7 @@ export const openConsoleSocket = async (
     socket.on('error', reject);
     socket.on('unexpected-response', (_request, response: IncomingMessage) => {
       // To ask once more would take the console from ourselves, and some daemons refuse that.
-      if (isSuccess(response)) return give({ bytes: response, type: null, why: () => null });
+      if (isSuccess(response)) return give({ bytes: response, write: null, closeReason: () => null });
       void beginningOf(response).then((text) => {
         response.destroy();
         resolve({ kind: 'refused', status: response.statusCode ?? 0, text });
@@ -130,7 +130,7 @@ const lineOf = (socket: WebSocket, giveUp: () => void): ConsoleConnection => {
   const type = (typed: Buffer): void => {
     if (socket.bufferedAmount <= mostUntyped) socket.send(typed, { binary: true });
   };
-  return { bytes, type, why: () => end.why };
+  return { bytes, write: type, closeReason: () => end.why };
 };
 
 const isSuccess = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;

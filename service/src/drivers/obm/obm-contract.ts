@@ -35,15 +35,15 @@ export interface CallPermit {
 }
 
 /** How a console is wanted: to watch, or to type as well. */
-export type ConsoleUse = 'watch' | 'talk';
+export type ConsoleUse = 'read-only' | 'read-write';
 
 /** An open console. */
 export interface ConsoleConnection {
   readonly bytes: Readable;
   /** null: this daemon takes no input. */
-  readonly type: ((bytes: Buffer) => void) | null;
+  readonly write: ((bytes: Buffer) => void) | null;
   /** Why the daemon ended it, once it has; null if it did not say, or said so in the bytes. */
-  readonly why: () => string | null;
+  readonly closeReason: () => string | null;
 }
 
 /** The OBM daemon's API, carried over HTTP. */

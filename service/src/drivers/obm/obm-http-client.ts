@@ -100,7 +100,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     console: async (node, use, signal, permit) => {
       const url = urlOf(node, 'console');
       const opened = (either: AbortSignal): Promise<ConsoleUpgrade> =>
-        use === 'talk'
+        use === 'read-write'
           ? openConsoleSocket(url, daemon, either, permit)
           : openConsoleStream(consoles, { method: 'GET', ...describeOrigin(url), check: permit.check }, either);
       // Only until it is answered: a console that is open is its client's.

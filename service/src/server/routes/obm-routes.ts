@@ -108,7 +108,7 @@ export const obmRoutes: readonly Route[] = [
     devices: 'changes',
     auth,
     handle: (context, { params: args }, { gone, wantsWebSocket }) =>
-      showConsole(context, { ...args, use: wantsWebSocket ? 'talk' : 'watch' }, gone()),
+      showConsole(context, { ...args, use: wantsWebSocket ? 'read-write' : 'read-only' }, gone()),
     recheckAccess: (context, { params: args }) => context.read((op) => findManageable(op, args.node)),
   }),
 ];

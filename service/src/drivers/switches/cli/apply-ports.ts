@@ -96,11 +96,11 @@ const reasonAgainst = (
 
 /** Sends the lines of one port. After a refusal the rest is not sent: the port stays shut, which is safe. */
 const changePort = async (device: CliDevice, lines: readonly Line[], signal: AbortSignal): Promise<string | null> => {
-  const { dialect, line } = device;
+  const { dialect, session: line } = device;
   for (const entry of lines) {
     const [command, isAttempt] = typeof entry === 'string' ? [entry, false] : [entry.attempt, true];
     const { text, prompt } = await line.run(command, signal);
-    const words = objectionTo(text, dialect.console);
+    const words = objectionTo(text, dialect.syntax);
     if (words !== null && !isAttempt) {
       await startOver(device, signal);
       return `the switch answers "${command}" with: ${words}`;

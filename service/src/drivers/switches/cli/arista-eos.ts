@@ -28,7 +28,7 @@ export const aristaEos: Dialect = {
   capabilities: ['nativeless-trunk-mode'],
   portName,
   wire: wireByName,
-  console: {
+  syntax: {
     prompt: /^([\w.:/-]+)(?:\([\w.,/ -]+\))*[>#]$/,
     errors: [/^% ?\S/, /^! Interface does not exist/],
     questions: [{ asked: /^ ?--More--$/, key: ' ' }],

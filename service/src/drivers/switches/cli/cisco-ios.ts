@@ -67,7 +67,7 @@ export const ciscoIos: Dialect = {
   capabilities: ['nativeless-trunk-mode'],
   portName,
   wire,
-  console: {
+  syntax: {
     prompt: /^([\w.:/-]+)(?:\([\w-]+\))?[>#]$/,
     errors: [/^% ?\S/, /^Command rejected/],
     remarks: [

@@ -61,7 +61,7 @@ const nxos = ({ config, example, hasLegacyType }: Family): Dialect => {
     ...(hasLegacyType && { hasLegacyType }),
     portName,
     wire: wireByName,
-    console: {
+    syntax: {
       prompt: /^([\w.:/-]+)(?:\([\w-]+\))?#$/,
       errors: [
         /^% ?\S/,

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnusableAnswer } from './config-sections.ts';
-import type { Console, Dialect, ShownPort } from './dialect.ts';
+import type { CliSyntax, Dialect, ShownPort } from './dialect.ts';
 import { isLogLine } from './switch-log-lines.ts';
 import type { CliSession } from './cli-session.ts';
 
 /** A switch at the other end of a command line. */
 export interface CliDevice {
   readonly dialect: Dialect;
-  readonly line: CliSession;
+  readonly session: CliSession;
   readonly deadVlan: number | null;
 }
 
@@ -24,14 +24,14 @@ const readings = { most: 4, pauseMs: 150 };
 
 /** Sends lines one after the other until one is refused, or is followed by another prompt than this. */
 export const runAll = async (
-  { dialect, line }: CliDevice,
+  { dialect, session: line }: CliDevice,
   lines: readonly string[],
   prompt: RegExp | undefined,
   signal: AbortSignal,
 ): Promise<Objection | null> => {
   for (const command of lines) {
     const answer = await line.run(command, signal);
-    const words = objectionTo(answer.text, dialect.console);
+    const words = objectionTo(answer.text, dialect.syntax);
     if (words !== null) return { words: `the switch answers "${command}" with: ${words}` };
     if (prompt && !prompt.test(answer.prompt)) return { words: strayed(command, answer.prompt) };
   }
@@ -56,15 +56,15 @@ export const enterConfig = (device: CliDevice, signal: AbortSignal): Promise<voi
 /** Out of it, from wherever it stands; some refusals have left it already. */
 export const leaveConfig = async (device: CliDevice, signal: AbortSignal): Promise<void> => {
   const { leave, modes } = device.dialect;
-  if (modes?.exec.test(device.line.prompt)) return;
+  if (modes?.exec.test(device.session.prompt)) return;
   await runOrFail(device, leave, modes?.exec, signal);
 };
 
 /** Saves the configuration. What is said to that differs a lot; only an error counts. */
 export const saveConfig = async (device: CliDevice, lines: readonly string[], signal: AbortSignal): Promise<void> => {
   for (const command of lines) {
-    const { text } = await device.line.run(command, signal);
-    const words = errorIn(text, device.dialect.console);
+    const { text } = await device.session.run(command, signal);
+    const words = errorIn(text, device.dialect.syntax);
     if (words !== null) throw new Error(`the switch answers "${command}" with: ${words}`);
   }
 };
@@ -73,13 +73,13 @@ export const strayed = (command: string, prompt: string): string =>
   `after "${command}" the switch is waiting at "${prompt.slice(0, 60)}"`;
 
 /** The device's own words if a command printed anything that is not known to be harmless; else null. */
-export const objectionTo = (text: string, { remarks = [] }: Console): string | null => {
+export const objectionTo = (text: string, { remarks = [] }: CliSyntax): string | null => {
   const words = linesIn(text).filter((line) => !isLogLine(line) && !remarks.some((remark) => remark.test(line)));
   return words.length === 0 ? null : quoted(words);
 };
 
 /** The device's own words if an answer says no; else null. */
-export const errorIn = (text: string, { errors, remarks = [] }: Console): string | null => {
+export const errorIn = (text: string, { errors, remarks = [] }: CliSyntax): string | null => {
   const words = linesIn(text).filter((line) => !isLogLine(line) && !remarks.some((remark) => remark.test(line)));
   return words.some((line) => errors.some((error) => error.test(line))) ? quoted(words) : null;
 };
@@ -145,9 +145,9 @@ const ask = async (
   signal: AbortSignal,
 ): Promise<readonly string[] | Objection> => {
   if (first === undefined) return [];
-  const { text } = await device.line.run(first, signal);
+  const { text } = await device.session.run(first, signal);
   // A long answer is no objection, whatever a banner or a description in it looks like.
-  const words = text.split('\n').length > 6 ? null : errorIn(text, device.dialect.console);
+  const words = text.split('\n').length > 6 ? null : errorIn(text, device.dialect.syntax);
   if (words !== null) return { words: `the switch answers "${first}" with: ${words}` };
   const rest = await ask(device, more, signal);
   if ('words' in rest) throw new Error(rest.words);

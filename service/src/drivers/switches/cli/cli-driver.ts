@@ -31,14 +31,14 @@ export const cliSwitch = (dialect: Dialect, { identity, isPerUser }: DeviceIdent
     },
     hosts: (fields) => [loginFrom(fields).host],
     open: async ({ config: fields, permit, outbound }, signal) => {
-      const line = await CliSession.open(loginFrom(fields), dialect.console, signal, { permit, outbound });
-      const device: CliDevice = { dialect, line, deadVlan: dummyVlanFrom(fields) };
+      const session = await CliSession.open(loginFrom(fields), dialect.syntax, signal, { permit, outbound });
+      const device: CliDevice = { dialect, session, deadVlan: dummyVlanFrom(fields) };
       // After a fault nobody knows in which mode the device is: such a line is not used again.
       const guarded = async <T>(work: Promise<T>): Promise<T> => {
         try {
           return await work;
         } catch (error) {
-          line.close();
+          session.close();
           throw error;
         }
       };
@@ -49,7 +49,7 @@ export const cliSwitch = (dialect: Dialect, { identity, isPerUser }: DeviceIdent
         ...(identity && { identity: (until: AbortSignal) => guarded(identityOf(device, identity, until)) }),
         ...(save && { save: (until: AbortSignal) => guarded(saveConfig(device, save, until)) }),
         close: () => {
-          line.close();
+          session.close();
           return Promise.resolve();
         },
       };

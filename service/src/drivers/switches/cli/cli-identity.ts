@@ -10,14 +10,14 @@ export interface IdentityQuestions {
 
 /** A device that does not know a question says nothing about itself by it. */
 export const identityOf = async (
-  { dialect, line }: CliDevice,
+  { dialect, session: line }: CliDevice,
   { ask, parse }: IdentityQuestions,
   signal: AbortSignal,
 ): Promise<string | null> => {
   const texts: string[] = [];
   for (const command of ask) {
     const { text } = await line.run(command, signal);
-    if (text.split('\n').length > 6 || errorIn(text, dialect.console) === null) texts.push(text);
+    if (text.split('\n').length > 6 || errorIn(text, dialect.syntax) === null) texts.push(text);
   }
   return parse(texts.join('\n'));
 };

@@ -1,7 +1,7 @@
 import { onAbort } from '@corral/base/abort';
 import type { Permit, SessionLimits } from '../switch-contract.ts';
 import { type SshShell, openShell } from './ssh-shell.ts';
-import type { Console } from './dialect.ts';
+import type { CliSyntax } from './dialect.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import type { Login } from './cli-login.ts';
 
@@ -15,7 +15,7 @@ export interface Answer {
 
 /** One SSH command-line session. It answers one command at a time; after any failure a new one has to be opened. */
 export class CliSession {
-  readonly #console: Console;
+  readonly #console: CliSyntax;
   readonly #permit: Permit | undefined;
   #connection: SshShell | null = null;
   readonly #output = new OutputBuffer();
@@ -26,7 +26,7 @@ export class CliSession {
   #wake: () => void = () => undefined;
   #lastPrompt = '';
 
-  private constructor(console: Console, permit: Permit | undefined) {
+  private constructor(console: CliSyntax, permit: Permit | undefined) {
     this.#console = console;
     this.#permit = permit;
   }
@@ -34,7 +34,7 @@ export class CliSession {
   /** Logs in, enters the privileged mode where there is one, and sets the terminal up. */
   static async open(
     login: Login,
-    console: Console,
+    console: CliSyntax,
     signal: AbortSignal,
     { permit, outbound }: SessionLimits = {},
   ): Promise<CliSession> {

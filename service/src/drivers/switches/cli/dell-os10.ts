@@ -94,7 +94,7 @@ export const dellOs10: Dialect = {
   capabilities: ['nativeless-trunk-mode'],
   portName,
   wire: wireByName,
-  console: {
+  syntax: {
     prompt: /^([\w.:/-]+)(?:\([\w.:/-]+\))?[>#]$/,
     errors: [/^% ?Error/i, /^% ?(?:Illegal|Invalid|Unrecognized|Incomplete|Ambiguous)/i],
     questions: [{ asked: /^ ?--More--$/, key: ' ' }],

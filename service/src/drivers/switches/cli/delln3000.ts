@@ -72,7 +72,7 @@ export const delln3000: Dialect = {
   hasLegacyType: true,
   portName: dellPortName,
   wire: dellWire,
-  console: {
+  syntax: {
     prompt: /^([\w.:/-]+)(?:\([\w./-]+\))?[>#]$/,
     errors: [
       /^% ?\S/,

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { PortConfig, SwitchDriver } from '../switch-contract.ts';
 
 /** How a device talks: what its prompts and its errors look like, and what to say to its questions. */
-export interface Console {
+export interface CliSyntax {
   /** The whole last line when it waits for a command; the first group is the device's own name. */
   readonly prompt: RegExp;
   /** A line of an answer that looks like this says no. */
@@ -52,7 +52,7 @@ interface Modes {
 export interface Dialect extends Pick<SwitchDriver, 'capabilities' | 'hasLegacyType' | 'portName' | 'wire' | 'refuse'> {
   /** The fields of switch_register: `passwordLogin` or `passwordOrKeyLogin`, and `dummyVlan` where it is needed. */
   readonly config: TSchema;
-  readonly console: Console;
+  readonly syntax: CliSyntax;
   /** Into the mode in which everything is changed, and out of it from wherever it stands. */
   readonly enter: readonly string[];
   readonly leave: readonly string[];

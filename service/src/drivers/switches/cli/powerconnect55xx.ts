@@ -42,7 +42,7 @@ export const powerconnect55xx: Dialect = {
   hasLegacyType: true,
   portName: dellPortName,
   wire: dellWire,
-  console: {
+  syntax: {
     prompt: /^([\w.:/-]+)(?:\([\w./-]+\))?[>#]$/,
     errors: [/^% ?\S/, /\bnot created\b/i, /locked by another/i, /^(?:Error|Failed|Cannot|Invalid|Illegal)\b/i],
     questions: [

@@ -55,7 +55,7 @@ export const vde: Dialect = {
     /^[1-9]\d{0,4}$/.test(name)
       ? name
       : { refused: `${JSON.stringify(name.slice(0, 60))} is not a port of this switch; ports look like "1"` },
-  console: {
+  syntax: {
     prompt: /^(vde)\$$/,
     errors: [/^1\d{3} (?!Success)/],
     remarks: [/^1000 Success$/, /^1017 File exists$/, /^0000 DATA END/, /^\.$/],

@@ -72,7 +72,7 @@ const startOn = async (
   const ownership: Ownership = new Ownership(db, {
     gained: async () => {
       post.nodeRegistry = await NodeRegistry.load({
-        nodeStore: new NodeStore(db, vault, ownership.requireHold),
+        nodeStore: new NodeStore(db, vault, ownership.requirementOfHold()),
         drivers,
         outbound: config.outbound,
         limits: config.timeouts,

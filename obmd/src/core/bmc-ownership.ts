@@ -42,11 +42,14 @@ export interface OwnershipEvents {
 export class Ownership {
   readonly #db: Db;
   readonly #on: OwnershipEvents;
-  readonly #lease: Lease = { name, holder: `${processNamespace()} ${randomUUID()}`, fence: 0 };
-  /** A process beside us that is gone needs no waiting for. */
+  readonly #process = `${processNamespace()} ${randomUUID()}`;
+  #holds = 0;
+  /** Of the present hold, or the last one. Each has a name of its own. */
+  #lease: Lease | null = null;
+  /** A process beside us that is gone needs no waiting for, and an earlier hold of this one neither. */
   readonly #watch = new LeaseWatch(
     ownerTable,
-    ({ holder, pid }) => holder === this.#lease.holder || isProcessGone(holder.split(' ', 1)[0] ?? '', pid),
+    ({ holder, pid }) => holder.startsWith(`${this.#process} `) || isProcessGone(holder.split(' ', 1)[0] ?? '', pid),
   );
   readonly #failures = new Backoff(growth);
   #held: HeldLease | null = null;
@@ -80,17 +83,23 @@ export class Ownership {
   };
 
   /**
-   * The same, checked in the transaction that changes the database: the process that has the nodes works from memory.
+   * The same for the present hold, checked in the transaction that changes the database: whoever has the nodes works
+   * from memory. A change that was begun under an earlier hold of this process is refused, too: what is in memory was
+   * read after that one ended.
    */
-  readonly requireHold = async (tx: Tx): Promise<void> => {
-    if (!(await ownerTable.isHeld(tx, this.#lease))) throw notOurs();
-  };
+  requirementOfHold(): (tx: Tx) => Promise<void> {
+    const lease = this.#lease;
+    return async (tx) => {
+      if (lease === null || !(await ownerTable.isHeld(tx, lease))) throw notOurs();
+    };
+  }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#nextTurn);
     this.#letGo();
-    await this.#db.write((tx) => ownerTable.release(tx, this.#lease)).catch(() => undefined);
+    const lease = this.#lease;
+    if (lease !== null) await this.#db.write((tx) => ownerTable.release(tx, lease)).catch(() => undefined);
   }
 
   /** Takes the nodes if nobody has them, or looks again later. */
@@ -99,7 +108,7 @@ export class Ownership {
     const isOurs = await this.#take().catch(() => null);
     if (this.#isStopped) return;
     try {
-      if (isOurs) await this.#hold(asked);
+      if (isOurs && this.#lease !== null) await this.#hold(this.#lease, asked);
     } catch (error) {
       this.#turnLater(this.#failures.failed());
       throw error;
@@ -122,22 +131,23 @@ export class Ownership {
     const { lease, row } = await this.#watch.take(
       { read: (work) => db.read(inside(work)), write: (work) => db.write(inside(work)) },
       name,
-      this.#lease.holder,
+      `${this.#process} ${(this.#holds += 1)}`,
       holdMs,
     );
+    if (lease !== null) this.#lease = lease;
     this.other = lease === null && row ? { host: row.host, pid: row.pid } : null;
     return lease !== null;
   }
 
   /** From now on the lease is renewed, until it is lost. */
-  async #hold(asked: ClockReading): Promise<void> {
+  async #hold(lease: Lease, asked: ClockReading): Promise<void> {
     const held = new HeldLease({
-      lease: this.#lease,
+      lease,
       ms: holdMs - marginMs,
       renewEveryMs: renewMs,
       endsOnTime: true,
       asked,
-      renew: () => this.#db.write((tx) => ownerTable.renew({ tx, now: this.#db.now }, this.#lease, holdMs)),
+      renew: () => this.#db.write((tx) => ownerTable.renew({ tx, now: this.#db.now }, lease, holdMs)),
       lost: notOurs,
     });
     this.#held = held;

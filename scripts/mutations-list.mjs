@@ -1092,9 +1092,16 @@ export const mutations = [
   mutation(
     'a process stores what another one works with from memory',
     'obmd/src/core/bmc-ownership.ts',
-    'if (!(await ownerTable.isHeld(tx, this.#lease))) throw',
+    'if (lease === null || !(await ownerTable.isHeld(tx, lease))) throw',
     'if (false) throw',
     standby,
+  ),
+  mutation(
+    'a change begun under an earlier hold of the same process is stored',
+    'obmd/src/core/bmc-ownership.ts',
+    '`${this.#process} ${(this.#holds += 1)}`',
+    '`${this.#process} 1`',
+    'obmd/test/core/ownership.test.ts',
   ),
   mutation(
     'a BMC does two things at once',

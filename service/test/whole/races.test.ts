@@ -162,9 +162,11 @@ describe.each(replicaSetups)('at the same time on $ground', ({ engine, replicas 
     await makeNode(service, 'n1', ['eth0']);
     await reserve(service, 'red', 'n1');
     await makeNetwork(service, 'net0', 'red');
-    service.simulated('sw0').faults = slow;
-    await rounds(8, async (turn) => {
+    await rounds(5, async (turn) => {
+      service.simulated('sw0').faults = {};
       await connect(service, 'n1', 'eth0', 'net0');
+      // A detachment that is done lets the next connection in.
+      service.simulated('sw0').faults = { delayMs: 400 };
       const answers = await Promise.all([
         ground.admin(turn).post('/node/n1/nic/eth0/detach_network', { network: 'net0' }),
         ground.admin(turn + 1).post('/switch/sw0/port/n1/eth0/revert'),

@@ -258,7 +258,7 @@ describe('a route that does not say that it reaches devices', () => {
     const asked: string[] = [];
     const devices = {
       change: () => Promise.resolve(asked.push('change')),
-      ask: () => Promise.resolve(asked.push('ask')),
+      query: () => Promise.resolve(asked.push('query')),
       count: () => asked.push('count'),
     };
     const installation = { devices } as unknown as Dependencies;
@@ -270,8 +270,8 @@ describe('a route that does not say that it reaches devices', () => {
       });
     const call = { project: 'red', at: 'daemon' };
     const change = (use: DeviceUse | null) => context(use).devices.change(call, () => Promise.resolve());
-    const ask = (use: DeviceUse | null) => context(use).devices.query('q', call, () => Promise.resolve());
-    const ring = (use: DeviceUse | null) =>
+    const query = (use: DeviceUse | null) => context(use).devices.query('q', call, () => Promise.resolve());
+    const notify = (use: DeviceUse | null) =>
       context(use).write(async (op) => {
         op.notify('actions');
         return Promise.resolve();
@@ -281,12 +281,12 @@ describe('a route that does not say that it reaches devices', () => {
         op.countChange('red');
         return Promise.resolve();
       });
-    for (const reach of [change, ask, ring, count]) {
+    for (const reach of [change, query, notify, count]) {
       await expect(reach(null)).rejects.toThrow('its route does not declare it');
       await reach('changes');
     }
     for (const reach of [change, count]) await expect(reach('asks')).rejects.toThrow('its route does not declare it');
-    for (const reach of [ask, ring]) await reach('asks');
-    expect(asked).toEqual(['change', 'ask', 'count', 'ask']);
+    for (const reach of [query, notify]) await reach('asks');
+    expect(asked).toEqual(['change', 'query', 'count', 'query']);
   });
 });

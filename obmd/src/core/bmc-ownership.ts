@@ -83,9 +83,9 @@ export class Ownership {
   };
 
   /**
-   * The same for the present hold, checked in the transaction that changes the database: whoever has the nodes works
-   * from memory. A change that was begun under an earlier hold of this process is refused, too: what is in memory was
-   * read after that one ended.
+   * The same for the present hold, checked in the transaction that changes the database: the process that has the
+   * nodes works from memory. A change that was begun under an earlier hold of this process is refused, too: what is in
+   * memory was read after that one ended.
    */
   requirementOfHold(): (tx: Tx) => Promise<void> {
     const lease = this.#lease;

@@ -119,8 +119,8 @@ const eachLine = (stream: ChildProcess['stdout'], log: string, heard: (line: str
 const stopChild = async (child: ChildProcess, ended: Promise<string>): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
-  const patience = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
+  const deadline = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
   const ending = await ended;
-  clearTimeout(patience);
+  clearTimeout(deadline);
   if (ending !== cleanEnding) throw new DemoError(`the service did not stop cleanly (${ending})`);
 };

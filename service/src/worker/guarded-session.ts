@@ -47,7 +47,7 @@ export const openGuarded = async (
     const late = () => new DeviceTimeout(`it did not ${what} within ${ms / 1000} s`);
     return { ms, late, signals: [held.lost], confirm: () => held.confirm(), secrets };
   };
-  const told = (state: PortConfig): PortConfig =>
+  const redactState = (state: PortConfig): PortConfig =>
     state.unclear === undefined ? state : { ...state, unclear: redact(state.unclear, secrets) };
   const session = await callDevice(guard('accept the login', 1), (signal) => driver.open(target, signal));
   const readAll = session.readAll?.bind(session);
@@ -63,9 +63,9 @@ export const openGuarded = async (
     },
     read: async (ports) => {
       const call = guard('show its ports', ports.length);
-      return (await callDevice(call, (signal) => session.read(ports, signal))).map(told);
+      return (await callDevice(call, (signal) => session.read(ports, signal))).map(redactState);
     },
-    readAll: readAll && (async (ports) => (await callDevice(guard('show its ports', ports), readAll)).map(told)),
+    readAll: readAll && (async (ports) => (await callDevice(guard('show its ports', ports), readAll)).map(redactState)),
     drained: drained && ((ports) => callDevice(guard('drain its ports', ports), drained)),
     identity: identity && (() => callDevice(guard('report its identity', 1), identity)),
     save: save && (() => callDevice(guard('save its configuration', 1), save)),

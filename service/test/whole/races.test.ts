@@ -162,7 +162,7 @@ describe.each(replicaSetups)('at the same time on $ground', ({ engine, replicas 
     await makeNode(service, 'n1', ['eth0']);
     await reserve(service, 'red', 'n1');
     await makeNetwork(service, 'net0', 'red');
-    await rounds(5, async (turn) => {
+    await rounds(8, async (turn) => {
       service.simulated('sw0').faults = {};
       await connect(service, 'n1', 'eth0', 'net0');
       // A detachment that is done lets the next connection in.

@@ -96,7 +96,7 @@ export class OidcLogin {
     const proof = client.secret === null ? openid.None() : prove(client.secret);
     const configuration = new openid.Configuration({ ...provider }, client.id, {}, proof);
     configuration[openid.customFetch] = fetchBy(backend.http);
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- for a provider on this machine; the line itself sees to it
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- for a provider on this machine; the HTTP client sees to it
     if (issuer.startsWith('http:')) openid.allowInsecureRequests(configuration);
     return configuration;
   }

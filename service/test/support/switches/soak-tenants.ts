@@ -128,12 +128,11 @@ const vacate = async (
 
 const ending = async (tenant: Client, queued: Answer): Promise<Action['status']> => {
   const { status_id } = queued.body as { status_id: string };
-  // Longer from one question to the next: seven who ask all the time keep the service from its work.
-  for (let pauseMs = 10; ; pauseMs = Math.min(50, pauseMs + 5)) {
+  for (;;) {
     const { body } = await tenant.get(`/networking_action/${status_id}`);
     const { status } = body as Action;
     if (status !== 'PENDING') return status;
-    await sleep(pauseMs);
+    await sleep(10);
   }
 };
 

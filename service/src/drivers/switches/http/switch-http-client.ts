@@ -36,7 +36,7 @@ export class SwitchHttpClient {
     this.#http = new HttpClient({ trust: target, outbound, largestAnswer, connections: 1, keepAlive: true });
   }
 
-  /** Asks, and gives any answer but those that concern the line itself: no entry, or a redirect. */
+  /** Asks, and gives any answer but those that concern the connection itself: a refused login, or a redirect. */
   async ask({ method, path, headers, body }: SwitchHttpRequest, signal: AbortSignal): Promise<SwitchHttpResponse> {
     const { origin, username, password } = this.#target;
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;

@@ -22,7 +22,7 @@ export interface Db<Schema, Topic extends string> {
   read<T>(work: (tx: Tx<Schema>) => Promise<T>): Promise<T>;
   /** One hot read: a single statement, compiled once, with no transaction around it. */
   readonly query: <Values extends object, Row>(
-    question: Statement<Schema, Values, Row>,
+    statement: Statement<Schema, Values, Row>,
     values: Values,
   ) => Promise<Row[]>;
   /** May run `work` more than once: it must have no effect but through `tx`. */

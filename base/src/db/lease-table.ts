@@ -70,10 +70,10 @@ export class LeaseTable<Schema, Details extends object> {
     return rows[0] ? { name, holder, fence: rows[0].fence ?? 0 } : null;
   }
 
-  /** Prolongs a lease that is still ours; false if it passed to someone else. */
+  /** Prolongs a lease that is still ours; false if it passed to someone else, or was given back meanwhile. */
   async renew({ tx, now }: LeaseOp<Schema>, lease: Lease, ms: number): Promise<boolean> {
     const { numAffectedRows } =
-      await sql`update ${this.#table} set expires_at = ${now} + ${ms} where ${this.#is(lease)}`.execute(tx);
+      await sql`update ${this.#table} set expires_at = ${now} + ${ms} where ${this.#isOurs(lease)}`.execute(tx);
     return numAffectedRows === 1n;
   }
 
@@ -89,8 +89,13 @@ export class LeaseTable<Schema, Details extends object> {
    */
   async isHeld(tx: Tx<Schema>, lease: Lease): Promise<boolean> {
     const lock = locksRows(tx) ? sql`for share` : sql``;
-    const { rows } = await sql`select 1 from ${this.#table} where ${this.#is(lease)} ${lock}`.execute(tx);
+    const { rows } = await sql`select 1 from ${this.#table} where ${this.#isOurs(lease)} ${lock}`.execute(tx);
     return rows.length > 0;
+  }
+
+  /** A renewal may still be under way when the lease is given back: it does not bring the lease back. */
+  #isOurs(lease: Lease): RawBuilder<unknown> {
+    return sql`${this.#is(lease)} and lease.expires_at <> 0`;
   }
 
   #is({ name, holder, fence }: Lease): RawBuilder<unknown> {

@@ -1,16 +1,16 @@
 import { Cache } from '../cache.ts';
 import type { FreeLease, Lease, LeaseOp, LeaseRow, LeaseTable } from './lease-table.ts';
 
-/** What a look at a lease told. */
-interface LeaseLook<Details> {
+/** Whether a lease can be taken. */
+interface LeaseState<Details> {
   /** null: it cannot be had now. */
   readonly free: FreeLease | null;
-  /** When to look again at the latest. */
+  /** Read the lease again after this long at the latest. */
   readonly waitMs: number;
   readonly row: (LeaseRow & Details) | undefined;
 }
 
-/** Opens the transactions of a look and a claim. */
+/** Opens the transactions of a read and a claim. */
 interface Transactions<Schema> {
   read<T>(work: (op: LeaseOp<Schema>) => Promise<T>): Promise<T>;
   write<T>(work: (op: LeaseOp<Schema>) => Promise<T>): Promise<T>;
@@ -23,11 +23,11 @@ const deadAfter = 1 / 2;
  * set back.
  */
 const longestWait = 3;
-/** Before the next look at a lease that somebody else took first. */
+/** Before the next read of a lease that somebody else took first. */
 const shortestWaitMs = 20;
 
 /**
- * Looks at the leases of one database, without a write, and takes those that are free. Expiry is by the database's
+ * Reads the leases of one database, without a write, and takes those that are free. Expiry is by the database's
  * clock, which an operator may set: so the row of a lease that was not given back must also have been the same for a
  * while by the monotonic clock. A clock that is set forward ends no lease of a holder that renews it; one that is set
  * back keeps none for ever.
@@ -43,8 +43,12 @@ export class LeaseWatch<Schema, Details extends object> {
     this.#isGone = isGone;
   }
 
-  /** Looks at several at once; `ms` is for how long they are taken. */
-  async look(op: LeaseOp<Schema>, names: readonly string[], ms: number): Promise<(name: string) => LeaseLook<Details>> {
+  /** Reads several at once; `ms` is for how long they are taken. */
+  async inspect(
+    op: LeaseOp<Schema>,
+    names: readonly string[],
+    ms: number,
+  ): Promise<(name: string) => LeaseState<Details>> {
     const rows = new Map((await this.#table.read(op, names)).map((row) => [row.name, row]));
     return (name) => {
       const row = rows.get(name);
@@ -54,20 +58,20 @@ export class LeaseWatch<Schema, Details extends object> {
     };
   }
 
-  /** Takes a lease if it can be had, after a look that writes nothing. */
+  /** Takes a lease if it can be had, after a read that writes nothing. */
   async take(
     db: Transactions<Schema>,
     name: string,
     holder: string,
     ms: number,
-  ): Promise<LeaseLook<Details> & { readonly lease: Lease | null }> {
-    const look = () => db.read(async (op) => (await this.look(op, [name], ms))(name));
-    const seen = await look();
+  ): Promise<LeaseState<Details> & { readonly lease: Lease | null }> {
+    const inspect = () => db.read(async (op) => (await this.inspect(op, [name], ms))(name));
+    const seen = await inspect();
     const { free } = seen;
     if (free === null) return { ...seen, lease: null };
     const lease = await db.write((op) => this.#table.claim(op, free, holder, ms));
     // Somebody else may have been quicker, and may be done already.
-    return { ...(lease === null ? await look() : seen), lease };
+    return { ...(lease === null ? await inspect() : seen), lease };
   }
 
   /** 0 or less: it may be taken. */

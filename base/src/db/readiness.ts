@@ -7,25 +7,25 @@ const answerWithinMs = 2_000;
 /** More frequent callers get the same answer again. */
 const lastsMs = 500;
 
-interface Look {
+interface ReadinessCheck {
   readonly answer: Promise<string | null>;
   /** Not before it is answered. */
   endsAt: number;
 }
 
-const looks = new WeakMap<object, Look>();
+const checks = new WeakMap<object, ReadinessCheck>();
 
-/** Why a database is of no use now, in a sentence; null: it can be read and written. One look serves all who ask. */
+/** Why a database is of no use now, in a sentence; null: it can be read and written. One check serves all who ask. */
 export const unreadiness = <Schema, Topic extends string>(db: Db<Schema, Topic>): Promise<string | null> => {
-  const last = looks.get(db);
+  const last = checks.get(db);
   if (last !== undefined && performance.now() < last.endsAt) return last.answer;
-  const made: Look = { answer: look(db), endsAt: Number.POSITIVE_INFINITY };
-  looks.set(db, made);
+  const made: ReadinessCheck = { answer: check(db), endsAt: Number.POSITIVE_INFINITY };
+  checks.set(db, made);
   void made.answer.finally(() => (made.endsAt = performance.now() + lastsMs));
   return made.answer;
 };
 
-const look = async <Schema, Topic extends string>(db: Db<Schema, Topic>): Promise<string | null> => {
+const check = async <Schema, Topic extends string>(db: Db<Schema, Topic>): Promise<string | null> => {
   const late = new AbortController();
   const tooLate = sleep(answerWithinMs, 'late' as const, { signal: late.signal, ref: false });
   const tried = db

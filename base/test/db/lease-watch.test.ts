@@ -20,8 +20,8 @@ const waiting = () => {
   const watch = new LeaseWatch(table, ({ holder }) => holder === 'gone');
   return async (name: string, row: { expires_at: number; leftMs: number; holder?: string }): Promise<number> => {
     rows.splice(0, 1, { name, holder: 'me', fence: 1, ...row });
-    const look = await watch.look({ tx: {} as Tx<object>, now: sql<number>`0` }, [name], lengthMs);
-    const { free, waitMs } = look(name);
+    const stateOf = await watch.inspect({ tx: {} as Tx<object>, now: sql<number>`0` }, [name], lengthMs);
+    const { free, waitMs } = stateOf(name);
     return free === null ? waitMs : 0;
   };
 };

@@ -21,7 +21,11 @@ export interface Database {
     /** The lasting boot device, while the BMC has forgotten it over one for the next boot; null: it has not. */
     boot_after: string | null;
   };
-  /** One row: the process that works with the BMCs. */
+  /**
+   * One row: the process that works with the BMCs. SQLite would take a name that is null, PostgreSQL does not. No row
+   * has one, and none that had would ever be read: that is not worth building the table anew under a process that
+   * holds its lease there.
+   */
   obmd_owner: { name: string; holder: string; host: string; pid: number; expires_at: number };
   obmd_settings: { name: string; value: string };
 }

@@ -13,10 +13,11 @@ export interface DueSwitch {
   readonly dueAt: number;
 }
 
-/** The switches with work now or soon. What is due later is found by a later look. */
+/** The switches with work now or soon. What is due later is found by a later call. */
 export const dueSwitches = async (tx: Tx, clock: Db['now'], config: EngineConfig): Promise<readonly DueSwitch[]> => {
   const now = steadyNow();
-  const at = <Row extends { readonly probe_at: number }>(row: Row): Row => plausibleTimes(row, now, config.saveDelayMs);
+  const withPlausibleTimes = <Row extends { readonly probe_at: number }>(row: Row): Row =>
+    plausibleTimes(row, now, config.saveDelayMs);
   const actions = await switchesWithActions.all(tx, {});
   const ports = [
     ...(await switchesWithSuspects.all(tx, {})),
@@ -25,22 +26,22 @@ export const dueSwitches = async (tx: Tx, clock: Db['now'], config: EngineConfig
   ].map((row) => ({ ...row, dueAt: suspectDueAt(row.dueAt, now) }));
   const late = await lateReadings(tx, clock, now);
   // Nothing is swept before it is due: a time that never comes stands for "only on demand".
-  const rounds = await switchesWithRounds.all(
+  const upkeep = await switchesWithUpkeep.all(
     tx,
     config.sweepMs > 0
       ? { sweepBefore: now, sweepAfter: now + 2 * longestSweepMs(config.sweepMs) }
       : { sweepBefore: -1, sweepAfter: Number.MAX_SAFE_INTEGER },
   );
   return [
-    ...actions.map(at).map((row) => ({
+    ...actions.map(withPlausibleTimes).map((row) => ({
       ...row,
       // While the breaker is open nobody calls the switch, but an action still ends when its budget does.
       dueAt: isBreakerOpen(row, now)
         ? Math.min(row.probe_at, row.oldest + config.budgetMs)
         : retryDueAt(row.dueAt, now),
     })),
-    ...[...ports, ...late].map(at).map((row) => ({ ...row, dueAt: Math.max(row.probe_at, row.dueAt) })),
-    ...rounds.map(at).map((row) => ({
+    ...[...ports, ...late].map(withPlausibleTimes).map((row) => ({ ...row, dueAt: Math.max(row.probe_at, row.dueAt) })),
+    ...upkeep.map(withPlausibleTimes).map((row) => ({
       ...row,
       dueAt: Math.max(row.probe_at, isSweepDue(row, now, config) ? 0 : saveDueAt(row, config)),
     })),
@@ -119,7 +120,7 @@ const lateReadings = async (tx: Tx, clock: Db['now'], now: number) => {
 };
 
 /** Switches to be swept, or told to save. */
-const switchesWithRounds = statement((tx, { sweepBefore, sweepAfter }: { sweepBefore: number; sweepAfter: number }) =>
+const switchesWithUpkeep = statement((tx, { sweepBefore, sweepAfter }: { sweepBefore: number; sweepAfter: number }) =>
   tx
     .selectFrom('switches')
     .select(['id', 'label', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered'])

@@ -77,9 +77,9 @@ export class Engine {
   /** Puts a worker on every switch that has work due and is free. Answers how long until there may be more. */
   async #dispatch(): Promise<number> {
     const { context, config } = this.#context;
-    const { switches, look } = await context.read(async (op) => {
+    const { switches, leaseState } = await context.read(async (op) => {
       const found = await dueSwitches(op.tx, op.now, config);
-      return { switches: found, look: await context.leases.look(op, found.map(leaseOf), config.leaseMs) };
+      return { switches: found, leaseState: await context.leases.inspect(op, found.map(leaseOf), config.leaseMs) };
     });
     this.#forgetOthers(switches);
     const now = steadyNow();
@@ -87,7 +87,7 @@ export class Engine {
     for (const target of switches) {
       if (this.#running.has(target.id)) continue;
       const pauseMs = Math.max(target.dueAt - now, this.#pauseOf(target), this.#writeBackoff.waitMs);
-      const { free, waitMs } = pauseMs > 0 ? { free: null, waitMs: pauseMs } : look(leaseOf(target));
+      const { free, waitMs } = pauseMs > 0 ? { free: null, waitMs: pauseMs } : leaseState(leaseOf(target));
       if (free === null) nextMs = Math.min(nextMs, waitMs);
       else this.#startWorker(target, free);
     }

@@ -24,14 +24,17 @@ export interface Sweep {
   readonly unregisteredPorts: readonly PortConfig[] | null;
 }
 
-/** Looks at some ports. */
-export const look = async (session: GuardedSession, tasks: readonly PortTask[]): Promise<readonly PortSighting[]> => {
-  const sightings = await lookAt(session, tasks);
+/** Reads some ports. */
+export const checkPorts = async (
+  session: GuardedSession,
+  tasks: readonly PortTask[],
+): Promise<readonly PortSighting[]> => {
+  const sightings = await readPorts(session, tasks);
   await drainCleared(session, sightings);
   return sightings;
 };
 
-/** Looks at the whole switch. */
+/** Reads the whole switch. */
 export const sweep = async (session: GuardedSession, tasks: readonly PortTask[]): Promise<Sweep> => {
   const seen = await sweepAll(session, tasks);
   await drainCleared(session, seen.sightings);
@@ -51,11 +54,11 @@ const drainCleared = (session: GuardedSession, sightings: readonly PortSighting[
     ).length,
   );
 
-const lookAt = async (session: GuardedSession, tasks: readonly PortTask[]): Promise<readonly PortSighting[]> =>
+const readPorts = async (session: GuardedSession, tasks: readonly PortTask[]): Promise<readonly PortSighting[]> =>
   match(tasks, await session.read(tasks.map(({ port }) => port)));
 
 const sweepAll = async (session: GuardedSession, tasks: readonly PortTask[]): Promise<Sweep> => {
-  if (!session.readAll) return { sightings: await lookAt(session, tasks), unregisteredPorts: null };
+  if (!session.readAll) return { sightings: await readPorts(session, tasks), unregisteredPorts: null };
   const all = await session.readAll(tasks.length);
   // A driver may leave out of the whole what it has nothing to say about; a port is only gone if it is asked for by name.
   const shown = new Set(all.map(({ port }) => port));
@@ -65,7 +68,7 @@ const sweepAll = async (session: GuardedSession, tasks: readonly PortTask[]): Pr
     all,
   );
   return {
-    sightings: rest.length === 0 ? sightings : [...sightings, ...(await lookAt(session, rest))],
+    sightings: rest.length === 0 ? sightings : [...sightings, ...(await readPorts(session, rest))],
     unregisteredPorts: all,
   };
 };

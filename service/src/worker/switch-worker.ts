@@ -11,7 +11,7 @@ import { faultsToOpen, saveRetryAt } from './retry-policy.ts';
 import { planSweep, planSwitch, planWritten, type SwitchPlan } from './switch-plan.ts';
 import type { PortTask } from './port-task.ts';
 import { type Ending, markTouched, settle } from './settle-endings.ts';
-import { look, recordSightings, recordSweep, sweep } from './sweep-ports.ts';
+import { checkPorts, recordSightings, recordSweep, sweep } from './sweep-ports.ts';
 import type { EngineContext } from './engine-context.ts';
 
 /**
@@ -112,16 +112,16 @@ export class SwitchWorker {
     // A probe takes one port: if it is the switch that fails, more would only fail with it; if a port, the next gets
     // its turn.
     if (plan.faults >= faultsToOpen) this.#mostPorts = 1;
-    const rounds: (() => Promise<Outcome>)[] = [];
-    if (tasks.length > 0) rounds.push(() => this.#pass(tasks.slice(0, this.#mostPorts)));
-    if (unread.length > 0) rounds.push(() => this.#look(unread));
-    if (wanted !== null) rounds.push(() => this.#sweep(wanted));
-    if (isSaveDue) rounds.push(() => this.#save());
-    for (const round of rounds) {
+    const jobs: (() => Promise<Outcome>)[] = [];
+    if (tasks.length > 0) jobs.push(() => this.#pass(tasks.slice(0, this.#mostPorts)));
+    if (unread.length > 0) jobs.push(() => this.#checkPorts(unread));
+    if (wanted !== null) jobs.push(() => this.#sweep(wanted));
+    if (isSaveDue) jobs.push(() => this.#save());
+    for (const job of jobs) {
       // Where nobody answers, the rest would fail the same way.
-      if ((await round()) === 'dead') break;
+      if ((await job()) === 'dead') break;
     }
-    return rounds.length > 0 || ended.length > 0;
+    return jobs.length > 0 || ended.length > 0;
   }
 
   async #pass(tasks: readonly PortTask[]): Promise<Outcome> {
@@ -175,9 +175,9 @@ export class SwitchWorker {
     this.#report(endings);
   }
 
-  async #look(tasks: readonly PortTask[]): Promise<Outcome> {
+  async #checkPorts(tasks: readonly PortTask[]): Promise<Outcome> {
     const { context, config, step } = this.#engine;
-    const result = await this.#connection.exchange((session) => look(session, tasks));
+    const result = await this.#connection.exchange((session) => checkPorts(session, tasks));
     step('ports checked');
     if (result.isFault) return result.outcome;
     await context.write((op) =>

@@ -36,9 +36,9 @@ describe.each(engines)('a lease on %s', (engine) => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const look = (name: string) => context.read(async (op) => (await context.leases.look(op, [name], ms))(name));
+  const inspect = (name: string) => context.read(async (op) => (await context.leases.inspect(op, [name], ms))(name));
   const free = async (name: string): Promise<FreeLease> => {
-    const { free: found } = await look(name);
+    const { free: found } = await inspect(name);
     if (found === null) throw new Error(`lease ${name} is held`);
     return found;
   };
@@ -73,7 +73,7 @@ describe.each(engines)('a lease on %s', (engine) => {
   it('is one holder’s at a time, and its fence grows with every change of hands', async () => {
     const name = newName();
     const first = await take(name, 'one');
-    expect(await look(name)).toMatchObject({ free: null });
+    expect(await inspect(name)).toMatchObject({ free: null });
     await giveBack(first);
     const second = await take(name, 'two');
     expect(second.fence).toBeGreaterThan(first.fence);
@@ -97,7 +97,7 @@ describe.each(engines)('a lease on %s', (engine) => {
 
     const dead = await take(name, 'five');
     await expireIn(name, -1_000);
-    await look(name);
+    await inspect(name);
     wait(ms);
     const overdue = await free(name);
     expect(await context.write((op) => leaseTable.renew(op, dead, ms))).toBe(true);
@@ -112,27 +112,35 @@ describe.each(engines)('a lease on %s', (engine) => {
     const second = await take(name, 'one');
     expect(await context.write((op) => leaseTable.renew(op, first, ms))).toBe(false);
     await giveBack(first);
-    expect(await look(name)).toMatchObject({ free: null });
+    expect(await inspect(name)).toMatchObject({ free: null });
     expect(await isHeldBy(second)).toBe(true);
+  });
+
+  it('stays free when a renewal arrives after it was given back', async () => {
+    const lease = await take(newName(), 'one');
+    await giveBack(lease);
+    expect(await isHeldBy(lease)).toBe(false);
+    expect(await context.write((op) => leaseTable.renew(op, lease, ms))).toBe(false);
+    expect((await inspect(lease.name)).free).not.toBeNull();
   });
 
   it('is free only when its row has stood still for a while, whatever the clock of the database says', async () => {
     const name = newName();
     await take(name, 'one');
     await expireIn(name, -1_000);
-    const { waitMs } = await look(name);
+    const { waitMs } = await inspect(name);
     expect(waitMs).toBeGreaterThan(ms / 4);
     wait(ms);
-    expect((await look(name)).free).not.toBeNull();
+    expect((await inspect(name)).free).not.toBeNull();
   });
 
   it('is not waited for longer than a few times its length, however far in the future its end is', async () => {
     const name = newName();
     await take(name, 'one');
     await expireIn(name, 3_600_000);
-    const { waitMs } = await look(name);
+    const { waitMs } = await inspect(name);
     expect(waitMs).toBeLessThanOrEqual(5 * ms);
     wait(5 * ms);
-    expect((await look(name)).free).not.toBeNull();
+    expect((await inspect(name)).free).not.toBeNull();
   });
 });

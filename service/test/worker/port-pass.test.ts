@@ -3,7 +3,7 @@ import type { PortConfig } from '../../src/drivers/switches/switch-contract.ts';
 import type { GuardedSession } from '../../src/worker/guarded-session.ts';
 import { alreadyDone, restore } from '../../src/worker/port-pass.ts';
 import type { PortTask } from '../../src/worker/port-task.ts';
-import { look, sweep } from '../../src/worker/sweep-ports.ts';
+import { checkPorts, sweep } from '../../src/worker/sweep-ports.ts';
 
 const nothing = { native: null, tagged: [] };
 
@@ -107,7 +107,7 @@ describe('a port that nobody trusted, and that is in order when it is read', () 
     ['drifts still', drifting, { port: 'p1', ...nothing }, ['read']],
     ['was in order before', resting, inOrder, ['read']],
   ])('if it %s', async (_, task, shown, expected) => {
-    for (const watch of [look, sweep]) {
+    for (const watch of [checkPorts, sweep]) {
       const { session, asked } = switchThatShows(shown);
       await watch(session, [task]);
       expect(asked).toEqual(expected);

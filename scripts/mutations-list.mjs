@@ -110,7 +110,7 @@ export const mutations = [
   mutation(
     'a lease counts whatever its fence',
     'base/src/db/lease-table.ts',
-    'where ${this.#is(lease)} ${lock}',
+    'where ${this.#isOurs(lease)} ${lock}',
     'where lease.name = ${lease.name} and lease.holder = ${lease.holder} ${lock}',
     fences,
   ),
@@ -145,9 +145,16 @@ export const mutations = [
     leases,
   ),
   mutation(
+    'a lease that was given back is renewed',
+    'base/src/db/lease-table.ts',
+    ' and lease.expires_at <> 0',
+    '',
+    leases,
+  ),
+  mutation(
     'a lease is renewed by whoever had it before',
     'base/src/db/lease-table.ts',
-    'set expires_at = ${now} + ${ms} where ${this.#is(lease)}',
+    'set expires_at = ${now} + ${ms} where ${this.#isOurs(lease)}',
     'set expires_at = ${now} + ${ms} where lease.name = ${lease.name}',
     leases,
   ),
@@ -768,6 +775,14 @@ export const mutations = [
     'service/src/worker/engine.ts',
     ', this.#writeBackoff.waitMs)',
     ')',
+    pauses,
+  ),
+  mutation(
+    'a worker that did nothing is started again at once',
+    'service/src/worker/engine.ts',
+    `      else this.#pauseSwitch(target);
+`,
+    '',
     pauses,
   ),
   mutation(

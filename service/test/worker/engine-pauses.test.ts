@@ -48,7 +48,7 @@ describe.each(engines)('an engine that cannot work on %s', (engine) => {
     service = shared();
     await makeProject(service, 'red');
     await makeNetwork(service, 'net', 'red');
-    for (const node of ['n0', 'n1', 'n2', 'n3', 'n4']) {
+    for (const node of ['n0', 'n1', 'n2', 'n3', 'n4', 'n5']) {
       await makeNode(service, node, ['eth0']);
       await reserve(service, 'red', node);
     }
@@ -61,11 +61,11 @@ describe.each(engines)('an engine that cannot work on %s', (engine) => {
   const queue = (node: string) => service.admin.post(`/node/${node}/nic/eth0/connect_network`, { network: 'net' });
   const holdElsewhere = (expiresAt: number) =>
     runSql(service, same(`update leases set holder = 'another process', fence = fence + 1, expires_at = ${expiresAt}`));
-  const refuseWrites = () =>
+  const refuseWrites = (table: 'leases' | 'ports') =>
     runSql(service, {
-      sqlite: `create trigger refused before update on leases begin select raise(abort, 'disk full'); end`,
+      sqlite: `create trigger refused before update on ${table} begin select raise(abort, 'disk full'); end`,
       postgres: `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'disk full'; end $$;
-        create trigger refused before update on leases for each row execute function refuse()`,
+        create trigger refused before update on ${table} for each row execute function refuse()`,
     });
   const takeWrites = () =>
     runSql(service, {
@@ -108,11 +108,23 @@ describe.each(engines)('an engine that cannot work on %s', (engine) => {
 
   it('tries ever less often while the database takes no writes, and goes on when it does', async () => {
     await leftAlone(service, 'sw0');
-    await refuseWrites();
+    await refuseWrites('leases');
     const queued = await queue('n3');
     await eventually(() => failures(service).length > 0 || undefined);
     expect(await writesWhileWatched(service)).toBeLessThanOrEqual(8);
     expect(failures(service).length).toBeLessThanOrEqual(12);
+    await takeWrites();
+    expect((await settled(service, queued)).status).toBe('DONE');
+  });
+
+  it('starts a worker ever less often that cannot record what a dead one left behind', async () => {
+    await leftAlone(service, 'sw0');
+    await runSql(service, same(`update ports set written_by = 1 where label = 'n0/eth0'`));
+    await refuseWrites('ports');
+    const before = failures(service).length;
+    const queued = await queue('n5');
+    await eventually(() => failures(service).length > before || undefined);
+    expect(await writesWhileWatched(service)).toBeLessThanOrEqual(30);
     await takeWrites();
     expect((await settled(service, queued)).status).toBe('DONE');
   });

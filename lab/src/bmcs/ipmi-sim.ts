@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import type { ChildProcess } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSerialLine, type SerialLine } from '../machines/serial-line.ts';
-import { end, keep, untilReady } from '../switches/child-processes.ts';
-import { built, type Undo } from '../switches/undo.ts';
+import { end, startDaemon, untilReady } from '../switches/child-processes.ts';
+import { built, temporaryDirectory, type Undo } from '../switches/undo.ts';
 import { type ChassisHabits, IpmiChassis, makeChassis, toldChassis } from './ipmi-chassis.ts';
 import { answersRmcp, freeUdpPort } from './rmcp.ts';
 
@@ -75,8 +74,7 @@ const build = async (options: IpmiSimOptions, undo: Undo, stop: () => Promise<vo
     obeysShutdown = true,
     refusesRepeats = false,
   } = options;
-  const directory = await mkdtemp(join(tmpdir(), 'corral-ipmi-'));
-  undo.push(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryDirectory('ipmi', undo);
   const chassis =
     options.chassis === undefined
       ? await makeChassis(directory, { obeysShutdown, refusesRepeats })
@@ -137,21 +135,10 @@ const build = async (options: IpmiSimOptions, undo: Undo, stop: () => Promise<vo
 const stateOf = async ({ pid }: ChildProcess): Promise<string | undefined> =>
   (await readFile(`/proc/${pid ?? 0}/stat`, 'utf8').catch(() => '')).split(' ')[2];
 
-const startIn = async (directory: string, port: number, line: SerialLine | null): Promise<ChildProcess> => {
-  const at = (file: string): string => join(directory, file);
-  const child = keep(
-    spawn('ipmi_sim', ['-n', '-c', at('lan.conf'), '-f', at('bmc.emu'), '-s', at('state')], { stdio: 'ignore' }),
-  );
-  child.once('error', () => undefined);
-  if (child.pid === undefined) throw new Error('ipmi_sim cannot be started');
-  try {
-    await untilReady(child, 'ipmi_sim', () => answersRmcp(port));
-    await untilReady(child, "ipmi_sim's serial line", () => !line || line.connected > 0);
-  } catch (error) {
-    await end(child, 'SIGKILL');
-    throw error;
-  }
-  return child;
+const startIn = (directory: string, port: number, line: SerialLine | null): Promise<ChildProcess> => {
+  const args = ['-n', '-c', 'lan.conf', '-f', 'bmc.emu', '-s', 'state'];
+  const isReady = async (): Promise<boolean> => (await answersRmcp(port)) && (!line || line.connected > 0);
+  return startDaemon('ipmi_sim', args, isReady, { cwd: directory });
 };
 
 interface Configuration {

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { run } from '../switches/namespaces.ts';
-import type { Undo } from '../switches/undo.ts';
+import { temporaryDirectory, type Undo } from '../switches/undo.ts';
 
 const execute = promisify(execFile);
 
@@ -17,8 +16,7 @@ export interface KeystoneHome {
 
 /** Fills a directory with all that a Keystone needs to start: configuration, keys, tables and an administrator. */
 export const prepareHome = async (url: string, undo: Undo): Promise<KeystoneHome> => {
-  const directory = await mkdtemp(join(tmpdir(), 'corral-keystone-'));
-  undo.push(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryDirectory('keystone', undo);
   const file = join(directory, 'keystone.conf');
   await writeFile(file, configuration(directory), { mode: 0o600 });
   for (const repository of ['fernet', 'credential']) await writeKeys(join(directory, repository));

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { freePort } from '../listen-loopback.ts';
-import { end, keep, untilReady } from '../switches/child-processes.ts';
+import { end, startDaemon } from '../switches/child-processes.ts';
 import { built, type Undo } from '../switches/undo.ts';
 import { KeystoneApi, type KeystoneUser } from './keystone-api.ts';
 import { prepareHome } from './keystone-home.ts';
@@ -53,32 +53,20 @@ const build = async (undo: Undo, stop: () => Promise<void>): Promise<LabKeystone
 };
 
 /** One process, so that a signal to it reaches all of Keystone; the kernel ends it if we are killed. */
-const serve = async (directory: string, port: number): Promise<ChildProcess> => {
+const serve = (directory: string, port: number): Promise<ChildProcess> => {
   const uwsgi = ['--http-socket', `127.0.0.1:${port}`, '--wsgi-file', '/usr/bin/keystone-wsgi-public'];
   const quiet = ['--enable-threads', '--buffer-size', '65535', '--disable-logging'];
-  const child = keep(
-    spawn('setpriv', ['--pdeathsig', 'KILL', 'uwsgi_python3', ...uwsgi, ...quiet], {
-      cwd: directory,
-      env: {
-        PATH: process.env['PATH'],
-        OS_KEYSTONE_CONFIG_DIR: directory,
-        OS_KEYSTONE_CONFIG_FILES: 'keystone.conf',
-      },
-      stdio: 'ignore',
-    }),
-  );
-  child.once('error', () => undefined);
   // It listens at once and answers when it has loaded: the question waits for that.
   const isUp = (): Promise<boolean> =>
     fetch(`http://127.0.0.1:${port}/v3`, { signal: AbortSignal.timeout(60_000) }).then(
       ({ ok }) => ok,
       () => false,
     );
-  try {
-    await untilReady(child, 'Keystone', isUp);
-  } catch (error) {
-    await end(child, 'SIGKILL');
-    throw error;
-  }
-  return child;
+  const env = {
+    PATH: process.env['PATH'],
+    OS_KEYSTONE_CONFIG_DIR: directory,
+    OS_KEYSTONE_CONFIG_FILES: 'keystone.conf',
+  };
+  const args = ['--pdeathsig', 'KILL', 'uwsgi_python3', ...uwsgi, ...quiet];
+  return startDaemon('setpriv', args, isUp, { name: 'Keystone', cwd: directory, env });
 };

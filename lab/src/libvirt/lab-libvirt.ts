@@ -1,12 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isListening } from '../listen-loopback.ts';
 import { untilReady } from '../switches/child-processes.ts';
 import { ip, run } from '../switches/namespaces.ts';
 import type { LabOvs } from '../switches/lab-ovs.ts';
-import { built, type Undo } from '../switches/undo.ts';
+import { built, temporaryDirectory, type Undo } from '../switches/undo.ts';
 import { isolatedNamespace } from './isolated-namespace.ts';
 
 export interface LabLibvirtOptions {
@@ -42,8 +41,7 @@ export const startLibvirt = (options: LabLibvirtOptions = {}): Promise<LabLibvir
   built('the libvirt', (undo, stop) => build(options, undo, stop));
 
 const build = async ({ beside }: LabLibvirtOptions, undo: Undo, stop: () => Promise<void>): Promise<LabLibvirt> => {
-  const directory = await mkdtemp(join(tmpdir(), 'corral-libvirt-'));
-  undo.push(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryDirectory('libvirt', undo);
   const at = (name: string): string => join(directory, name);
   // It locks serial lines in /run/lock.
   for (const name of ['run', 'run/lock', 'etc', 'lib', 'log', 'ram']) await mkdir(at(name));

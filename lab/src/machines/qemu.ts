@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Capture, captureFrames } from '../switches/frames.ts';
 import { ip } from '../switches/namespaces.ts';
 import type { LabOvs } from '../switches/lab-ovs.ts';
-import { built, type Undo } from '../switches/undo.ts';
+import { built, temporaryDirectory, type Undo } from '../switches/undo.ts';
 import { QemuProcess } from './qemu-process.ts';
 import { type Chassis, startChassisProgram } from './chassis.ts';
 import { openSerialLine } from './serial-line.ts';
@@ -49,8 +46,7 @@ const build = async (
   undo: Undo,
   stop: () => Promise<void>,
 ): Promise<LabQemu> => {
-  const directory = await mkdtemp(join(tmpdir(), 'corral-machine-'));
-  undo.push(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryDirectory('machine', undo);
   // The cable stays in the switch while the machine is off.
   await ip([`tuntap add dev ${port} mode tap`], ovs.namespace);
   undo.push(() => ip([`link delete ${port}`], ovs.namespace));

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const living = new Set<ChildProcess>();
@@ -15,6 +15,25 @@ export const keep = <Child extends ChildProcess>(child: Child): Child => {
     living.delete(child);
     if (living.size === 0) process.removeListener('exit', endAll);
   });
+  return child;
+};
+
+/** Starts a program that goes on running, without output unless `options` want it, and waits until it is ready. */
+export const startDaemon = async (
+  program: string,
+  args: readonly string[],
+  isReady: (child: ChildProcess) => boolean | Promise<boolean>,
+  { name = program, ...options }: SpawnOptions & { readonly name?: string } = {},
+): Promise<ChildProcess> => {
+  const child = keep(spawn(program, args, { stdio: 'ignore', ...options }));
+  child.once('error', () => undefined);
+  if (child.pid === undefined) throw new Error(`${name} cannot be started`);
+  try {
+    await untilReady(child, name, () => isReady(child));
+  } catch (error) {
+    await end(child, 'SIGKILL');
+    throw error;
+  }
   return child;
 };
 

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LabPapers, makeAuthority, makeCertificate } from './certificates.ts';
 import { cable, type LabHost, startHost } from './lab-host.ts';
@@ -9,7 +7,7 @@ import { startFaultRelay } from './fault-relay.ts';
 import { freePort } from '../listen-loopback.ts';
 import { addNamespaces, ip } from './namespaces.ts';
 import { type OvsDaemon, OvsDaemons } from './ovs-daemons.ts';
-import { built, type Undo } from './undo.ts';
+import { built, temporaryDirectory, type Undo } from './undo.ts';
 
 export interface LabOvsOptions {
   /** Hosts, each plugged into a port of its own: `p0`, `p1` and so on. None if left out. */
@@ -49,8 +47,7 @@ export const startOvs = (options: LabOvsOptions = {}): Promise<LabOvs> =>
   built('the Open vSwitch', (undo, stop) => build(options, undo, stop));
 
 const build = async (options: LabOvsOptions, undo: Undo, stop: () => Promise<void>): Promise<LabOvs> => {
-  const directory = await mkdtemp(join(tmpdir(), 'corral-ovs-'));
-  undo.push(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryDirectory('ovs', undo);
   const hostPorts = count(options.hosts, 'p');
   const emptyPorts = count(options.emptyPorts, 'd');
   const prefix = `corral-${process.pid}-${randomBytes(3).toString('hex')}`;

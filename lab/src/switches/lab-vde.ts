@@ -1,16 +1,12 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { end, keep, untilReady } from './child-processes.ts';
+import { end, startDaemon } from './child-processes.ts';
 import { type LabHost, startHost } from './lab-host.ts';
 import type { LabPort, LabSwitch } from './lab-switch.ts';
 import { startFaultRelay } from './fault-relay.ts';
 import { addNamespaces, run } from './namespaces.ts';
 import { startSshd } from './sshd.ts';
-import { built, type Undo } from './undo.ts';
+import { built, temporaryDirectory, type Undo } from './undo.ts';
 import { VdeSwitch } from './vde-switch.ts';
 
 export interface LabVdeOptions {
@@ -33,8 +29,7 @@ export const startVde = (options: LabVdeOptions = {}): Promise<LabVde> =>
   built('the vde_switch', (undo, stop) => build(options, undo, stop));
 
 const build = async (options: LabVdeOptions, undo: Undo, stop: () => Promise<void>): Promise<LabVde> => {
-  const directory = await mkdtemp(join(tmpdir(), 'corral-vde-'));
-  undo.push(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryDirectory('vde', undo);
   const vde = new VdeSwitch(directory);
   undo.push(() => vde.stop());
   const count = options.ports ?? 210;
@@ -84,14 +79,12 @@ const build = async (options: LabVdeOptions, undo: Undo, stop: () => Promise<voi
 /** Joins a new interface, `eth0` of the namespace, to a port of the switch. */
 const plugIn = async (data: string, namespace: string, port: number): Promise<() => Promise<void>> => {
   const args = ['netns', 'exec', namespace, 'vde_plug2tap', '-s', data, '-p', String(port), 'eth0'];
-  const child = keep(spawn('ip', args, { stdio: 'ignore' }));
-  child.once('error', () => undefined);
   const isThere = (): Promise<boolean> =>
     run('ip', ['-n', namespace, 'link', 'show', 'eth0']).then(
       () => true,
       () => false,
     );
-  await untilReady(child, 'vde_plug2tap', () => existsSync(data) && isThere());
+  const child = await startDaemon('ip', args, () => existsSync(data) && isThere(), { name: 'vde_plug2tap' });
   return () => end(child);
 };
 

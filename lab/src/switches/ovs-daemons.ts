@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { end, keep, untilReady } from './child-processes.ts';
+import { end, startDaemon } from './child-processes.ts';
 import { isListening } from '../listen-loopback.ts';
 import { run } from './namespaces.ts';
 
@@ -45,11 +45,9 @@ export class OvsDaemons {
         : // The dummies are ports without an interface, so that hundreds of them cost nothing.
           ['ip', 'netns', 'exec', this.#namespace, daemon, `unix:${this.socket}`, '--enable-dummy'];
     const env = { PATH: process.env['PATH'], OVS_RUNDIR: address, OVS_DBDIR: address, OVS_LOGDIR: address };
-    const child = keep(spawn(program, [...args, ...own, ...quiet], { env, stdio: 'ignore' }));
-    child.once('error', () => undefined);
-    if (child.pid === undefined) throw new Error(`${daemon} cannot be started`);
+    const isReady = () => daemon !== 'ovsdb-server' || isListening({ path: this.socket });
+    const child = await startDaemon(program, [...args, ...own, ...quiet], isReady, { name: daemon, env });
     this.#running.set(daemon, child);
-    if (daemon === 'ovsdb-server') await untilReady(child, daemon, () => isListening({ path: this.socket }));
   }
 
   /** Ends a process at once, as a crash would. */

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { end, keep, untilReady } from './child-processes.ts';
+import { end, startDaemon } from './child-processes.ts';
 import { freePort, isListening } from '../listen-loopback.ts';
 import { fingerprintOf, newKeyPair } from './ssh-server.ts';
 
@@ -42,9 +41,7 @@ export const startSshd = async (directory: string, program: string): Promise<Ssh
   );
   // Where sshd keeps the processes that have no rights yet; it does not start without it.
   await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
-  const child = keep(spawn('/usr/sbin/sshd', ['-D', '-e', '-f', at('sshd_config')], { stdio: 'ignore' }));
-  child.once('error', () => undefined);
-  await untilReady(child, 'sshd', () => isListening({ port }));
+  const child = await startDaemon('/usr/sbin/sshd', ['-D', '-e', '-f', at('sshd_config')], () => isListening({ port }));
   return {
     port,
     username: userInfo().username,

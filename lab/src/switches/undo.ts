@@ -1,5 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 /** What has to be undone of what was built, the last first. */
 export type Undo = (() => Promise<unknown>)[];
+
+/** Makes a directory `corral-NAME-…` that goes with the rest. */
+export const temporaryDirectory = async (name: string, undo: Undo): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), `corral-${name}-`));
+  undo.push(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+};
 
 /** Builds something out of parts; whatever was built is taken down by `stop`, and at once if a part fails. */
 export const built = async <T>(

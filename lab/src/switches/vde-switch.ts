@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { end, keep, untilReady } from './child-processes.ts';
+import { end, startDaemon } from './child-processes.ts';
 
 const patienceMs = 10_000;
 
@@ -29,10 +29,7 @@ export class VdeSwitch {
   async start(ports: number): Promise<void> {
     // It reads commands from its input too, and ends with it: it does not outlive this process.
     const args = ['-s', this.data, '-M', this.management, '-n', String(ports + 1), '-f', '/dev/null'];
-    const child = keep(spawn('vde_switch', args, { stdio: ['pipe', 'ignore', 'ignore'] }));
-    child.once('error', () => undefined);
-    this.#process = child;
-    await untilReady(child, 'vde_switch', () => this.#call());
+    this.#process = await startDaemon('vde_switch', args, () => this.#call(), { stdio: ['pipe', 'ignore', 'ignore'] });
     await this.#answer();
     for (let port = 1; port <= ports; port++) await this.command(`port/create ${port}`);
   }

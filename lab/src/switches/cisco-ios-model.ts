@@ -1,5 +1,5 @@
-import { ManualConfig } from './manual-config.ts';
 import type { LabPort } from './lab-switch.ts';
+import { portsIn, SwitchState } from './switch-state.ts';
 import { everyVlan, vlanText, wrapped } from './vlan-text.ts';
 
 /** One port, with everything that its commands set. */
@@ -29,46 +29,36 @@ export const freshPort = (): Port => ({
 /** VLANs that routed ports of this switch use inside. */
 export const internalVlans = new Set([1006, 1007]);
 
-/** The state of the switch, shared by all sessions. */
-export class Catalyst {
-  readonly byHand = new ManualConfig();
-  readonly vlans = new Set([1, 1002, 1003, 1004, 1005]);
-  readonly ports = new Map<string, Port>();
-  saves = 0;
+const passedBy = (port: Port, vlans: ReadonlySet<number>): LabPort => {
+  const isThere = (vlan: number): boolean => vlans.has(vlan);
+  if (port.mode === 'access') {
+    const tagged = port.voice === null ? [] : [port.voice];
+    return { native: isThere(port.access) ? port.access : null, tagged: tagged.filter(isThere) };
+  }
+  const allowed = (port.allowed === 'all' ? everyVlan : [...port.allowed].sort((a, b) => a - b)).filter(isThere);
+  return {
+    native: allowed.includes(port.native) ? port.native : null,
+    tagged: allowed.filter((vlan) => vlan !== port.native),
+  };
+};
 
+const tampered = ({ native, tagged }: LabPort): Port => ({
+  ...freshPort(),
+  ...(tagged.length === 0
+    ? { mode: 'access', access: native ?? 1 }
+    : { mode: 'trunk', native: native ?? 1, allowed: new Set(native === null ? tagged : [native, ...tagged]) }),
+});
+
+/** A stack of five. */
+export class Catalyst extends SwitchState<Port> {
   constructor() {
-    for (let member = 1; member <= 5; member++)
-      for (let port = 1; port <= 48; port++) this.ports.set(`GigabitEthernet${member}/0/${port}`, freshPort());
-  }
-
-  carried(name: string): LabPort {
-    const port = this.ports.get(name);
-    if (!port || port.isShut) return { native: null, tagged: [] };
-    const isThere = (vlan: number): boolean => this.vlans.has(vlan);
-    if (port.mode === 'access') {
-      const tagged = port.voice === null ? [] : [port.voice];
-      return { native: isThere(port.access) ? port.access : null, tagged: tagged.filter(isThere) };
-    }
-    const allowed = (port.allowed === 'all' ? everyVlan : [...port.allowed].sort((a, b) => a - b)).filter(isThere);
-    return {
-      native: allowed.includes(port.native) ? port.native : null,
-      tagged: allowed.filter((vlan) => vlan !== port.native),
-    };
-  }
-
-  tamper(name: string, { native, tagged }: LabPort): void {
-    for (const vlan of [native ?? 1, ...tagged]) this.vlans.add(vlan);
-    this.ports.set(name, {
-      ...freshPort(),
-      ...(tagged.length === 0
-        ? { mode: 'access', access: native ?? 1 }
-        : { mode: 'trunk', native: native ?? 1, allowed: new Set(native === null ? tagged : [native, ...tagged]) }),
-    });
+    const slots = ['1', '2', '3', '4', '5'].map((member) => `GigabitEthernet${member}/0/`);
+    super(portsIn(slots), { fresh: freshPort, passed: passedBy, tampered }, [1, 1002, 1003, 1004, 1005]);
   }
 
   /** As `show running-config interface` prints it: what is default is not there. */
   block(name: string): string {
-    const port = this.ports.get(name) ?? freshPort();
+    const port = this.port(name);
     const lines = [
       port.access !== 1 && `switchport access vlan ${port.access}`,
       port.encapsulation === 'dot1q' && 'switchport trunk encapsulation dot1q',

@@ -1,6 +1,8 @@
 import { Catalyst, freshPort, internalVlans, type Port } from './cisco-ios-model.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
 import type { Reply, Shell } from './ssh-console.ts';
+import { unabbreviated } from './switch-state.ts';
+import { changedList, vlanNumber } from './trunk-port.ts';
 import { everyVlan, vlansOf } from './vlan-text.ts';
 import { iosIdentityAnswers } from './device-identities.ts';
 
@@ -98,7 +100,6 @@ class CatalystShell implements Shell {
 
   #save(): Reply {
     this.#mode = { kind: 'enable' };
-    this.#switch.saves++;
     return { text: 'Building configuration...\n[OK]' };
   }
 
@@ -176,7 +177,7 @@ class CatalystShell implements Shell {
   }
 
   #set(port: Port, setting: string, value: string, command: string): string {
-    const vlan = /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= 4094 ? Number(value) : null;
+    const vlan = vlanNumber(value);
     if (setting === 'mode' && (value === 'access' || value === 'trunk' || value === 'dynamic auto')) {
       if (value === 'trunk' && this.#options.knowsIsl && port.encapsulation === 'negotiate')
         return 'Command rejected: An interface whose trunk encapsulation is "Auto" can not be configured to "trunk" mode.';
@@ -214,22 +215,16 @@ class CatalystShell implements Shell {
 
   #allow(port: Port, value: string, command: string): string {
     if (value === 'all') port.allowed = 'all';
-    else if (value === 'none') port.allowed = new Set();
     else {
-      const [, verb, list = ''] = /^(?:(add|remove) )?(\S+)$/.exec(value) ?? [];
-      const vlans = vlansOf(list);
-      if (vlans === null) return 'Command rejected: Bad VLAN list';
-      const before = port.allowed === 'all' ? new Set(everyVlan) : port.allowed;
-      if (verb === 'remove') port.allowed = new Set([...before].filter((vlan) => !vlans.has(vlan)));
-      else port.allowed = verb === 'add' ? new Set([...before, ...vlans]) : vlans;
+      const allowed = changedList(port.allowed === 'all' ? new Set(everyVlan) : port.allowed, value);
+      if (allowed === null) return 'Command rejected: Bad VLAN list';
+      port.allowed = allowed;
     }
     return command.length > 254 ? this.#invalid(command) : '';
   }
 
   #portNamed(name: string): string | undefined {
-    const [, kind = '', numbers = ''] = /^([A-Za-z]+) ?(\S+)$/.exec(name) ?? [];
-    const full =
-      kind.length >= 2 && 'gigabitethernet'.startsWith(kind.toLowerCase()) ? `GigabitEthernet${numbers}` : '';
+    const full = unabbreviated(name, 'GigabitEthernet', 2);
     return this.#switch.ports.has(full) ? full : undefined;
   }
 
@@ -244,14 +239,10 @@ export const startCiscoIos = (options: CiscoIosOptions = {}): Promise<ScriptedSw
   const catalyst = new Catalyst();
   return startScriptedSwitch(
     {
-      ports: [...catalyst.ports.keys()],
+      state: catalyst,
       unknownPort: 'GigabitEthernet6/0/1',
       refusedVlan: 1006,
-      byHand: catalyst.byHand,
       nameplate: iosIdentityAnswers,
-      carried: (port) =>
-        catalyst.byHand.carried(port, catalyst.carried(port), catalyst.ports.get(port)?.isShut ?? true),
-      tamper: (port, state) => catalyst.tamper(port, state),
       newShell: () => new CatalystShell(catalyst, options),
     },
     { ...options, fields: { dummy_vlan: 998, ...options.fields } },

@@ -1,6 +1,7 @@
-import { ManualConfig } from './manual-config.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
-import type { Reply, Shell } from './ssh-console.ts';
+import type { Reply } from './ssh-console.ts';
+import { linesLike, SwitchShell } from './switch-shell.ts';
+import { portsIn, SwitchState, unabbreviated } from './switch-state.ts';
 import { carriedBy, changedList, setByHand, type TrunkPort, vlanNumber } from './trunk-port.ts';
 import { everyVlan, vlansOf, vlanText, wrapped } from './vlan-text.ts';
 import { nxosIdentityAnswers } from './device-identities.ts';
@@ -17,28 +18,31 @@ interface Port extends TrunkPort {
   isSwitched: boolean;
 }
 
-/** The state of the switch, shared by all sessions. */
-class Nexus {
-  readonly byHand = new ManualConfig();
-  readonly vlans = new Set([1]);
-  readonly ports = new Map<string, Port>();
-  readonly #series: CiscoNxosOptions['series'];
+class Nexus extends SwitchState<Port> {
+  readonly freshPort: () => Port;
 
   constructor(series: CiscoNxosOptions['series']) {
-    this.#series = series;
     const slots = series === 5000 ? ['1', '100/1', '101/1', '102/1', '103/1'] : ['1', '2', '3', '4', '5'];
-    for (const slot of slots)
-      for (let port = 1; port <= 48; port++) this.ports.set(`Ethernet${slot}/${port}`, this.freshPort());
-  }
-
-  freshPort(): Port {
-    const isSwitched = this.#series === 5000;
-    return { isSwitched, isShut: !isSwitched, mode: 'access', access: 1, native: 1, allowed: new Set(everyVlan) };
+    const isSwitched = series === 5000;
+    const fresh = (): Port => ({
+      isSwitched,
+      isShut: !isSwitched,
+      mode: 'access',
+      access: 1,
+      native: 1,
+      allowed: new Set(everyVlan),
+    });
+    super(portsIn(slots.map((slot) => `Ethernet${slot}/`)), {
+      fresh,
+      passed: (port, vlans) => (port.isSwitched ? carriedBy(port, vlans) : { native: null, tagged: [] }),
+      tampered: (state) => ({ ...setByHand(state, 1), isSwitched: true }),
+    });
+    this.freshPort = fresh;
   }
 
   /** As `show running-config interface` prints it; what is default is there only if all is asked for. */
   block(name: string, isAll: boolean): string {
-    const port = this.ports.get(name) ?? this.freshPort();
+    const port = this.port(name);
     const fresh = this.freshPort();
     const settings: [isDefault: boolean, ...lines: string[]][] = [
       [true, 'no description', 'speed auto'],
@@ -68,103 +72,74 @@ const allowedLines = (allowed: ReadonlySet<number>): readonly string[] =>
         (list, index) => `switchport trunk allowed vlan ${index === 0 ? '' : 'add '}${list}`,
       );
 
-type Mode =
-  | { readonly kind: 'exec' | 'config' | 'config-vlan' }
-  | { readonly kind: 'config-if'; readonly name: string; readonly port: Port };
-
-const marker = "                          ^\n% Invalid command at '^' marker.";
 const badRange = "                              ^\nInvalid range at '^' marker.";
 
 /** One login. */
-class NexusShell implements Shell {
+class NexusShell extends SwitchShell<Port> {
   readonly banner = '\nCisco Nexus Operating System (NX-OS) Software\nTAC support: http://www.cisco.com/tac\n\n';
   readonly pager = { question: '\u001b[7m--More--\u001b[m', erase: '\r        \r' };
-  readonly #nexus: Nexus;
+  protected readonly unknown = "                          ^\n% Invalid command at '^' marker.";
+  protected readonly noPort = badRange;
+  protected readonly state: Nexus;
   readonly #asksFirst: boolean;
-  #mode: Mode = { kind: 'exec' };
-  #pageLength = 24;
   /** The list that waits for a yes. */
   #pending: { readonly port: Port; readonly allowed: Set<number> } | null = null;
 
   constructor(nexus: Nexus, asksFirst: boolean) {
-    this.#nexus = nexus;
+    super();
+    this.state = nexus;
     this.#asksFirst = asksFirst;
   }
 
-  pageLength(): number {
-    return this.#pageLength;
-  }
-
   prompt(): string {
-    return this.#mode.kind === 'exec' ? 'n5k-rack3# ' : `n5k-rack3(${this.#mode.kind})# `;
+    return `n5k-rack3${{ exec: '', config: '(config)', vlan: '(config-vlan)', port: '(config-if)' }[this.mode.kind]}# `;
   }
 
-  answer(line: string): Reply {
+  override answer(line: string): Reply {
     if (this.#pending) {
       const { port, allowed } = this.#pending;
       this.#pending = null;
       if (/^y(es)?$/i.test(line.trim())) port.allowed = allowed;
       return { text: '' };
     }
-    const command = line.trim().replace(/\s+/g, ' ');
-    if (command === '' || command.startsWith('!')) return { text: '' };
-    if (command === 'exit' && this.#mode.kind === 'exec') return { text: '', isLogout: true };
-    const overwrite = this.#overwrite(command);
-    if (overwrite) return overwrite;
-    return { text: this.#anywhere(command) ?? this.#exec(command) ?? this.#config(command) ?? marker };
+    return line.trim().startsWith('!') ? { text: '' } : super.answer(line);
+  }
+
+  protected portName(name: string): string {
+    return unabbreviated(name, 'Ethernet', 1);
   }
 
   #anywhere(command: string): string | null {
-    const [, length] = /^terminal length (\d+)$/.exec(command) ?? [];
-    if (length !== undefined) this.#pageLength = Number(length);
-    if (/^terminal (length|width) \d+$/.test(command)) return '';
+    if (this.setPageLength(command) !== null || /^terminal width \d+$/.test(command)) return '';
     // NX-OS shows things in every mode.
     const [, what, pattern] = /^(show running-config interface.*?)(?: \| egrep "(.+)")?$/.exec(command) ?? [];
     if (what === undefined) return null;
-    const text = this.#show(what);
-    if (pattern === undefined) return text;
-    return text
-      .split('\n')
-      .filter((line) => new RegExp(pattern).test(line))
-      .join('\n');
+    return pattern === undefined ? this.#show(what) : linesLike(this.#show(what), pattern);
   }
 
   #show(command: string): string {
     const [, name = '', all] = /^show running-config interface(?: (?!all$)(.+?))?( all)?$/.exec(command) ?? [];
-    const port = this.#portNamed(name);
+    const port = this.portNamed(name);
     if (name !== '' && port === undefined) return badRange;
-    const names = port === undefined ? [...this.#nexus.ports.keys()] : [port];
-    const blocks = names.map((each) => this.#nexus.block(each, all !== undefined));
+    const names = port === undefined ? [...this.state.ports.keys()] : [port];
+    const blocks = names.map((each) => this.state.block(each, all !== undefined));
     if (port === undefined) blocks.push('interface mgmt0\n  ip address 192.0.2.10/24\n');
     return `\n!Command: ${command}\n!Time: Sun Nov 15 06:00:00 2026\n\nversion 7.3(8)N1(1)\n\n${blocks.join('\n')}`;
   }
 
-  #exec(command: string): string | null {
-    if (this.#mode.kind !== 'exec') return null;
+  protected exec(command: string): string | null {
+    const anywhere = this.#anywhere(command);
+    if (anywhere !== null || this.mode.kind !== 'exec') return anywhere;
     if (command === 'copy running-config startup-config')
       return '[#                                       ]   1%\r[########################################] 100%\nCopy complete, now saving to disk (please wait)...';
     if (command !== 'configure terminal') return null;
-    this.#mode = { kind: 'config' };
+    this.mode = { kind: 'config' };
     return 'Enter configuration commands, one per line.  End with CNTL/Z.';
   }
 
-  #config(command: string): string | null {
-    if (this.#mode.kind === 'exec') return null;
-    if (command === 'end' || command === 'exit') {
-      this.#mode = { kind: command === 'end' || this.#mode.kind === 'config' ? 'exec' : 'config' };
-      return '';
-    }
+  protected global(command: string): string | null {
     const [, list] = /^vlan (\S+)$/.exec(command) ?? [];
-    if (list !== undefined) return this.#makeVlans(list);
-    const [, name] = /^interface (.+)$/.exec(command) ?? [];
-    if (name !== undefined) {
-      const full = this.#portNamed(name);
-      const port = this.#nexus.ports.get(full ?? '');
-      if (full === undefined || !port) return badRange;
-      this.#mode = { kind: 'config-if', name: full, port };
-      return '';
-    }
-    return this.#mode.kind === 'config-if' ? this.#port(this.#mode.name, this.#mode.port, command) : null;
+    return list === undefined ? null : this.#makeVlans(list);
   }
 
   #makeVlans(list: string): string {
@@ -172,18 +147,13 @@ class NexusShell implements Shell {
     if (vlans === null) return "                ^\n% Invalid value/range at '^' marker.";
     if ([...vlans].some((vlan) => (vlan >= 3968 && vlan <= 4047) || vlan === 4094))
       return 'ERROR: Cannot create VLANs 3968-4047,4094: reserved for internal use';
-    for (const vlan of vlans) this.#nexus.vlans.add(vlan);
-    this.#mode = { kind: 'config-vlan' };
-    return '';
+    for (const vlan of vlans) this.state.vlans.add(vlan);
+    return this.enter({ kind: 'vlan', list });
   }
 
-  #port(name: string, port: Port, command: string): string | null {
-    if (command === 'shutdown' || command === 'no shutdown') {
-      port.isShut = command === 'shutdown';
-      return '';
-    }
+  protected onPort(port: Port, command: string, name: string): string | null {
     if (command === 'switchport') {
-      if (!port.isSwitched) Object.assign(port, { ...this.#nexus.freshPort(), isSwitched: true, isShut: port.isShut });
+      if (!port.isSwitched) Object.assign(port, { ...this.state.freshPort(), isSwitched: true, isShut: port.isShut });
       return '';
     }
     const [, setting, value = ''] =
@@ -202,21 +172,15 @@ class NexusShell implements Shell {
   }
 
   /** A list that replaces another is asked for, where this model does so. */
-  #overwrite(command: string): Reply | null {
+  protected override ask(command: string): Reply | null {
     const [, list] = /^switchport trunk allowed vlan ([\d,-]+)$/.exec(command) ?? [];
-    if (list === undefined || !this.#asksFirst || this.#mode.kind !== 'config-if') return null;
-    const { port } = this.#mode;
+    if (list === undefined || !this.#asksFirst || this.mode.kind !== 'port') return null;
+    const { port } = this.mode;
     const allowed = vlansOf(list);
     if (allowed === null || port.allowed.size === 0 || port.allowed.size === everyVlan.length) return null;
     this.#pending = { port, allowed };
     const text = 'This will cause VLANS to be overwritten. Continue anyway? [no] ';
     return { text: '', question: { text, takes: 'line' } };
-  }
-
-  #portNamed(name: string): string | undefined {
-    const [, kind = '', numbers = ''] = /^([A-Za-z]+) ?(\S+)$/.exec(name) ?? [];
-    const full = kind.length >= 1 && 'ethernet'.startsWith(kind.toLowerCase()) ? `Ethernet${numbers}` : '';
-    return this.#nexus.ports.has(full) ? full : undefined;
   }
 }
 
@@ -225,20 +189,10 @@ export const startCiscoNxos = (options: CiscoNxosOptions): Promise<ScriptedSwitc
   const nexus = new Nexus(options.series);
   return startScriptedSwitch(
     {
-      ports: [...nexus.ports.keys()],
+      state: nexus,
       unknownPort: 'Ethernet1/49',
       refusedVlan: 3968,
-      byHand: nexus.byHand,
       nameplate: nxosIdentityAnswers,
-      carried: (name) => {
-        const port = nexus.ports.get(name);
-        const own = port?.isSwitched ? carriedBy(port, nexus.vlans) : { native: null, tagged: [] };
-        return nexus.byHand.carried(name, own, port?.isShut ?? true);
-      },
-      tamper: (name, state) => {
-        for (const vlan of [state.native ?? 1, ...state.tagged]) nexus.vlans.add(vlan);
-        nexus.ports.set(name, { ...setByHand(state, 1), isSwitched: true });
-      },
       newShell: () => new NexusShell(nexus, options.asksFirst ?? false),
     },
     { ...options, fields: { dummy_vlan: 998, ...options.fields } },

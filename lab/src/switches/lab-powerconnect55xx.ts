@@ -1,7 +1,17 @@
-import { ManualConfig } from './manual-config.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
-import type { Reply, Shell } from './ssh-console.ts';
-import { carriedBy, changedList, setByHand, shortName, type TrunkPort, vlanNumber } from './trunk-port.ts';
+import type { Reply } from './ssh-console.ts';
+import { SwitchShell } from './switch-shell.ts';
+import { SwitchState } from './switch-state.ts';
+import {
+  carriedBy,
+  changedList,
+  dellConfig,
+  dellStack,
+  setByHand,
+  shortName,
+  type TrunkPort,
+  vlanNumber,
+} from './trunk-port.ts';
 import { everyVlan, vlansOf, vlanText, wrapped } from './vlan-text.ts';
 import { powerConnectIdentityAnswers } from './device-identities.ts';
 
@@ -13,47 +23,15 @@ const freshPort = (): TrunkPort => ({
   allowed: new Set(everyVlan),
 });
 
-/** The state of the switch, shared by all sessions. */
-class PowerConnect {
-  readonly byHand = new ManualConfig();
-  readonly vlans = new Set([1]);
-  readonly ports = new Map<string, TrunkPort>();
-
+/** A stack of five. */
+class PowerConnect extends SwitchState<TrunkPort> {
   constructor() {
-    for (let unit = 1; unit <= 5; unit++) {
-      for (let port = 1; port <= 48; port++) this.ports.set(`gi${unit}/0/${port}`, freshPort());
-      for (let port = 1; port <= 2; port++) this.ports.set(`te${unit}/0/${port}`, freshPort());
-    }
-  }
-
-  /** As `show running-config` prints it: lines stand at the first column, and only what differs from the defaults. */
-  get config(): string {
-    const blocks = [...this.ports].map(([name, port]) => {
-      const lines = [
-        port.isShut && 'shutdown',
-        port.mode !== 'access' && `switchport mode ${port.mode}`,
-        port.access !== 1 && `switchport access vlan ${port.access ?? 'none'}`,
-        port.native !== 1 && `switchport trunk native vlan ${port.native ?? 'none'}`,
-        port.allowed.size < everyVlan.length && `switchport trunk allowed vlan ${vlanText(port.allowed) || 'none'}`,
-        ...this.byHand.on(name),
-      ].filter((line) => line !== false);
-      return lines.length === 0
-        ? null
-        : [
-            `interface ${name.replace(/^gi/, 'gigabitethernet').replace(/^te/, 'tengigabitethernet')}`,
-            ...lines,
-            'exit',
-            '!',
-          ].join('\n');
-    });
-    const vlans = `vlan ${vlanText(this.vlans)}\nexit`;
-    const sections = [vlans, ...this.byHand.global, ...blocks.filter((block) => block !== null)];
-    return `!Current Configuration:\n!System Description "Dell PowerConnect"\n!\nconfigure\n${sections.join('\n')}\nexit`;
+    super(dellStack, { fresh: freshPort, passed: carriedBy, tampered: (state) => setByHand(state, null) });
   }
 
   /** As `show interfaces switchport` prints one port. */
   table(name: string): string {
-    const port = this.ports.get(name) ?? freshPort();
+    const port = this.port(name);
     return [
       `Name: ${name}`,
       'Switchport: enable',
@@ -100,13 +78,9 @@ class PowerConnect {
   }
 }
 
+const longName = (name: string): string => name.replace(/^gi/, 'gigabitethernet').replace(/^te/, 'tengigabitethernet');
 const spaced = (list: string): string => list.replaceAll(',', ', ').replaceAll('-', ' - ');
 
-type Mode =
-  | { readonly kind: 'user name' | 'password' | 'exec' | 'config' | 'config-vlan' | 'overwrite' }
-  | { readonly kind: 'config-if'; readonly port: TrunkPort };
-
-const unrecognized = '% Unrecognized command';
 const badRange = '% Wrong number of parameters or invalid range, size or characters entered';
 
 /** How this PowerConnect is set up. */
@@ -116,44 +90,42 @@ export interface PowerConnectOptions extends ScriptedOptions {
 }
 
 /** One login. */
-class PowerConnectShell implements Shell {
+class PowerConnectShell extends SwitchShell<TrunkPort, 'user name' | 'password' | 'overwrite'> {
   readonly pager = {
     question: 'More: <space>,  Quit: q or CTRL+Z, One line: <return> ',
     erase: `\r${' '.repeat(54)}\r`,
   };
-  readonly #switch: PowerConnect;
-  #mode: Mode;
+  protected readonly unknown = '% Unrecognized command';
+  protected readonly noPort = badRange;
+  protected readonly portName = shortName;
+  protected readonly state: PowerConnect;
   #user = '';
-  #pageLength = 24;
 
   constructor(powerConnect: PowerConnect, asksInShell: boolean) {
-    this.#switch = powerConnect;
-    this.#mode = { kind: asksInShell ? 'user name' : 'exec' };
-  }
-
-  pageLength(): number {
-    return this.#pageLength;
+    super(asksInShell ? 'user name' : 'exec');
+    this.state = powerConnect;
   }
 
   prompt(): string {
-    const { kind } = this.#mode;
+    const { kind } = this.mode;
     if (kind === 'user name') return '\nUser Name:';
-    return kind === 'exec' ? '\r\r\u001b[Kconsole# ' : `\r\r\u001b[Kconsole(${kind})# `;
+    const shown = { config: '(config)', vlan: '(config-vlan)', port: '(config-if)' };
+    return `\r\r\u001b[Kconsole${kind in shown ? shown[kind as keyof typeof shown] : ''}# `;
   }
 
-  answer(line: string): Reply {
-    if (this.#mode.kind === 'user name') {
-      this.#mode = { kind: 'password' };
+  override answer(line: string): Reply {
+    if (this.mode.kind === 'user name') {
+      this.mode = { kind: 'password' };
       this.#user = line;
       return { text: '', question: { text: 'Password:', takes: 'hidden line' } };
     }
-    if (this.#mode.kind === 'password') {
+    if (this.mode.kind === 'password') {
       const isKnown = this.#user === 'corral' && line === 'lab password';
-      this.#mode = { kind: isKnown ? 'exec' : 'user name' };
+      this.mode = { kind: isKnown ? 'exec' : 'user name' };
       return { text: isKnown ? '' : 'authentication failed' };
     }
-    if (this.#mode.kind === 'overwrite') {
-      this.#mode = { kind: 'exec' };
+    if (this.mode.kind === 'overwrite') {
+      this.mode = { kind: 'exec' };
       return {
         text:
           line === 'y'
@@ -161,42 +133,38 @@ class PowerConnectShell implements Shell {
             : '\n',
       };
     }
-    const command = line.trim().replace(/\s+/g, ' ');
-    if (command === '') return { text: '' };
-    if (command === 'copy running-config startup-config' && this.#mode.kind === 'exec') {
-      this.#mode = { kind: 'overwrite' };
-      return {
-        text: '',
-        question: { text: 'Overwrite file [startup-config] ?[Yes/press any key for no]....', takes: 'key' },
-      };
-    }
-    if (command === 'exit' && this.#mode.kind === 'exec') return { text: '', isLogout: true };
-    return { text: this.#exec(command) ?? this.#config(command) ?? unrecognized };
+    return super.answer(line);
   }
 
-  #exec(command: string): string | null {
-    if (this.#mode.kind !== 'exec') return null;
+  protected override ask(command: string): Reply | null {
+    if (command !== 'copy running-config startup-config' || this.mode.kind !== 'exec') return null;
+    this.mode = { kind: 'overwrite' };
+    const text = 'Overwrite file [startup-config] ?[Yes/press any key for no]....';
+    return { text: '', question: { text, takes: 'key' } };
+  }
+
+  protected exec(command: string): string | null {
+    if (this.mode.kind !== 'exec') return null;
     if (command === 'terminal datadump') {
-      this.#pageLength = 0;
+      this.screenLength = 0;
       return '';
     }
     const [, what, name] = /^show interfaces (switchport|configuration)(?: (\S+))?$/.exec(command) ?? [];
     if (what !== undefined) {
-      const port = name === undefined ? undefined : this.#portNamed(name);
+      const port = name === undefined ? undefined : this.portNamed(name);
       if (name !== undefined && port === undefined) return badRange;
-      const names = port === undefined ? [...this.#switch.ports.keys()] : [port];
-      return what === 'switchport' ? names.map((each) => this.#switch.table(each)).join('\n') : this.#rows(names);
+      const names = port === undefined ? [...this.state.ports.keys()] : [port];
+      return what === 'switchport' ? names.map((each) => this.state.table(each)).join('\n') : this.#rows(names);
     }
-    if (command === 'show running-config') return this.#switch.config;
-    if (!/^configure( terminal)?$/.test(command)) return null;
-    this.#mode = { kind: 'config' };
-    return '';
+    if (command === 'show running-config')
+      return dellConfig(this.state, this.state.ports, 'Dell PowerConnect', longName);
+    return this.configure(command);
   }
 
   #rows(names: readonly string[]): string {
     const row = (name: string): string => {
       const type = name.startsWith('gi') ? '1G-Copper   ' : '10G-Fiber   ';
-      const state = this.#switch.ports.get(name)?.isShut ? 'Down ' : 'Up   ';
+      const state = this.state.ports.get(name)?.isShut ? 'Down ' : 'Up   ';
       return `${name.padEnd(8)} ${type} Full    1000   Enabled  Off     ${state}  Disabled Auto`;
     };
     return [
@@ -212,40 +180,20 @@ class PowerConnectShell implements Shell {
     ].join('\n');
   }
 
-  #config(command: string): string | null {
-    if (this.#mode.kind === 'exec') return null;
-    if (command === 'end' || command === 'exit') {
-      this.#mode = { kind: command === 'end' || this.#mode.kind === 'config' ? 'exec' : 'config' };
-      return '';
-    }
-    if (command === 'vlan database') {
-      this.#mode = { kind: 'config-vlan' };
-      return '';
-    }
+  protected global(command: string): string | null {
+    if (command === 'vlan database') return this.enter({ kind: 'vlan', list: '' });
     const [, list] = /^vlan (\S+)$/.exec(command) ?? [];
-    if (list !== undefined && this.#mode.kind === 'config-vlan') return this.#makeVlans(list);
-    const [, name] = /^interface (.+)$/.exec(command) ?? [];
-    if (name !== undefined) {
-      const port = this.#switch.ports.get(this.#portNamed(name) ?? '');
-      if (!port) return badRange;
-      this.#mode = { kind: 'config-if', port };
-      return '';
-    }
-    return this.#mode.kind === 'config-if' ? this.#port(this.#mode.port, command) : null;
+    return list === undefined || this.mode.kind !== 'vlan' ? null : this.#makeVlans(list);
   }
 
   #makeVlans(list: string): string {
     const vlans = vlansOf(list);
     if (vlans === null) return badRange;
-    for (const vlan of vlans) if (vlan !== 4094) this.#switch.vlans.add(vlan);
+    for (const vlan of vlans) if (vlan !== 4094) this.state.vlans.add(vlan);
     return vlans.has(4094) ? 'VLAN 4094 was not created: it is in use internally' : '';
   }
 
-  #port(port: TrunkPort, command: string): string | null {
-    if (command === 'shutdown' || command === 'no shutdown') {
-      port.isShut = command === 'shutdown';
-      return '';
-    }
+  protected onPort(port: TrunkPort, command: string): string | null {
     const [, setting, value = ''] =
       /^switchport (mode|access vlan|trunk native vlan|trunk allowed vlan) (.+)$/.exec(command) ?? [];
     const vlan = vlanNumber(value);
@@ -270,11 +218,6 @@ class PowerConnectShell implements Shell {
     }
     return '';
   }
-
-  #portNamed(name: string): string | undefined {
-    const full = shortName(name);
-    return this.#switch.ports.has(full) ? full : undefined;
-  }
 }
 
 /** Starts a stack of five PowerConnect 5548, 250 ports. */
@@ -282,19 +225,10 @@ export const startPowerConnect55xx = (options: PowerConnectOptions = {}): Promis
   const powerConnect = new PowerConnect();
   return startScriptedSwitch(
     {
-      ports: [...powerConnect.ports.keys()],
+      state: powerConnect,
       unknownPort: 'gi6/0/1',
       refusedVlan: 4094,
-      byHand: powerConnect.byHand,
       nameplate: powerConnectIdentityAnswers,
-      carried: (name) => {
-        const port = powerConnect.ports.get(name) ?? freshPort();
-        return powerConnect.byHand.carried(name, carriedBy(port, powerConnect.vlans), port.isShut);
-      },
-      tamper: (name, state) => {
-        for (const vlan of [state.native ?? 1, ...state.tagged]) powerConnect.vlans.add(vlan);
-        powerConnect.ports.set(name, setByHand(state, null));
-      },
       newShell: () => new PowerConnectShell(powerConnect, options.asksInShell ?? false),
     },
     { ...options, ...(options.asksInShell && { isOpen: true }) },

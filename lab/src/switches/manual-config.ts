@@ -39,10 +39,10 @@ export class ManualConfig {
     else this.#ports.set(port, { lines: left, carries });
   }
 
-  /** What a port carries by the model and by hand; one that is shut carries nothing. */
-  carried(port: string, model: LabPort, isShut: boolean): LabPort {
+  /** What a port that is up carries by the model and by hand. */
+  carried(port: string, model: LabPort): LabPort {
     const more = this.#ports.get(port)?.carries;
-    if (isShut || !more) return model;
+    if (!more) return model;
     const tagged = new Set([...model.tagged, ...more.tagged]);
     return { native: model.native ?? more.native, tagged: [...tagged].sort((a, b) => a - b) };
   }

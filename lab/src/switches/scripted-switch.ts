@@ -1,4 +1,5 @@
 import type { ManualConfig } from './manual-config.ts';
+import type { SwitchState } from './switch-state.ts';
 import type { LabPort, LabSwitch } from './lab-switch.ts';
 import { startFaultRelay } from './fault-relay.ts';
 import type { IdentityAnswers } from './device-identities.ts';
@@ -6,11 +7,10 @@ import type { SshAccount } from './ssh-server.ts';
 import { type Reply, type Shell, type SshConsole, startSshConsole } from './ssh-console.ts';
 
 /** The inside of a scripted switch: its state, and the command line that changes it. */
-export interface SwitchModel extends Pick<LabSwitch, 'ports' | 'unknownPort' | 'refusedVlan'> {
-  carried(port: string): LabPort;
-  tamper(port: string, state: LabPort): void;
-  /** What its configuration shows beyond what it knows. */
-  readonly byHand: ManualConfig;
+export interface SwitchModel extends Pick<LabSwitch, 'unknownPort' | 'refusedVlan'> {
+  readonly state: Pick<SwitchState<{ isShut: boolean }>, 'byHand' | 'carried' | 'tamper'> & {
+    readonly ports: ReadonlyMap<string, unknown>;
+  };
   /** How it tells which device it is. */
   readonly nameplate: IdentityAnswers;
   newShell(): Shell;
@@ -47,10 +47,11 @@ export const startScriptedSwitch = async (
   model: SwitchModel,
   options: ScriptedOptions = {},
 ): Promise<ScriptedSwitch> => {
+  const { state } = model;
   const login = { username: 'corral', password: 'lab password' };
   const watched = new Map<string, LabPort[]>();
   const noteAll = (): void => {
-    for (const [port, moments] of watched) moments.push(model.carried(port));
+    for (const [port, moments] of watched) moments.push(state.carried(port));
   };
   let serial: string | null = null;
   let message: Interruption | null = null;
@@ -75,21 +76,21 @@ export const startScriptedSwitch = async (
   const line = await startFaultRelay({ port: console.port });
   return {
     fields: { hostname: '127.0.0.1', port: line.port, ...login, ...options.fields },
-    ports: model.ports,
+    ports: [...state.ports.keys()],
     unknownPort: model.unknownPort,
     refusedVlan: model.refusedVlan,
     console,
-    carried: (port) => Promise.resolve(model.carried(port)),
-    tamper: (port, state) => {
-      model.tamper(port, state);
+    carried: (port) => Promise.resolve(state.carried(port)),
+    tamper: (port, tampered) => {
+      state.tamper(port, tampered);
       return Promise.resolve();
     },
     watch: (port) => {
-      const moments = [model.carried(port)];
+      const moments = [state.carried(port)];
       watched.set(port, moments);
       return moments;
     },
-    byHand: model.byHand,
+    byHand: state.byHand,
     get serial() {
       return serial;
     },

@@ -429,6 +429,15 @@ export const mutations = [
     authorization,
   ),
   mutation(
+    'nobody sees that a project was let onto a network',
+    'service/src/core/network-access.ts',
+    `  op.record({
+    type: 'network_grant_project_access',`,
+    `  void ({
+    type: 'network_grant_project_access',`,
+    'service/test/core/network-access.test.ts',
+  ),
+  mutation(
     'whoever asks sees another project’s network',
     'service/src/core/networks.ts',
     '  requireAccess(op, network, access);\n',

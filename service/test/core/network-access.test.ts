@@ -46,6 +46,22 @@ describe.each(engines)('access to networks on %s', (engine) => {
     await done(service.admin.put(`/network/${network}`, { owner, access, net_id: '' }));
   };
 
+  it('the owner and the project see in the events who was let onto a network and taken off it', async () => {
+    await makeNetwork(service, 'recorded', 'red');
+    await done(alice.put('/network/recorded/access/blue'));
+    await done(bob.del('/network/recorded/access/blue'));
+    const eventsFor = async (who: Client): Promise<unknown> =>
+      ((await done(who.get('/events?network=recorded'))).body as { events: unknown }).events;
+    const common = { network: 'recorded', detail: { project: 'blue' } };
+    const recorded = [
+      { ...common, type: 'network_revoke_project_access', caller: 'bob' },
+      { ...common, type: 'network_grant_project_access', caller: 'alice' },
+    ];
+    expect(await eventsFor(bob)).toMatchObject(recorded);
+    expect(await eventsFor(alice)).toMatchObject([...recorded, { type: 'network_create' }]);
+    expect(await eventsFor(carol)).toEqual([]);
+  });
+
   describe('network_grant_project_access', () => {
     it('the owner adds a project, and the project sees the network', async () => {
       await makeNetwork(service, 'opened', 'red');

@@ -45,7 +45,7 @@ export const nodeSetObm = async (context: RequestContext, args: NodeArgs & { ena
         },
         async (node, rights) => {
           if ((node.obm_token !== null) === args.enabled) return;
-          await (args.enabled ? enable(context, obm, node, held, rights) : disable(context, obm, node, held, rights));
+          await (args.enabled ? enable : disable)({ context, obm, node, held, rights });
         },
       ),
     ),
@@ -98,13 +98,15 @@ const requireOwnAddress = async ({ tx }: ReadOp, node: Node): Promise<void> => {
   );
 };
 
-const enable = async (
-  context: RequestContext,
-  obm: ObmClient,
-  node: Node,
-  held: HeldLease,
-  rights: FreshRights,
-): Promise<void> => {
+interface ObmChange {
+  readonly context: RequestContext;
+  readonly obm: ObmClient;
+  readonly node: Node;
+  readonly held: HeldLease;
+  readonly rights: FreshRights;
+}
+
+const enable = async ({ context, obm, node, held, rights }: ObmChange): Promise<void> => {
   await context.read((op) => requireOwnAddress(op, node));
   const admin = adminOf(context.dependencies, node);
   const token = await obm.createToken(admin, allOf(held, rights));
@@ -133,13 +135,7 @@ const enable = async (
   }
 };
 
-const disable = async (
-  context: RequestContext,
-  obm: ObmClient,
-  node: Node,
-  held: HeldLease,
-  rights: FreshRights,
-): Promise<void> => {
+const disable = async ({ context, obm, node, held, rights }: ObmChange): Promise<void> => {
   await obm.destroyToken(adminOf(context.dependencies, node), allOf(held, rights));
   await context.writeOutcome(async (op) => {
     await requireLease(op, held.lease);
@@ -213,17 +209,21 @@ export const changeNode = async <T>(
   return context.devices.change(callTo(node), ({ obm }) => work(obm, node));
 };
 
+/** Changes a node by one call to its daemon. */
+const changeByCall = <T>(
+  context: RequestContext,
+  { node }: NodeArgs,
+  call: (obm: ObmClient, access: ObmAccess, rights: FreshRights) => Promise<ObmAnswer<T>>,
+): Promise<T> =>
+  changeNode(context, node, (obm) => callDaemon(context, node, (access, rights) => call(obm, access, rights)));
+
 export const nodePowerOn = async (context: RequestContext, args: NodeArgs): Promise<void> => {
-  await changeNode(context, args.node, (obm) =>
-    callDaemon(context, args.node, (access, rights) => obm.powerOn(access, rights)),
-  );
+  await changeByCall(context, args, (obm, access, rights) => obm.powerOn(access, rights));
   await recorded(context, args, 'node_power_on');
 };
 
 export const nodePowerOff = async (context: RequestContext, args: NodeArgs): Promise<void> => {
-  await changeNode(context, args.node, (obm) =>
-    callDaemon(context, args.node, (access, rights) => obm.powerOff(access, rights)),
-  );
+  await changeByCall(context, args, (obm, access, rights) => obm.powerOff(access, rights));
   await recorded(context, args, 'node_power_off');
 };
 
@@ -252,9 +252,7 @@ export const nodePowerCycle = async (context: RequestContext, args: NodeArgs & {
 };
 
 export const nodeSetBootdev = async (context: RequestContext, args: NodeArgs & { bootdev: string }): Promise<void> => {
-  await changeNode(context, args.node, (obm) =>
-    callDaemon(context, args.node, (access, rights) => obm.setBootDevice(access, args.bootdev, rights)),
-  );
+  await changeByCall(context, args, (obm, access, rights) => obm.setBootDevice(access, args.bootdev, rights));
   await recorded(context, args, 'node_set_bootdev', { bootdev: args.bootdev });
 };
 

@@ -28,7 +28,7 @@ export type Caller =
 
 /**
  * The same caller with the rights that the database has for them now; throws AuthorizationError if the credentials do
- * not count any more. `hold`: nobody can take these rights away before the transaction has ended.
+ * not count any more. `lock`: nobody can take these rights away before the transaction has ended.
  */
 export type Recheck = (tx: Tx, use: 'lock' | 'read') => Promise<Caller>;
 

@@ -46,6 +46,14 @@ it('two builds at once leave one whole bundle, and nothing else', async () => {
   expect((await readdir(dirname(file))).sort()).toEqual(names);
 });
 
+it('a bundle is text of one byte a character, in memory too', async () => {
+  const { file, bundle } = await bundlesForTest();
+  await bundle();
+  const text = await readFile(file, 'utf8');
+  expect(text).toContain('\\u');
+  expect([...new Set(text)].filter((character) => character > '\u00ff')).toEqual([]);
+});
+
 it('the licences of the packages inside a bundle are beside it', async () => {
   const { file, bundle } = await bundlesForTest();
   await bundle();

@@ -103,6 +103,13 @@ module.exports = {
       to: { path: '^obmd/' },
     },
     {
+      name: 'loaded-when-needed',
+      comment: 'large, and not needed to start: import() where it is used, or only its types',
+      severity: 'error',
+      from: { path: '/src/', pathNot: '^(lab|bench)/' },
+      to: { path: '^node_modules/(@types/)?(pg|ssh2|undici)/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'no-test-code-in-the-product',
       severity: 'error',
       from: { path: '/src/' },

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { Backoff } from '../backoff.ts';
 import { connectionAs } from './postgres-connection-options.ts';
 
@@ -17,7 +17,7 @@ export const listenerOf = (name: string): string => `${name} listener`;
  * Hears NOTIFY on one channel over a connection of its own, and comes back when the connection is lost.
  * What is missed in between is found by the slow polls of those who listen.
  */
-export const listenTo = (url: string, channel: string, heard: (payload: string) => void) => {
+export const listenTo = (driver: typeof pg, url: string, channel: string, heard: (payload: string) => void) => {
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | null = null;
   let closed = false;
@@ -25,7 +25,7 @@ export const listenTo = (url: string, channel: string, heard: (payload: string) 
 
   const connect = async (): Promise<void> => {
     const begun = performance.now();
-    const fresh = new pg.Client({ ...connectionAs(listenerOf(channel), url), keepAlive: true });
+    const fresh = new driver.Client({ ...connectionAs(listenerOf(channel), url), keepAlive: true });
     client = fresh;
     const again = () => {
       if (closed || client !== fresh) return;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Client, type Dispatcher } from 'undici';
+import type { Client, Dispatcher } from 'undici';
 import { firstOf, onAbort, unlessAborted } from '../abort.ts';
 import { Connector, type Trust } from './connector.ts';
 import { httpFaultOf } from './http-fault.ts';
@@ -41,6 +41,9 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
+
+/** Loaded at the first request: many processes never make one, and it takes a tenth of the time to start. */
+const undici = () => import('undici');
 
 /** A connection, which has one request at a time, or none yet. */
 interface Connection {
@@ -106,7 +109,7 @@ export class HttpClient {
     check();
     const { signal, release } = firstOf(given, this.#closed.signal);
     try {
-      const { connection, done } = await this.#connection(origin, signal);
+      const { connection, done } = await this.#connection(origin, signal, (await undici()).Client);
       const exchanged = async (): Promise<T> => {
         // It may have waited for its turn, and a connection that is kept does not ask by itself.
         check();
@@ -135,15 +138,16 @@ export class HttpClient {
   async #connection(
     name: string,
     signal: AbortSignal,
+    client: typeof Client,
   ): Promise<{ connection: Connection; done: (how: 'finished' | 'failed') => void }> {
     signal.throwIfAborted();
     const { connections, keepAlive } = this.#options;
     // The first connection is made before anything is counted: what is no origin throws here, and takes nobody's turn.
-    const origin: Origin = this.#origins.get(name) ?? { idle: [this.#open(name)], waiting: [], taken: 0 };
+    const origin: Origin = this.#origins.get(name) ?? { idle: [this.#open(name, client)], waiting: [], taken: 0 };
     this.#origins.set(name, origin);
     if (origin.taken < connections) origin.taken += 1;
     else await turnIn(origin.waiting, signal);
-    const connection = origin.idle.pop() ?? this.#open(name);
+    const connection = origin.idle.pop() ?? this.#open(name, client);
     this.#busy.add(connection);
     const done = (how: 'finished' | 'failed'): void => {
       if (!this.#busy.delete(connection)) return;
@@ -157,10 +161,10 @@ export class HttpClient {
     return { connection, done };
   }
 
-  #open(origin: string): Connection {
+  #open(origin: string, UndiciClient: typeof Client): Connection {
     const { trust = {}, outbound, largestAnswer, keepAlive } = this.#options;
     const connector = new Connector(trust, outbound, () => connection.check());
-    const client = new Client(origin, {
+    const client = new UndiciClient(origin, {
       connect: connector.connect,
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { listenTo } from '../../src/db/postgres-listener.ts';
 
@@ -31,7 +32,7 @@ it('a server that accepts and closes connections immediately is tried ever less 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const listener = listenTo(`postgres://nobody@127.0.0.1:${port}/none`, 'corral', () => undefined);
+  const listener = listenTo(pg, `postgres://nobody@127.0.0.1:${port}/none`, 'corral', () => undefined);
   await sleep(1_500);
   await listener.close();
   server.close();

@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startAristaEos } from '@corral/lab';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { basic, clientOf, clientWith } from '../support/http/http-client.ts';
 import { type Program, runToEnd, startProgram } from '../support/services/service-program.ts';
 import { adminPassword } from '../support/services/service.ts';
@@ -106,6 +107,22 @@ describe('the program', () => {
     for (const secret of ['canary', adminPassword, basic('admin', adminPassword)]) expect(output).not.toContain(secret);
     const database = await readFile(join(directory, 'silent', 'corral.db-wal'), 'latin1');
     expect(database).not.toContain('canary');
+  });
+
+  it('logs in to a switch over SSH: the client, which is loaded only then, is inside the bundle', async () => {
+    const device = await startAristaEos();
+    onTestFinished(() => device.stop());
+    const program = await start(env('ssh', { CORRAL_ADMIN_PASSWORD: adminPassword }));
+    const admin = clientOf(program.url, basic('admin', adminPassword));
+    await done(admin.put('/switch/s', { type: 'arista-eos', ...device.fields }));
+    const [port = ''] = device.ports;
+    await done(admin.put(`/switch/s/port/${port}`));
+    await done(admin.post('/switch/s/sweep'));
+    const sweptAt = async () => {
+      const { body } = await admin.get('/switch/s/drift');
+      return (body as { readonly swept_at: string | null }).swept_at ?? undefined;
+    };
+    expect(await eventually(sweptAt)).toMatch(/^\d/);
   });
 
   it('takes its settings from a file, and the environment overrules it', async () => {

@@ -4,7 +4,7 @@ import { unlessAborted } from '@corral/base/abort';
 import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
 import { resetSocket } from '@corral/base/net/reset-socket';
 import { connectTcp } from '@corral/base/net/connect-tcp';
-import ssh2, { type Algorithms, type ClientErrorExtensions, type ServerHostKeyAlgorithm } from 'ssh2';
+import type { Algorithms, Client, ClientErrorExtensions, ServerHostKeyAlgorithm } from 'ssh2';
 import type { SshLogin } from './ssh-login.ts';
 
 /** For `unlessAborted`: the name of what was aborted, and how it is ended. */
@@ -15,7 +15,7 @@ export const gaveUp = (what: string, giveUp: () => void) => ({
 
 /** A login on a switch. */
 export interface SshConnection {
-  readonly client: ssh2.Client;
+  readonly client: Client;
   /** Ends it at once: what was not delivered yet is never sent. */
   readonly reset: () => void;
 }
@@ -26,6 +26,8 @@ export const connectSsh = async (
   signal: AbortSignal,
   outbound: Outbound | null,
 ): Promise<SshConnection> => {
+  // Loaded at the first login: many processes never make one.
+  const { default: ssh2 } = await import('ssh2');
   signal.throwIfAborted();
   // Given by us, so that its address is judged and it can be reset.
   const socket = connectTcp({ host: login.host, port: login.port }, outbound);
@@ -60,7 +62,7 @@ export const connectSsh = async (
 };
 
 const attempt = (
-  client: ssh2.Client,
+  client: Client,
   socket: Socket,
   login: SshLogin,
   hostVerifier: (key: Buffer) => boolean,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import fastJson from 'fast-json-stringify';
 import {
   fastify,
   type FastifyInstance,
@@ -10,6 +11,15 @@ import { type ConnectionLimits, Connections } from './connection-limits.ts';
 import { refuseMalformed } from './malformed-requests.ts';
 import { readTls, type TlsFiles } from './tls-files.ts';
 import { endIfUnread } from './unread-body.ts';
+
+/** Turns values into JSON by a schema, compiled at the first use: all of them together took a tenth of a start. */
+const serializerOf = ({ schema }: { readonly schema?: unknown }): ((value: unknown) => string) => {
+  let made: ((value: unknown) => string) | undefined;
+  return (value) => {
+    made ??= fastJson(schema as fastJson.Schema);
+    return made(value);
+  };
+};
 
 /** How our servers treat every request, whatever it asks. */
 const serverDefaults = {
@@ -24,6 +34,7 @@ const serverDefaults = {
   // Requests are checked by our own schemas. The framework's compiler for its own takes 50 ms to load.
   schemaController: {
     compilersFactory: {
+      buildSerializer: () => serializerOf,
       buildValidator: () => () => {
         throw new Error('request schemas belong to the route, not to the framework');
       },

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { acceptJsonBodies } from '@corral/base/http/json-body';
 import { closingOf } from '@corral/base/http/graceful-close';
-import { refuseOtherMethods } from '@corral/base/http/method-not-allowed';
+import { knownPaths, methodNotAllowed } from '@corral/base/http/known-paths';
 import { checkQuery, parseQuery } from '@corral/base/http/query-string';
 import { securityHeaders } from '@corral/base/http/security-headers';
 import {
@@ -63,7 +63,7 @@ export const buildServer = (app: App): FastifyInstance => {
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders(request.protocol));
     // Before the body: there is no reason to read it.
-    done(request.is404 ? noSuchCall(request) : undefined);
+    done(request.is404 ? refuseUncallable(request, reply) : undefined);
   });
   acceptUpgrades(server);
   acceptJsonBodies(server, invalid);
@@ -88,12 +88,20 @@ export const buildServer = (app: App): FastifyInstance => {
     });
   }
   server.get(console.path, consoleOf(app));
-  refuseOtherMethods(server, [...routes, console], (message) => new ObmdError('MethodNotAllowedError', message));
   return server;
 };
 
-const noSuchCall = ({ method, url }: FastifyRequest): Error =>
-  notFound(`no route ${method} ${shortName(url.split('?')[0] ?? '')}; see the documentation of the OBM daemon`);
+const knownPath = knownPaths([...routes, console]);
+
+const refuseUncallable = ({ method, url }: FastifyRequest, reply: FastifyReply): Error => {
+  const known = knownPath(url);
+  if (known === null)
+    return notFound(
+      `no route ${method} ${shortName(url.split('?')[0] ?? '')}; see the documentation of the OBM daemon`,
+    );
+  reply.header('allow', known.allow);
+  return new ObmdError('MethodNotAllowedError', methodNotAllowed(method, known));
+};
 
 const tell = (request: FastifyRequest, reply: FastifyReply, { type, message }: ObmdError): FastifyReply => {
   endUnread(request, reply);
@@ -155,7 +163,7 @@ export const refusalOf = ({ headers }: FastifyRequest, adminToken: string): Obmd
 
 const observe = (app: App, request: FastifyRequest, reply: FastifyReply): void => {
   // The route's pattern, not the URL: that has the token in it.
-  const route = request.routeOptions.url ?? 'unknown';
+  const route = request.routeOptions.url ?? knownPath(request.url)?.path ?? 'unknown';
   const { statusCode: status, elapsedTime: ms } = reply;
   app.metrics.requestDone(request.method, route, status, ms);
   const isRoutine = request.method === 'GET' && (status < 500 || route === '/readyz');

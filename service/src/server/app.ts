@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { acceptJsonBodies } from '@corral/base/http/json-body';
 import { closingOf } from '@corral/base/http/graceful-close';
-import { refuseOtherMethods } from '@corral/base/http/method-not-allowed';
+import { knownPaths } from '@corral/base/http/known-paths';
 import { acceptUpgrades } from '@corral/base/http/websocket-upgrades';
 import { securityHeaders } from '@corral/base/http/security-headers';
 import { shortMessage } from '@corral/base/schema/shorten';
@@ -17,7 +17,7 @@ import {
 } from '@corral/base/http/http-server';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { isAdmin } from '../core/caller.ts';
-import { CorralError, invalid } from '../core/corral-error.ts';
+import { invalid } from '../core/corral-error.ts';
 import type { App } from './app-context.ts';
 import { type CallParts, handlerOf } from './call-handler.ts';
 import { allowOrigins } from './cors.ts';
@@ -32,6 +32,7 @@ import type { Route } from './route.ts';
 /** Builds the HTTP server out of the route list. */
 export const buildServer = (app: App): FastifyInstance => {
   const { http } = app;
+  const knownPath = knownPaths(app.routes.map(({ method, path }) => ({ method, path: `/v0${path}` })));
   const server = newServer(http.tls, {
     ...(http.trustedProxies === null ? {} : { trustProxy: trustIn(http.trustedProxies) }),
     routerOptions: { maxParamLength, querystringParser: parseQuery },
@@ -46,12 +47,12 @@ export const buildServer = (app: App): FastifyInstance => {
   });
   ignoreExpectations(server);
   guardRequests(server, http, app.metrics);
-  if (http.corsOrigins.length > 0) allowOrigins(server, http.corsOrigins, app.routes);
-  server.addHook('onRequest', refuseUncallable);
+  if (http.corsOrigins.length > 0) allowOrigins(server, http.corsOrigins, app.routes, knownPath);
+  server.addHook('onRequest', refuseUncallable(knownPath));
   acceptUpgrades(server);
   acceptJsonBodies(server, invalid);
   server.addHook('onResponse', (request, reply, done) => {
-    observe(app, request, reply);
+    observe(app, request, reply, request.routeOptions.url ?? knownPath(request.url)?.path ?? 'unknown');
     done();
   });
   server.setErrorHandler((error, request, reply) => {
@@ -84,11 +85,6 @@ export const buildServer = (app: App): FastifyInstance => {
       handler: handlerOf(app, route, { cache: cached, closing }),
     });
   }
-  refuseOtherMethods(
-    server,
-    app.routes.map(({ method, path }) => ({ method, path: `/v0${path}` })),
-    (message) => new CorralError('MethodNotAllowedError', message),
-  );
   return server;
 };
 
@@ -101,10 +97,10 @@ const challengeFor = (app: App, headers: IncomingHttpHeaders): string => {
 
 const observe = (
   app: App,
-  request: { id: string; method: string; routeOptions: { url?: string | undefined }; ip: string },
+  request: { id: string; method: string },
   reply: { statusCode: number; elapsedTime: number },
+  route: string,
 ): void => {
-  const route = request.routeOptions.url ?? 'unknown';
   app.metrics.requestDone(request.method, route, reply.statusCode, reply.elapsedTime);
   // The route's pattern, not the URL: a query can carry what a log should not.
   const isRoutine = request.method === 'GET' && reply.statusCode < 500;

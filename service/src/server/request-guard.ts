@@ -6,9 +6,10 @@ import { ConcurrencyLimit } from '@corral/base/http/concurrency-limit';
 import { RateLimit } from '@corral/base/http/rate-limit';
 import { limitConnections } from '@corral/base/http/http-server';
 import { wantsWebSocket } from '@corral/base/http/websocket-upgrades';
+import { type KnownPath, methodNotAllowed } from '@corral/base/http/known-paths';
 import { shortName } from '@corral/base/schema/shorten';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { invalid, notFound, tooMany } from '../core/corral-error.ts';
+import { CorralError, invalid, notFound, tooMany } from '../core/corral-error.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Before anything is asked of a request: what every answer carries, who sent it, and whether that is too often. */
@@ -45,14 +46,20 @@ const trustForwardedHeaders = (request: FastifyRequest): void => {
 };
 
 /** An unknown route is reported before its body is read. */
-export const refuseUncallable: onRequestHookHandler = (request, _reply, done) => {
-  if (request.is404) {
-    const path = request.url.split('?')[0] ?? '';
-    done(notFound(`no route ${request.method} ${shortName(path)}; all calls are under /v0, see /reference`));
-  } else if (request.headers.host === undefined && request.raw.httpVersionMinor > 0) {
-    done(invalid('the request has no Host header; HTTP/1.1 needs one'));
-  } else done();
-};
+export const refuseUncallable =
+  (knownPath: (url: string) => KnownPath | null): onRequestHookHandler =>
+  (request, reply, done) => {
+    const known = request.is404 ? knownPath(request.url) : null;
+    if (request.is404 && known === null) {
+      const path = request.url.split('?')[0] ?? '';
+      done(notFound(`no route ${request.method} ${shortName(path)}; all calls are under /v0, see /reference`));
+    } else if (request.headers.host === undefined && request.raw.httpVersionMinor > 0) {
+      done(invalid('the request has no Host header; HTTP/1.1 needs one'));
+    } else if (known !== null) {
+      reply.header('allow', known.allow);
+      done(new CorralError('MethodNotAllowedError', methodNotAllowed(request.method, known)));
+    } else done();
+  };
 
 const limitRate = (rate: number, metrics: Metrics): onRequestHookHandler => {
   const limit = new RateLimit(rate);

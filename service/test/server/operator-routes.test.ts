@@ -32,9 +32,13 @@ describe.each(engines)('what an operator’s machines ask, on %s', (engine) => {
     await connect(service, 'n1', 'eth0', 'net');
     service.simulated('sw0').faults = { refuse: ['n2/eth0'] };
     await settled(service, await service.admin.post('/node/n2/nic/eth0/connect_network', { network: 'net' }));
+    await service.admin.post('/project/red');
+    await service.admin.post('/no/such/call');
     const { status, text } = await get('/metrics');
     expect(status).toBe(200);
     for (const line of [
+      /^corral_http_request_seconds_count\{method="POST",route="\/v0\/project\/:project",status="405"\} 1$/m,
+      /^corral_http_request_seconds_count\{method="POST",route="unknown",status="404"\} 1$/m,
       /^corral_http_request_seconds_count\{method="PUT",route="\/v0\/project\/:project",status="200"\} 1$/m,
       /^corral_actions\{switch="sw0",status="DONE"\} 1$/m,
       /^corral_actions\{switch="sw0",status="ERROR"\} 1$/m,

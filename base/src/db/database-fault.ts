@@ -1,5 +1,5 @@
 /** What keeps a database from doing its work, in the kinds that an operator acts on differently. */
-export type FaultKind = 'full' | 'read-only' | 'locked' | 'unreachable' | 'broken';
+export type FaultKind = 'full' | 'read-only' | 'locked' | 'unreachable' | 'broken' | 'unflushed';
 
 /** A sentence for the caller: what is wrong, and that it can be tried again. */
 const sentences = {
@@ -8,6 +8,8 @@ const sentences = {
   locked: 'another program has locked the database: try again in a moment',
   unreachable: 'the database does not answer: try again in a moment',
   broken: 'the storage of the database reports errors: the operator must check it',
+  unflushed:
+    'the disk of the database failed to flush a change: no more changes are stored until the operator has checked the disk and restarted the service',
 } as const satisfies Record<FaultKind, string>;
 
 /** When it is worth another try. A fault that needs an operator takes longer than a transient one. */
@@ -17,6 +19,7 @@ const retryAfterS = {
   locked: 5,
   unreachable: 5,
   broken: 60,
+  unflushed: 60,
 } as const satisfies Record<FaultKind, number>;
 
 /** The moment in a transaction: until its commit is sent it has surely not happened. */
@@ -31,7 +34,7 @@ export class DatabaseUnavailable extends Error {
 
   constructor(kind: FaultKind, cause: unknown, phase: CommitPhase = 'before commit') {
     // A connection that is lost with the commit in progress leaves its result unknown.
-    const isUnsure = kind === 'unreachable' && phase === 'at commit';
+    const isUnsure = (kind === 'unreachable' || kind === 'unflushed') && phase === 'at commit';
     const outcome = isUnsure ? '; the change may have been stored: check before you repeat it' : '';
     super(sentences[kind] + outcome, { cause });
     this.name = 'DatabaseUnavailable';

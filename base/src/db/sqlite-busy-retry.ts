@@ -29,12 +29,12 @@ export const whileBusy = async <T>(
 
 /** Begins a transaction that writes. `waiting` is called when another process has held the lock for a while. */
 export const begun = async (
-  connection: { exec(statement: string): void },
+  connection: { beginWrite(): void },
   until: number,
   waiting: (error: unknown) => void,
 ): Promise<void> => {
   const begin = (): Promise<void> => {
-    connection.exec('begin immediate');
+    connection.beginWrite();
     return Promise.resolve();
   };
   await whileBusy(async () => begin(), until, waiting);

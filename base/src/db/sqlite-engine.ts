@@ -6,28 +6,17 @@ import type { Db, Statistics, Tx } from './database.ts';
 import { Condition, toDatabaseError } from './database-fault.ts';
 import { sql } from 'kysely';
 import { EventLoopShare } from './event-loop-share.ts';
-import { DatabaseRefused, inUse, type MigrationSession, migrate } from './migrations.ts';
-import { Mutex } from './mutex.ts';
+import { DatabaseRefused, inUse } from './migrations.ts';
 import type { ProgramTables, Opening } from './program-tables.ts';
 import { steadyNow } from '../steady-clock.ts';
 import { retryTransaction } from './transaction-retry.ts';
 import { openingTimeoutMs, SqliteConnection, versionBy } from './sqlite-connection.ts';
 import { isBusy } from './sqlite-fault.ts';
 import { SqliteFile } from './sqlite-file.ts';
+import { bringUpToDate } from './sqlite-migrations.ts';
+import { SqliteStorage } from './sqlite-storage.ts';
 import { begun, busyTimeoutMs, whileBusy } from './sqlite-busy-retry.ts';
 import type { Statement } from './prepared-statement.ts';
-
-const words = { id: 'id integer primary key autoincrement', bigint: 'integer' };
-
-/**
- * Takes turns at writing a file. Two of ours in one process must not wait in SQLite, where the first could not go on.
- */
-const turnsAt = (path: string): Mutex => {
-  const turns = turnsByPath.get(path) ?? new Mutex();
-  turnsByPath.set(path, turns);
-  return turns;
-};
-const turnsByPath = new Map<string, Mutex>();
 
 /** Files that this process has to itself, each over the only connection there can be. */
 const heldByPath = new Map<string, SqliteConnection<unknown>>();
@@ -39,7 +28,7 @@ export const holdSqlite = (path: string): void => {
   heldByPath.set(path, new SqliteConnection<unknown>(path, 'alone'));
 };
 
-/** Opens the embedded database: one writer, one reader beside it, every commit on the disk before it counts. */
+/** Opens the embedded database: one writer, readers beside it, every commit on the disk before it counts. */
 export const openSqlite = async <Schema, Topic extends string>(
   path: string,
   tables: ProgramTables<Topic>,
@@ -50,47 +39,55 @@ export const openSqlite = async <Schema, Topic extends string>(
   isThere(path);
   const held = heldByPath.get(path) as SqliteConnection<Schema> | undefined;
   const writer = held ?? new SqliteConnection<Schema>(path, 'with others');
-  const turns = turnsAt(path);
+  const storage = SqliteStorage.at(path);
+  const { turns, flush, snapshots } = storage;
   if (opening === 'up to date') await turns.run(() => bringUpToDate(writer, tables));
-  const readerOf = (): SqliteConnection<Schema> => {
-    if (held !== undefined) return held;
-    const connection = new SqliteConnection<Schema>(path, 'with others');
-    connection.exec('pragma query_only = on');
-    return connection;
-  };
-  const reader = readerOf();
+  // The programs that take a database as it is are tools that make few changes: SQLite flushes each of them.
+  const sharesFlushes = held === undefined && opening === 'up to date';
+  if (sharesFlushes) writer.leaveFlushesToOthers();
+  const reader = held ?? SqliteConnection.forReading<Schema>(path);
   // Never inside a transaction, so every statement on it sees the newest commit.
-  const queryConnection = readerOf();
-  const answers = new WeakMap<object, (values: object) => unknown[]>();
+  const queryConnection = held ?? SqliteConnection.forReading<Schema>(path);
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
   const condition = new Condition();
   const file = new SqliteFile(path);
   const share = new EventLoopShare();
 
-  const inTransaction = async <T>(connection: SqliteConnection<Schema>, work: (tx: Tx<Schema>) => Promise<T>) => {
+  const inTransaction = async <T>(
+    connection: SqliteConnection<Schema>,
+    work: (tx: Tx<Schema>) => Promise<T>,
+    commit: () => void,
+  ) => {
     try {
       const result = await work(connection.tx);
-      connection.exec('commit');
+      commit();
       return result;
     } catch (error) {
       connection.rollBack();
       throw error;
     }
   };
+  const commitChange = (): void => (sharesFlushes ? storage.commit(() => writer.commit()) : writer.commit());
+  const endReading = (): void => reader.commit();
 
   /**
    * One change, in its turn. A caller that waits for another process's lock keeps its turn: those behind it would wait
-   * for the same lock.
+   * for the same lock. The turn ends with the commit, so the next change runs while this one is flushed; a change that
+   * fails may have seen such a commit, so it waits for the flush too.
    */
-  const change = <T>(work: (tx: Tx<Schema>) => Promise<T>, until: number): Promise<T> =>
-    turns.run(async () => {
-      if (share.isUsedUp) await share.wait();
-      file.requireSame();
-      await begun(writer, until, (error) => condition.failed(toDatabaseError(error, file.faultOf)));
-      const result = await inTransaction(writer, work);
-      if (reader.mutex.isIdle) file.keepLogShort(writer);
-      return result;
-    });
+  const change = async <T>(work: (tx: Tx<Schema>) => Promise<T>, until: number): Promise<T> => {
+    try {
+      return await turns.run(async () => {
+        if (share.isUsedUp) await share.wait();
+        flush.requireSound();
+        file.requireSame();
+        await begun(writer, until, (error) => condition.failed(toDatabaseError(error, file.faultOf)));
+        return inTransaction(writer, work, commitChange);
+      });
+    } finally {
+      await flush.settled();
+    }
+  };
 
   const noting = async <T>(attempt: Promise<T>): Promise<T> => {
     try {
@@ -115,38 +112,34 @@ export const openSqlite = async <Schema, Topic extends string>(
     },
     read: async (work) => {
       statistics.reads += 1;
+      const readDurable = (): ReturnType<typeof work> | null =>
+        snapshots.connection && snapshots.read((tx) => work(tx as Tx<Schema>));
       try {
-        return await reader.mutex.run(async () => {
-          if (share.isUsedUp) await share.wait();
-          return whileBusy(() => {
-            reader.exec('begin');
-            return inTransaction(reader, work);
-          }, performance.now() + busyTimeoutMs);
-        });
+        if (share.isUsedUp) await share.wait();
+        return await (readDurable() ??
+          reader.mutex.run(() =>
+            whileBusy(() => {
+              const durable = readDurable();
+              if (durable !== null) return durable;
+              reader.beginRead();
+              return inTransaction(reader, work, endReading);
+            }, performance.now() + busyTimeoutMs),
+          ));
       } catch (error) {
         throw toDatabaseError(error, file.faultOf);
       }
     },
     query: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
       statistics.reads += 1;
-      const answered = (): unknown[] => {
-        let answer = answers.get(question);
-        if (answer === undefined) {
-          answer = queryConnection.prepareQuery(question) as (values: object) => unknown[];
-          answers.set(question, answer);
-        }
-        return answer(values);
-      };
+      const answered = (): Row[] => (snapshots.connection ?? queryConnection).query(question, values);
       if (share.isUsedUp) await share.wait();
       try {
-        return answered() as Row[];
+        return answered();
       } catch (error) {
         if (!isBusy(error)) throw toDatabaseError(error, file.faultOf);
       }
       const late = whileBusy(() => Promise.resolve(answered()), performance.now() + busyTimeoutMs);
-      return late.catch((error: unknown) => Promise.reject(toDatabaseError(error, file.faultOf) as Error)) as Promise<
-        Row[]
-      >;
+      return late.catch((error: unknown) => Promise.reject(toDatabaseError(error, file.faultOf) as Error));
     },
     write: (work) => {
       const until = performance.now() + busyTimeoutMs;
@@ -158,23 +151,27 @@ export const openSqlite = async <Schema, Topic extends string>(
         (async () => {
           await file.probe();
           await turns.run(async () => {
+            flush.requireSound();
             file.requireSame();
             await begun(writer, 0, () => undefined);
             // Only what is stored shows that something can be, and that it was impossible is the one reason to try.
             if (condition.fault === null) writer.rollBack();
-            else await inTransaction(writer, () => storeNothingNew(writer));
+            else await inTransaction(writer, () => storeNothingNew(writer), commitChange);
           });
+          await flush.settled();
         })(),
       ),
     orderEvents: () => Promise.resolve(),
     announce: () => Promise.resolve(),
     close: async () => {
-      await Promise.all([reader.mutex.run(() => Promise.resolve()), turns.run(() => Promise.resolve())]);
-      if (held === undefined) for (const connection of [queryConnection, reader]) connection.close();
+      await Promise.all([reader.mutex.run(() => Promise.resolve()), storage.close()]);
+      if (held !== undefined) return;
+      queryConnection.close();
+      reader.close();
       // Everything into the one file, so that a copy of it is a copy of the database. On a full disk it stays in the
-      // log beside it, where the next start finds it.
-      writer.attempt('pragma wal_checkpoint(truncate)');
-      if (held === undefined) writer.close();
+      // log beside it, where the next start finds it. A log that could not be flushed is left as it is.
+      if (!flush.hasFailed) writer.attempt('pragma wal_checkpoint(truncate)');
+      writer.close();
     },
   };
 };
@@ -215,34 +212,3 @@ const isThere = (path: string): boolean => {
     );
   }
 };
-
-const bringUpToDate = async <Schema>(
-  connection: SqliteConnection<Schema>,
-  { history, migrations }: Pick<ProgramTables<string>, 'history' | 'migrations'>,
-): Promise<void> => {
-  await begun(connection, performance.now() + openingTimeoutMs, () => undefined);
-  try {
-    connection.exec(
-      `create table if not exists ${history} (version integer primary key, name text not null, applied_at text not null)`,
-    );
-    await migrate(sessionOf(connection, history), migrations);
-    connection.exec('commit');
-  } catch (error) {
-    connection.rollBack();
-    throw error;
-  }
-};
-
-const sessionOf = <Schema>(connection: SqliteConnection<Schema>, history: string): MigrationSession => ({
-  types: words,
-  run: (statement) => {
-    connection.exec(statement);
-    return Promise.resolve();
-  },
-  version: () => Promise.resolve(connection.version(history)),
-  applied: async ({ version, name }) => {
-    await sql`insert into ${sql.table(history)} values (${version}, ${name}, ${new Date().toISOString()})`.execute(
-      connection.tx,
-    );
-  },
-});

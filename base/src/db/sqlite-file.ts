@@ -1,17 +1,12 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { DatabaseUnavailable, type FaultKind } from './database-fault.ts';
-import { mostWalBytes } from './sqlite-connection.ts';
 import { sqliteFaultOf } from './sqlite-fault.ts';
-
-/** How many changes pass between two looks at the size of the log. */
-const changesBetweenLooks = 64;
 
 /** The file of an embedded database and the disk that it is on. */
 export class SqliteFile {
   readonly #path: string;
   readonly #inode: number;
-  #changes = 0;
 
   constructor(path: string) {
     this.#path = path;
@@ -54,19 +49,6 @@ export class SqliteFile {
     const { bavail, bfree } = await statfs(this.#path);
     const left = process.getuid?.() === 0 ? bfree : bavail;
     if (left === 0) throw new DatabaseUnavailable('full', new Error(`no room is left on the disk of ${this.#path}`));
-  }
-
-  /**
-   * Truncates the log when it has grown long. SQLite does so by itself only when a change meets no reader, which on a
-   * busy service may never happen. Called while nobody of this process reads; a reader elsewhere makes it wait for the
-   * next time.
-   */
-  keepLogShort(writer: { attempt(statement: string): void }): void {
-    this.#changes += 1;
-    if (this.#changes < changesBetweenLooks) return;
-    this.#changes = 0;
-    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
-    if (log !== undefined && log.size > mostWalBytes) writer.attempt('pragma wal_checkpoint(truncate)');
   }
 }
 

@@ -1,0 +1,91 @@
+import { statSync } from 'node:fs';
+import Libsql from 'libsql/promise';
+import type { Mutex } from './mutex.ts';
+import { mostWalBytes } from './sqlite-connection.ts';
+
+/** Its statements run in threads of the library. */
+interface Connection {
+  exec(statement: string): Promise<void>;
+  prepare(statement: string): Promise<{ get(): Promise<unknown> }>;
+  close(): void;
+}
+
+/** How many changes pass between two readings of the size of the log. */
+const changesBetweenReadings = 64;
+/** How long the log waits for readers before it is emptied another time. Changes wait as long. */
+const emptyingTimeoutMs = 50;
+
+/** The parts of `CommitFlush` that a checkpoint needs. */
+interface Flush {
+  readonly hasFailed: boolean;
+  settled(): Promise<void>;
+  fail(error: unknown): void;
+}
+
+/**
+ * Copies the log of changes into the file when it has grown long, outside the event loop: it flushes both. SQLite would
+ * do so inside some commit, and empty the log only when a change meets no reader, which on a busy service may never
+ * happen.
+ */
+export class LogCheckpoints {
+  readonly #path: string;
+  readonly #turns: Mutex;
+  readonly #flush: Flush;
+  #connection: Connection | null = null;
+  #changes = 0;
+  #running: Promise<void> | null = null;
+
+  constructor(path: string, turns: Mutex, flush: Flush) {
+    this.#path = path;
+    this.#turns = turns;
+    this.#flush = flush;
+  }
+
+  /** After every change. */
+  changed(): void {
+    this.#changes += 1;
+    if (this.#running !== null || this.#changes < changesBetweenReadings) return;
+    this.#changes = 0;
+    const size = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > mostWalBytes) this.#running = this.#checkpoint().finally(() => (this.#running = null));
+  }
+
+  async close(): Promise<void> {
+    await this.#running;
+    this.#connection?.close();
+    this.#connection = null;
+  }
+
+  /** What fails (a full disk, a reader elsewhere) is tried again after the next changes; the log has everything. */
+  async #checkpoint(): Promise<void> {
+    try {
+      this.#connection ??= await this.#opened();
+      const connection = this.#connection;
+      await connection.exec('pragma wal_checkpoint(passive)');
+      await this.#turns.run(() => this.#empty(connection));
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code?.endsWith('_FSYNC') === true) this.#flush.fail(error);
+    }
+  }
+
+  /**
+   * Most has been copied by now, so changes wait for little. The first change after it flushes the new beginning of the
+   * log: one is made here, which changes nothing, so that no other one has to do so in the event loop.
+   */
+  async #empty(connection: Connection): Promise<void> {
+    await this.#flush.settled();
+    await connection.exec('pragma wal_checkpoint(truncate)');
+    const pragma = await connection.prepare('pragma user_version');
+    const { user_version: version } = (await pragma.get()) as { user_version: number };
+    await connection.exec(`pragma user_version = ${version}`);
+  }
+
+  async #opened(): Promise<Connection> {
+    const connection: Connection = new Libsql(this.#path, {});
+    await connection.exec(`pragma busy_timeout = ${emptyingTimeoutMs}`);
+    await connection.exec('pragma synchronous = full');
+    await connection.exec('pragma wal_autocheckpoint = 0');
+    return connection;
+  }
+}

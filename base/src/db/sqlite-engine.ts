@@ -69,6 +69,7 @@ export const openSqlite = async <Schema, Topic extends string>(
   };
   const commitChange = (): void => (sharesFlushes ? storage.commit(() => writer.commit()) : writer.commit());
   const endReading = (): void => reader.commit();
+  const durableConnection = () => snapshots.connection as SqliteConnection<Schema> | null;
 
   /**
    * One change, in its turn. A caller that waits for another process's lock keeps its turn: those behind it would wait
@@ -113,25 +114,26 @@ export const openSqlite = async <Schema, Topic extends string>(
     read: async (work) => {
       statistics.reads += 1;
       const readDurable = (): ReturnType<typeof work> | null =>
-        snapshots.connection && snapshots.read((tx) => work(tx as Tx<Schema>));
+        durableConnection() && snapshots.read((tx) => work(tx as Tx<Schema>));
       try {
         if (share.isUsedUp) await share.wait();
         return await (readDurable() ??
-          reader.mutex.run(() =>
-            whileBusy(() => {
+          reader.mutex.run(async () => {
+            if (share.isUsedUp) await share.wait();
+            return whileBusy(() => {
               const durable = readDurable();
               if (durable !== null) return durable;
               reader.beginRead();
               return inTransaction(reader, work, endReading);
-            }, performance.now() + busyTimeoutMs),
-          ));
+            }, performance.now() + busyTimeoutMs);
+          }));
       } catch (error) {
         throw toDatabaseError(error, file.faultOf);
       }
     },
     query: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
       statistics.reads += 1;
-      const answered = (): Row[] => (snapshots.connection ?? queryConnection).query(question, values);
+      const answered = (): Row[] => (durableConnection() ?? queryConnection).query(question, values);
       if (share.isUsedUp) await share.wait();
       try {
         return answered();
@@ -139,7 +141,9 @@ export const openSqlite = async <Schema, Topic extends string>(
         if (!isBusy(error)) throw toDatabaseError(error, file.faultOf);
       }
       const late = whileBusy(() => Promise.resolve(answered()), performance.now() + busyTimeoutMs);
-      return late.catch((error: unknown) => Promise.reject(toDatabaseError(error, file.faultOf) as Error));
+      return late.catch((error: unknown) => Promise.reject(toDatabaseError(error, file.faultOf) as Error)) as Promise<
+        Row[]
+      >;
     },
     write: (work) => {
       const until = performance.now() + busyTimeoutMs;

@@ -63,7 +63,11 @@ describe('a commit of the embedded database', () => {
     Promise.all([db.write(insert(first)), db.write(insert(first + 1))]);
   const flushBegan = async (): Promise<void> => {
     const before = flushes.begun;
-    while (flushes.begun === before) await nextTurn();
+    const end = performance.now() + 10_000;
+    while (flushes.begun === before) {
+      if (performance.now() > end) throw new Error('no flush began');
+      await nextTurn();
+    }
   };
   const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
     for (let turn = 0; turn < 5; turn += 1) await nextTurn();

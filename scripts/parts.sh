@@ -10,6 +10,8 @@ packages="$packages keystone uwsgi-core uwsgi-plugin-python3 python3-psycopg2 sq
 packages="$packages zsh fish"
 # A clock that can be set for one process.
 packages="$packages faketime"
+# What a process asks of its system, and a disk that fails.
+packages="$packages strace"
 # A BMC, machines that boot from the network, and what runs virtual ones.
 packages="$packages openipmi ipmitool libvirt-daemon-system libvirt-clients qemu-utils qemu-system-arm"
 case "$(uname -m)" in

@@ -13,7 +13,8 @@ export type Part =
   | 'Chromium'
   | 'zsh'
   | 'fish'
-  | 'faketime';
+  | 'faketime'
+  | 'strace';
 
 /** Programs, and files by their whole paths. */
 const needs: Readonly<Record<Part, readonly string[]>> = {
@@ -30,6 +31,7 @@ const needs: Readonly<Record<Part, readonly string[]>> = {
   zsh: ['zsh'],
   fish: ['fish'],
   faketime: ['faketime'],
+  strace: ['strace'],
 };
 const places = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 

@@ -135,6 +135,22 @@ describe('a commit of the embedded database', () => {
     expect(await late).toBe(1);
   });
 
+  it('leaves a reader that began before it where it began', async () => {
+    let goOn = (): void => undefined;
+    const early = db.read(async (tx) => {
+      await new Promise<void>((resolve) => (goOn = resolve));
+      return (await all.all(tx, {})).length;
+    });
+    await nextTurn();
+    flushes.hold();
+    const pair = writePair(2);
+    await flushBegan();
+    goOn();
+    expect(await early).toBe(1);
+    flushes.letGo();
+    await pair;
+  });
+
   it('that fails because of one that is not on the disk yet waits for it', async () => {
     flushes.hold();
     const pair = writePair(2);

@@ -9,9 +9,9 @@ interface Snapshot {
 }
 
 /**
- * What readers get while commits wait for their flush: the file as the last flush left it. So nobody is told of a
- * change that a power failure could still take back, and nobody waits for the disk to be told of an older one.
- * While nothing waits there is no snapshot, and readers see the newest state.
+ * What readers get while commits wait for their flush: the file as the last flush left it. So nobody sees a change
+ * that a power failure could still take back, and no reader waits for the disk. While nothing waits there is no
+ * snapshot, and readers see the newest state.
  */
 export class DurableSnapshots {
   readonly #path: string;

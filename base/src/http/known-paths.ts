@@ -8,15 +8,20 @@ export interface KnownPath {
   readonly allow: string;
 }
 
+/** A request with another method is for no call at all. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Finds the path that a request is for, whichever of the usual methods it has; null: there is none. */
+export type FindPath = (request: { readonly method: string; readonly url: string }) => KnownPath | null;
+
 /**
- * Finds the path that a URL is of, whatever the method; null: there is none. For what the server's own router did not
- * find: that every path also had a route for every wrong method took a tenth of the time to start.
+ * For what the server's own router did not find: that every path also had a route for every wrong method took a tenth
+ * of the time to start.
  */
-export const knownPaths = (
-  routes: readonly { readonly path: string; readonly method: string }[],
-): ((url: string) => KnownPath | null) => {
+export const knownPaths = (routes: readonly { readonly path: string; readonly method: string }[]): FindPath => {
   let router: ReturnType<typeof routerOf> | undefined;
-  return (url) => {
+  return ({ method, url }) => {
+    if (!methods.has(method)) return null;
     // Made at the first use, which may never come.
     router ??= routerOf(routes);
     return (router.find('GET', url)?.store as KnownPath | undefined) ?? null;
@@ -27,8 +32,8 @@ const routerOf = (routes: readonly { readonly path: string; readonly method: str
   const byPath = new Map<string, string[]>();
   for (const { path, method } of routes) byPath.set(path, [...(byPath.get(path) ?? []), method]);
   const router = FindMyWay({ maxParamLength });
-  for (const [path, methods] of byPath) {
-    const known: KnownPath = { path, allow: methods.sort().join(', ') };
+  for (const [path, allowed] of byPath) {
+    const known: KnownPath = { path, allow: allowed.sort().join(', ') };
     router.on('GET', path, () => undefined, known);
   }
   return router;

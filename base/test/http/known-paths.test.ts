@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { knownPaths } from '../../src/http/known-paths.ts';
 
-describe('the path of a URL', () => {
-  const find = knownPaths([
+describe('the path of a request', () => {
+  const findPath = knownPaths([
     { method: 'PUT', path: '/v0/node/:node' },
     { method: 'DELETE', path: '/v0/node/:node' },
     { method: 'GET', path: '/v0/nodes' },
     { method: 'POST', path: '/v0/node/:node/power_on' },
   ]);
+  const find = (url: string, method = 'PATCH') => findPath({ method, url });
 
   it.each([
     ['/v0/nodes', '/v0/nodes', 'GET'],
@@ -24,4 +25,10 @@ describe('the path of a URL', () => {
     '%s is of none',
     (url) => expect(find(url)).toBeNull(),
   );
+
+  it('is found for the methods of calls only', () => {
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      expect(find('/v0/nodes', method)).not.toBeNull();
+    for (const method of ['PROPFIND', 'TRACE', 'get', '']) expect(find('/v0/nodes', method)).toBeNull();
+  });
 });

@@ -91,10 +91,11 @@ export const buildServer = (app: App): FastifyInstance => {
   return server;
 };
 
-const knownPath = knownPaths([...routes, console]);
+const findPath = knownPaths([...routes, console]);
 
-const refuseUncallable = ({ method, url }: FastifyRequest, reply: FastifyReply): Error => {
-  const known = knownPath(url);
+const refuseUncallable = (request: FastifyRequest, reply: FastifyReply): Error => {
+  const { method, url } = request;
+  const known = findPath(request);
   if (known === null)
     return notFound(
       `no route ${method} ${shortName(url.split('?')[0] ?? '')}; see the documentation of the OBM daemon`,
@@ -163,7 +164,7 @@ export const refusalOf = ({ headers }: FastifyRequest, adminToken: string): Obmd
 
 const observe = (app: App, request: FastifyRequest, reply: FastifyReply): void => {
   // The route's pattern, not the URL: that has the token in it.
-  const route = request.routeOptions.url ?? knownPath(request.url)?.path ?? 'unknown';
+  const route = request.routeOptions.url ?? findPath(request)?.path ?? 'unknown';
   const { statusCode: status, elapsedTime: ms } = reply;
   app.metrics.requestDone(request.method, route, status, ms);
   const isRoutine = request.method === 'GET' && (status < 500 || route === '/readyz');

@@ -32,7 +32,7 @@ import type { Route } from './route.ts';
 /** Builds the HTTP server out of the route list. */
 export const buildServer = (app: App): FastifyInstance => {
   const { http } = app;
-  const knownPath = knownPaths(app.routes.map(({ method, path }) => ({ method, path: `/v0${path}` })));
+  const findPath = knownPaths(app.routes.map(({ method, path }) => ({ method, path: `/v0${path}` })));
   const server = newServer(http.tls, {
     ...(http.trustedProxies === null ? {} : { trustProxy: trustIn(http.trustedProxies) }),
     routerOptions: { maxParamLength, querystringParser: parseQuery },
@@ -47,12 +47,12 @@ export const buildServer = (app: App): FastifyInstance => {
   });
   ignoreExpectations(server);
   guardRequests(server, http, app.metrics);
-  if (http.corsOrigins.length > 0) allowOrigins(server, http.corsOrigins, app.routes, knownPath);
-  server.addHook('onRequest', refuseUncallable(knownPath));
+  if (http.corsOrigins.length > 0) allowOrigins(server, http.corsOrigins, app.routes, findPath);
+  server.addHook('onRequest', refuseUncallable(findPath));
   acceptUpgrades(server);
   acceptJsonBodies(server, invalid);
   server.addHook('onResponse', (request, reply, done) => {
-    observe(app, request, reply, request.routeOptions.url ?? knownPath(request.url)?.path ?? 'unknown');
+    observe(app, request, reply, request.routeOptions.url ?? findPath(request)?.path ?? 'unknown');
     done();
   });
   server.setErrorHandler((error, request, reply) => {

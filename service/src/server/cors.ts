@@ -1,4 +1,4 @@
-import type { KnownPath } from '@corral/base/http/known-paths';
+import type { FindPath } from '@corral/base/http/known-paths';
 import type { FastifyInstance } from 'fastify';
 import type { Route } from './route.ts';
 
@@ -14,7 +14,7 @@ export const allowOrigins = (
   server: FastifyInstance,
   origins: readonly string[],
   routes: readonly Pick<Route, 'method'>[],
-  knownPath: (url: string) => KnownPath | null,
+  findPath: FindPath,
 ): void => {
   const allowed = new Set(origins);
   const methods = [...new Set(routes.map(({ method }) => method))].sort().join(', ');
@@ -24,7 +24,7 @@ export const allowOrigins = (
     if (origin === undefined || !allowed.has(origin)) return done();
     reply.header('access-control-allow-origin', origin);
     const isPreflight = request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
-    if (!isPreflight || (request.is404 && knownPath(request.url) === null)) {
+    if (!isPreflight || (request.is404 && findPath(request) === null)) {
       reply.header('access-control-expose-headers', exposed);
       return done();
     }

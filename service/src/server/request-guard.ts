@@ -6,7 +6,7 @@ import { ConcurrencyLimit } from '@corral/base/http/concurrency-limit';
 import { RateLimit } from '@corral/base/http/rate-limit';
 import { limitConnections } from '@corral/base/http/http-server';
 import { wantsWebSocket } from '@corral/base/http/websocket-upgrades';
-import { type KnownPath, methodNotAllowed } from '@corral/base/http/known-paths';
+import { type FindPath, methodNotAllowed } from '@corral/base/http/known-paths';
 import { shortName } from '@corral/base/schema/shorten';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { CorralError, invalid, notFound, tooMany } from '../core/corral-error.ts';
@@ -47,9 +47,9 @@ const trustForwardedHeaders = (request: FastifyRequest): void => {
 
 /** An unknown route is reported before its body is read. */
 export const refuseUncallable =
-  (knownPath: (url: string) => KnownPath | null): onRequestHookHandler =>
+  (findPath: FindPath): onRequestHookHandler =>
   (request, reply, done) => {
-    const known = request.is404 ? knownPath(request.url) : null;
+    const known = request.is404 ? findPath(request) : null;
     if (request.is404 && known === null) {
       const path = request.url.split('?')[0] ?? '';
       done(notFound(`no route ${request.method} ${shortName(path)}; all calls are under /v0, see /reference`));

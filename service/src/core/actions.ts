@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { steadyNow } from '@corral/base/steady-clock';
-import { aggregate, type RowOf, statement } from '../db/service-statement.ts';
+import { aggregate, pending, type RowOf, statement } from '../db/service-statement.ts';
 import { isAdmin, requireProject } from './caller.ts';
 import { blocked, notFound } from './corral-error.ts';
 import type { Network, Nic } from './find-objects.ts';
@@ -72,7 +72,7 @@ const queuedBefore = aggregate((tx, { id, switchId }: { id: number; switchId: nu
     .innerJoin('actions', 'actions.nic_id', 'nics.id')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('ports.switch_id', '=', switchId)
-    .where('actions.status', '=', 'PENDING')
+    .where('actions.status', '=', pending)
     .where('actions.id', '<', id),
 );
 
@@ -115,7 +115,7 @@ export const queueAction = async (
 };
 
 const forgetSettled = statement((tx, { nicId }: { nicId: number }) =>
-  tx.deleteFrom('actions').where('nic_id', '=', nicId).where('status', '!=', 'PENDING'),
+  tx.deleteFrom('actions').where('nic_id', '=', nicId).where('status', '!=', pending),
 );
 
 interface ActionRow {
@@ -153,5 +153,5 @@ export const requireNoPendingAction = async ({ tx }: WriteOp, node: { label: str
 };
 
 const pendingOnNic = statement((tx, { nicId }: { nicId: number }) =>
-  tx.selectFrom('actions').select('status_id').where('nic_id', '=', nicId).where('status', '=', 'PENDING'),
+  tx.selectFrom('actions').select('status_id').where('nic_id', '=', nicId).where('status', '=', pending),
 );

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/service-database.ts';
+import { pending } from '../db/service-statement.ts';
 import { plainSettings } from '../db/sealed-columns.ts';
 import type { WriteOp } from './request-context.ts';
 
@@ -44,7 +45,7 @@ export const pruneActions = async ({ tx }: WriteOp, before: number): Promise<num
   const rows = await tx
     .selectFrom('actions')
     .select('id')
-    .where('status', '<>', 'PENDING')
+    .where('status', '<>', pending)
     .where('created_at', '<', before)
     .orderBy('created_at')
     .limit(batch)

@@ -1,4 +1,4 @@
-import { statement } from '../db/service-statement.ts';
+import { pending, statement } from '../db/service-statement.ts';
 import { requireProject } from './caller.ts';
 import { blocked, duplicate, projectMismatch } from './corral-error.ts';
 import { findNode, findProject, type Node } from './find-objects.ts';
@@ -112,7 +112,7 @@ const tieOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
     .selectFrom('nics')
     .leftJoin('attachments', 'attachments.nic_id', 'nics.id')
     .leftJoin('networks', 'networks.id', 'attachments.network_id')
-    .leftJoin('actions', (join) => join.onRef('actions.nic_id', '=', 'nics.id').on('actions.status', '=', 'PENDING'))
+    .leftJoin('actions', (join) => join.onRef('actions.nic_id', '=', 'nics.id').on('actions.status', '=', pending))
     .select(['networks.label as network', 'nics.label as nic'])
     .where('nics.node_id', '=', nodeId)
     .where((where) => where.or([where('attachments.id', 'is not', null), where('actions.id', 'is not', null)]))

@@ -1,5 +1,5 @@
 import { Statement } from '@corral/base/db/prepared-statement';
-import type { Compilable } from 'kysely';
+import { type Compilable, sql } from 'kysely';
 import type { Tx } from './service-database.ts';
 import type { Database } from './service-schema.ts';
 
@@ -14,3 +14,9 @@ export const aggregate = <Values extends object, Row>(
 ): Statement<Database, Values, Row> => new Statement(build, true);
 
 export type RowOf<S> = S extends { first(...args: never): Promise<infer Row> } ? NonNullable<Row> : never;
+
+/**
+ * Part of the text of a statement, not one of its values: an index of pending actions is used only then, and SQLite
+ * would prepare the statement again at every call to see whether it can be (70 µs against 15 µs).
+ */
+export const pending = sql.lit('PENDING' as const);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/service-database.ts';
+import { pending } from '../db/service-statement.ts';
 
 /*
  * What metrics tell from the database. They are asked for every few seconds, so none of it may cost more the longer the
@@ -31,11 +32,11 @@ export const queueQueries = (now: Db['now'], tx: Tx) => ({
       fn.min('actions.created_at').as('oldest'),
     ])
     // As text, or the partial index does not fit.
-    .where('actions.status', '=', sql.lit('PENDING'))
+    .where('actions.status', '=', pending)
     .groupBy('switches.label'),
   settled: actionsOnSwitches(tx)
     .select(({ fn }) => ['switches.label as switch', 'actions.status', fn.countAll<number>().as('count')])
-    .where('actions.status', '!=', sql.lit('PENDING'))
+    .where('actions.status', '!=', pending)
     .groupBy(['switches.label', 'actions.status']),
   leases: tx
     .selectFrom('switches')

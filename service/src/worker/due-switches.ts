@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { steadyNow } from '@corral/base/steady-clock';
 import type { EngineConfig } from '../config/service-config.ts';
 import type { Db, Tx } from '../db/service-database.ts';
-import { statement } from '../db/service-statement.ts';
+import { pending, statement } from '../db/service-statement.ts';
 import { databaseTime } from './database-time.ts';
 import { plausibleTimes, isBreakerOpen, isSweepDue, longestSweepMs, retryDueAt, suspectDueAt } from './retry-policy.ts';
 
@@ -61,7 +61,7 @@ const switchesWithActions = statement((tx) =>
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
     .select(['switches.id', 'switches.label', 'switches.faults', 'switches.probe_at'])
     .select(({ fn }) => [fn.min('actions.retry_at').as('dueAt'), fn.min('actions.created_at').as('oldest')])
-    .where('actions.status', '=', 'PENDING')
+    .where('actions.status', '=', pending)
     .groupBy(['switches.id', 'switches.label', 'switches.faults', 'switches.probe_at']),
 );
 
@@ -103,7 +103,7 @@ const switchesWithLateWrites = statement((tx) =>
             .innerJoin('actions', 'actions.nic_id', 'nics.id')
             .select('actions.id')
             .whereRef('nics.port_id', '=', 'ports.id')
-            .where('actions.status', '=', 'PENDING'),
+            .where('actions.status', '=', pending),
         ),
       ),
     ),

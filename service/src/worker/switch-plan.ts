@@ -3,7 +3,7 @@ import type { EngineConfig } from '../config/service-config.ts';
 import { emptyPort, type PortState, stateOf } from '../core/port-state.ts';
 import { doubtOf } from '../core/port-trust.ts';
 import type { Db, Tx } from '../db/service-database.ts';
-import { type RowOf, statement } from '../db/service-statement.ts';
+import { pending, type RowOf, statement } from '../db/service-statement.ts';
 import { requestedAt } from './requested-at.ts';
 import { databaseTime } from './database-time.ts';
 import { plausibleTimes, isBreakerOpen, isSweepDue, retryDueAt, suspectDueAt } from './retry-policy.ts';
@@ -153,7 +153,7 @@ const portsOn = (tx: Tx, switchId: number) =>
     .leftJoin('nics', 'nics.port_id', 'ports.id')
     .leftJoin('nodes', 'nodes.id', 'nics.node_id')
     .leftJoin('projects', 'projects.id', 'nodes.project_id')
-    .leftJoin('actions', (join) => join.onRef('actions.nic_id', '=', 'nics.id').on('actions.status', '=', 'PENDING'))
+    .leftJoin('actions', (join) => join.onRef('actions.nic_id', '=', 'nics.id').on('actions.status', '=', pending))
     .leftJoin('networks', 'networks.id', 'actions.network_id')
     .select(['ports.id as portId', 'ports.label as port', 'ports.suspect', 'ports.suspect_attempts as suspectAttempts'])
     .select(['ports.suspect_retry_at as suspectRetryAt', 'actions.retry_at as retryAt', 'ports.unread'])

@@ -1,6 +1,7 @@
 import { Catalyst, freshPort, internalVlans, type Port } from './cisco-ios-model.ts';
 import { type ScriptedOptions, type ScriptedSwitch, startScriptedSwitch } from './scripted-switch.ts';
-import type { Reply, Shell } from './ssh-console.ts';
+import type { Reply } from './ssh-console.ts';
+import { SwitchShell } from './switch-shell.ts';
 import { unabbreviated } from './switch-state.ts';
 import { changedList, vlanNumber } from './trunk-port.ts';
 import { everyVlan, vlansOf } from './vlan-text.ts';
@@ -20,151 +21,146 @@ export interface CiscoIosOptions extends ScriptedOptions {
   readonly isTalkative?: boolean;
 }
 
-type Mode =
-  | { readonly kind: 'user' | 'enable' | 'config' | 'password' | 'filename' }
-  | { readonly kind: 'config-vlan'; readonly pending: Set<number> }
-  | { readonly kind: 'config-if'; readonly name: string; readonly port: Port };
-
 /** One login. */
-class CatalystShell implements Shell {
+class CatalystShell extends SwitchShell<Port, 'user' | 'password' | 'filename'> {
   readonly banner = '\nAuthorized access only! #1 rule: behave >\n\n';
   readonly pager = { question: ' --More-- ', erase: '\b'.repeat(9) + ' '.repeat(8) + '\b'.repeat(9) };
-  readonly #switch: Catalyst;
+  protected readonly state: Catalyst;
   readonly #options: CiscoIosOptions;
-  #mode: Mode;
-  #pageLength = 24;
+  #command = '';
+  #pending: readonly number[] = [];
 
   constructor(catalyst: Catalyst, options: CiscoIosOptions) {
-    this.#switch = catalyst;
+    super(options.enableSecret === undefined ? 'exec' : 'user');
+    this.state = catalyst;
     this.#options = options;
-    this.#mode = { kind: options.enableSecret === undefined ? 'enable' : 'user' };
-  }
-
-  pageLength(): number {
-    return this.#pageLength;
   }
 
   prompt(): string {
-    const { kind } = this.#mode;
-    if (kind === 'user') return 'rack7-tor>';
-    return kind === 'enable' ? 'rack7-tor#' : `rack7-tor(${kind})#`;
+    const { kind } = this.mode;
+    const inside = { config: '(config)', vlan: '(config-vlan)', port: '(config-if)' };
+    return `rack7-tor${kind === 'user' ? '>' : `${kind in inside ? inside[kind as keyof typeof inside] : ''}#`}`;
   }
 
-  answer(line: string): Reply {
-    if (this.#mode.kind === 'password') return this.#password(line);
-    if (this.#mode.kind === 'filename') return this.#save();
-    const command = line.trim().replace(/\s+/g, ' ');
-    if (command === '' || command.startsWith('!')) return { text: '' };
-    if (this.#mode.kind === 'user' || this.#mode.kind === 'enable') return this.#exec(command);
-    return { text: this.#configure(command) };
+  override answer(line: string): Reply {
+    if (this.mode.kind === 'password') return this.#password(line);
+    if (this.mode.kind === 'filename') return { text: this.#save() };
+    this.#command = line.trim().replace(/\s+/g, ' ');
+    return this.#command.startsWith('!') ? { text: '' } : super.answer(line);
   }
 
-  #exec(command: string): Reply {
-    const [, length] = /^terminal length (\d+)$/.exec(command) ?? [];
-    if (length !== undefined) {
-      this.#pageLength = Number(length);
-      return { text: '' };
-    }
-    if (/^terminal width \d+$/.test(command)) return { text: '' };
-    if (command === 'exit' || command === 'logout') return { text: '', isLogout: true };
-    if (this.#mode.kind === 'user') {
-      if (command !== 'enable') return { text: this.#invalid(command) };
-      this.#mode = { kind: 'password' };
+  protected get unknown(): string {
+    const column = this.prompt().length + Math.max(0, this.#command.lastIndexOf(' ') + 1);
+    return `${' '.repeat(column)}^\n% Invalid input detected at '^' marker.\n`;
+  }
+
+  protected get noPort(): string {
+    return this.unknown;
+  }
+
+  protected portName(name: string): string {
+    return unabbreviated(name, 'GigabitEthernet', 2);
+  }
+
+  protected override logsOut(): boolean {
+    return this.mode.kind === 'user' || this.mode.kind === 'exec';
+  }
+
+  protected override ask(command: string): Reply | null {
+    if (this.mode.kind === 'user' && command === 'enable') {
+      this.mode = { kind: 'password' };
       return { text: '', question: { text: 'Password: ', takes: 'hidden line' } };
     }
+    if (this.mode.kind !== 'exec' || command !== 'copy running-config startup-config') return null;
+    this.mode = { kind: 'filename' };
+    return { text: '', question: { text: 'Destination filename [startup-config]? ', takes: 'line' } };
+  }
+
+  protected exec(command: string): string | null {
+    if (!this.logsOut()) return null;
+    if (this.setPageLength(command) !== null || /^terminal width \d+$/.test(command)) return '';
+    if (this.mode.kind === 'user') return null;
     switch (command) {
       case 'configure terminal':
-        this.#mode = { kind: 'config' };
-        return { text: 'Enter configuration commands, one per line.  End with CNTL/Z.' };
+        this.mode = { kind: 'config' };
+        return 'Enter configuration commands, one per line.  End with CNTL/Z.';
       case 'write memory':
         return this.#save();
-      case 'copy running-config startup-config':
-        this.#mode = { kind: 'filename' };
-        return { text: '', question: { text: 'Destination filename [startup-config]? ', takes: 'line' } };
       case 'show running-config | section ^interface':
-        return { text: [...this.#switch.ports.keys()].map((name) => this.#switch.block(name)).join('\n') };
+        return [...this.state.ports.keys()].map((name) => this.state.block(name)).join('\n');
       case 'show running-config | include ^monitor session':
-        return { text: this.#switch.byHand.global.filter((line) => line.startsWith('monitor session')).join('\n') };
+        return this.state.byHand.global.filter((line) => line.startsWith('monitor session')).join('\n');
       default:
-        return { text: this.#show(command) };
+        return this.#show(command);
     }
   }
 
-  #show(command: string): string {
+  #show(command: string): string | null {
     const [, name] = /^show running-config interface (.+)$/.exec(command) ?? [];
-    const port = name === undefined ? undefined : this.#portNamed(name);
-    if (port === undefined) return this.#invalid(command);
-    const block = this.#switch.block(port);
+    const port = name === undefined ? undefined : this.portNamed(name);
+    if (port === undefined) return null;
+    const block = this.state.block(port);
     return `Building configuration...\n\nCurrent configuration : ${block.length} bytes\n!\n${block}\nend\n\n`;
   }
 
-  #save(): Reply {
-    this.#mode = { kind: 'enable' };
-    return { text: 'Building configuration...\n[OK]' };
+  #save(): string {
+    this.mode = { kind: 'exec' };
+    return 'Building configuration...\n[OK]';
   }
 
   #password(line: string): Reply {
     const isRight = line === this.#options.enableSecret;
-    this.#mode = { kind: isRight ? 'enable' : 'user' };
+    this.mode = { kind: isRight ? 'exec' : 'user' };
     return { text: isRight ? '' : '% Bad secrets\n' };
   }
 
-  #configure(command: string): string {
-    if (command === 'end') return this.#leaveVlans({ kind: 'enable' });
-    if (command === 'exit') return this.#leaveVlans({ kind: this.#mode.kind === 'config' ? 'enable' : 'config' });
+  protected global(command: string): string | null {
     const [, list] = /^vlan (\S+)$/.exec(command) ?? [];
-    if (list !== undefined) {
-      const vlans = vlansOf(list);
-      if (vlans === null) return this.#invalid(command);
-      if (this.#options.isVtpClient) {
-        this.#mode = { kind: 'enable' };
-        return 'VTP VLAN configuration not allowed when device is in CLIENT mode.';
-      }
-      return this.#leaveVlans({ kind: 'config-vlan', pending: vlans });
+    const vlans = list === undefined ? null : vlansOf(list);
+    if (list === undefined || vlans === null) return null;
+    if (this.#options.isVtpClient) {
+      this.mode = { kind: 'exec' };
+      return 'VTP VLAN configuration not allowed when device is in CLIENT mode.';
     }
-    const [, name] = /^interface (.+)$/.exec(command) ?? [];
-    if (name !== undefined) {
-      const full = this.#portNamed(name) ?? '';
-      const port = this.#switch.ports.get(full);
-      return port ? this.#leaveVlans({ kind: 'config-if', name: full, port }) : this.#invalid(command);
-    }
-    if (this.#mode.kind === 'config-if') return this.#setPort(this.#mode.name, this.#mode.port, command);
-    return this.#invalid(command);
+    const before = this.enter({ kind: 'vlan', list });
+    this.#pending = [...vlans];
+    return before;
   }
 
   /** VLANs are made when their mode is left; one that is in use inside spoils the extended ones of its list. */
-  #leaveVlans(next: Mode): string {
-    const pending = this.#mode.kind === 'config-vlan' ? [...this.#mode.pending] : [];
-    this.#mode = next;
+  protected override enter(next: typeof this.mode): string {
+    const pending = this.#pending;
+    this.#pending = [];
+    super.enter(next);
     const taken = pending.filter((vlan) => internalVlans.has(vlan));
-    for (const vlan of pending) if (vlan <= 1005 || taken.length === 0) this.#switch.vlans.add(vlan);
+    for (const vlan of pending) if (vlan <= 1005 || taken.length === 0) this.state.vlans.add(vlan);
     return taken.length === 0
       ? ''
       : `% Failed to create VLANs ${taken.join(',')}\nVLAN(s) not available in Port Manager.\n%Failed to commit extended VLAN(s) changes.\n`;
   }
 
-  #setPort(name: string, port: Port, command: string): string {
+  protected onPort(port: Port, command: string, name: string): string | null {
     if (command === 'switchport') {
-      this.#switch.byHand.remove(name, /^no switchport$/);
+      this.state.byHand.remove(name, /^no switchport$/);
       return '';
     }
-    if (command === 'no switchport voice vlan') this.#switch.byHand.remove(name, /^switchport voice vlan/);
+    if (command === 'no switchport voice vlan') this.state.byHand.remove(name, /^switchport voice vlan/);
     const [verb, rest] = command.startsWith('no ') ? ['no', command.slice(3)] : ['', command];
-    if (rest === 'shutdown') {
-      port.isShut = verb === '';
-      if (!this.#options.isTalkative) return '';
-      return '\n%LINK-5-CHANGED: Interface GigabitEthernet1/0/1, changed state to administratively down\n';
-    }
     const [, setting, value = ''] =
       /^switchport (mode|access vlan|voice vlan|nonegotiate|trunk encapsulation|trunk native vlan|trunk allowed vlan)(?: (.+))?$/.exec(
         rest,
       ) ?? [];
-    if (setting === undefined) return this.#invalid(command);
-    if (verb === 'no') return this.#unset(port, setting, command);
+    if (setting === undefined) return null;
+    if (verb === 'no') return this.#unset(port, setting);
     return this.#set(port, setting, value, command);
   }
 
-  #unset(port: Port, setting: string, command: string): string {
+  protected override shut(): string {
+    if (!this.#options.isTalkative) return '';
+    return '\n%LINK-5-CHANGED: Interface GigabitEthernet1/0/1, changed state to administratively down\n';
+  }
+
+  #unset(port: Port, setting: string): string | null {
     const fresh = freshPort();
     if (setting === 'voice vlan') port.voice = null;
     else if (setting === 'access vlan') port.access = fresh.access;
@@ -172,11 +168,11 @@ class CatalystShell implements Shell {
     else if (setting === 'trunk allowed vlan') port.allowed = fresh.allowed;
     else if (setting === 'nonegotiate') port.isNegotiating = true;
     else if (setting === 'mode') port.mode = fresh.mode;
-    else return this.#invalid(command);
+    else return null;
     return '';
   }
 
-  #set(port: Port, setting: string, value: string, command: string): string {
+  #set(port: Port, setting: string, value: string, command: string): string | null {
     const vlan = vlanNumber(value);
     if (setting === 'mode' && (value === 'access' || value === 'trunk' || value === 'dynamic auto')) {
       if (value === 'trunk' && this.#options.knowsIsl && port.encapsulation === 'negotiate')
@@ -197,8 +193,8 @@ class CatalystShell implements Shell {
     if (setting === 'access vlan' && vlan !== null) {
       if (vlan === this.#options.refusesAccessVlan) return `Command rejected: VLAN ${vlan} is not for this port.`;
       port.access = vlan;
-      if (this.#switch.vlans.has(vlan) || internalVlans.has(vlan)) return '';
-      this.#switch.vlans.add(vlan);
+      if (this.state.vlans.has(vlan) || internalVlans.has(vlan)) return '';
+      this.state.vlans.add(vlan);
       return `% Access VLAN does not exist. Creating vlan ${vlan}`;
     }
     if (setting === 'voice vlan' && vlan !== null) {
@@ -210,27 +206,17 @@ class CatalystShell implements Shell {
       return '';
     }
     if (setting === 'trunk allowed vlan') return this.#allow(port, value, command);
-    return this.#invalid(command);
+    return null;
   }
 
-  #allow(port: Port, value: string, command: string): string {
+  #allow(port: Port, value: string, command: string): string | null {
     if (value === 'all') port.allowed = 'all';
     else {
       const allowed = changedList(port.allowed === 'all' ? new Set(everyVlan) : port.allowed, value);
       if (allowed === null) return 'Command rejected: Bad VLAN list';
       port.allowed = allowed;
     }
-    return command.length > 254 ? this.#invalid(command) : '';
-  }
-
-  #portNamed(name: string): string | undefined {
-    const full = unabbreviated(name, 'GigabitEthernet', 2);
-    return this.#switch.ports.has(full) ? full : undefined;
-  }
-
-  #invalid(command: string): string {
-    const column = this.prompt().length + Math.max(0, command.lastIndexOf(' ') + 1);
-    return `${' '.repeat(column)}^\n% Invalid input detected at '^' marker.\n`;
+    return command.length > 254 ? null : '';
   }
 }
 

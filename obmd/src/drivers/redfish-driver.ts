@@ -77,13 +77,13 @@ class RedfishBmc implements Bmc {
     for (;;) {
       const known = this.#path;
       const path = known ?? (await findSystem(this.#client, this.#client.target.system, signal));
-      const answer = await this.#client.ask({ method: 'GET', path }, signal);
+      const answer = await this.#client.request({ method: 'GET', path }, signal);
       if (answer.status === 200) {
         this.#path = path;
         return systemFrom(this.#client, path, answer.document(), await this.#client.root(signal));
       }
       this.#path = null;
-      if (known === null || answer.status !== 404) throw refused('show the machine', answer.words);
+      if (known === null || answer.status !== 404) throw refused('show the machine', answer.error);
     }
   }
 }

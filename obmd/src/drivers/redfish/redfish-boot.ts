@@ -1,5 +1,5 @@
 import type { NextBoot } from '../bmc-contract.ts';
-import type { Answer, RedfishClient } from './redfish-client.ts';
+import type { RedfishAnswer, RedfishClient } from './redfish-client.ts';
 import { waitFor } from './redfish-retry.ts';
 import { cannot, refused } from './redfish-errors.ts';
 import { bootIn, type BootOverride, type RedfishSystem } from './redfish-system.ts';
@@ -10,8 +10,8 @@ const targets: Readonly<Record<string, string | null>> = { disk: 'Hdd', pxe: 'Px
 
 export const bootDevices = Object.keys(targets);
 
-const words = 'change the boot device';
-const betweenLooks = 250;
+const purpose = 'change the boot device';
+const pollMs = 250;
 /** How long the BMC may go on showing another boot device than the one that it accepted. */
 const settlingMs = 5_000;
 /** How often a change is tried that somebody else's comes before. */
@@ -73,19 +73,19 @@ const setBoot = async (
     throw cannot('the BMC does not allow the boot device to be changed');
   if (target !== null && system.boot?.targets?.includes(target) === false)
     throw cannot(`the BMC cannot make this machine boot from ${device}`);
-  let first: Answer | null = null;
+  let first: RedfishAnswer | null = null;
   for (const change of changesFor(target, wish, system))
     for (const path of [system.path, system.settingsPath].filter((one) => one !== null)) {
       const answer = await patch(client, path, change, signal);
       if (answer.status < 300) {
-        await waitForTask(client, answer, words, signal);
+        await waitForTask(client, answer, purpose, signal);
         await confirm(client, path, change, signal);
         return change.BootSourceOverrideEnabled;
       }
       first ??= answer;
-      if (!refusals.includes(answer.status)) throw refused(words, answer.words);
+      if (!refusals.includes(answer.status)) throw refused(purpose, answer.error);
     }
-  throw refused(words, first?.words);
+  throw refused(purpose, first?.error);
 };
 
 /** The ways to say it, the best first. */
@@ -108,18 +108,23 @@ const changesFor = (target: string | null, wish: Wish, { boot, quirks }: Redfish
  * Changes a resource that nobody has changed since we looked. A BMC whose ETag fails though it is still the same
  * compares it in a way of its own: then the next form of it is tried.
  */
-const patch = async (client: RedfishClient, path: string, boot: Change, signal: AbortSignal): Promise<Answer> => {
+const patch = async (
+  client: RedfishClient,
+  path: string,
+  boot: Change,
+  signal: AbortSignal,
+): Promise<RedfishAnswer> => {
   let seen: string | undefined;
   let form = 0;
   for (let tries = 1; ; tries += 1) {
-    const shown = await client.ask({ method: 'GET', path }, signal);
+    const shown = await client.request({ method: 'GET', path }, signal);
     if (shown.status !== 200) return shown;
     form = tries > 1 && shown.etag === seen ? form + 1 : 0;
     seen = shown.etag;
     const forms = formsOf(seen);
     const ifMatch = forms[form];
     const headers: Record<string, string> = ifMatch === undefined ? {} : { 'if-match': ifMatch };
-    const answer = await client.ask({ method: 'PATCH', path, headers, body: { Boot: boot } }, signal);
+    const answer = await client.request({ method: 'PATCH', path, headers, body: { Boot: boot } }, signal);
     const isConditionAtFault = answer.status === 412 || answer.status === 428;
     if (!isConditionAtFault || form + 1 >= forms.length || tries >= mostTries) return answer;
   }
@@ -135,12 +140,12 @@ const formsOf = (etag: string | undefined): readonly (string | undefined)[] => {
 const confirm = async (client: RedfishClient, path: string, change: Change, signal: AbortSignal): Promise<void> => {
   if (change.BootSourceOverrideEnabled === 'Once') return;
   for (const end = performance.now() + settlingMs; ;) {
-    const answer = await client.ask({ method: 'GET', path }, signal);
+    const answer = await client.request({ method: 'GET', path }, signal);
     const boot = answer.status === 200 ? bootIn(answer.document()) : null;
     if (boot === null || isAsSaid(boot, change)) return;
     if (performance.now() > end)
-      throw refused(words, new Error(`it accepted the change and shows ${boot.enabled ?? ''} ${boot.target ?? ''}`));
-    await waitFor(betweenLooks, signal);
+      throw refused(purpose, new Error(`it accepted the change and shows ${boot.enabled ?? ''} ${boot.target ?? ''}`));
+    await waitFor(pollMs, signal);
   }
 };
 

@@ -9,11 +9,11 @@ import { notAllowed, notRedfish, refused, wrongPassword } from './redfish-errors
 import type { RedfishTarget } from './redfish-target.ts';
 import { errorTextOf } from './redfish-error-text.ts';
 
-/** What a BMC answered, to a question that it let us ask. */
-export interface Answer {
+/** The response of a BMC to a request that it authorised. */
+export interface RedfishAnswer {
   readonly status: number;
   /** What it said about it, for the log. */
-  readonly words: Error;
+  readonly error: Error;
   readonly location: string | undefined;
   readonly etag: string | undefined;
   /** Reads the body, which must be a JSON object. */
@@ -46,36 +46,36 @@ export class RedfishClient {
     return this.#root;
   }
 
-  /** Asks; any answer is given back but those that concern the line, our pass, or what our user may do. */
-  async ask(question: RedfishRequest, signal: AbortSignal): Promise<Answer> {
+  /** Throws where the connection, the login or the rights of our user are at fault; other answers are returned. */
+  async request(request: RedfishRequest, signal: AbortSignal): Promise<RedfishAnswer> {
     const root = await this.root(signal);
     for (let isRenewed = false; ; isRenewed = true) {
-      const pass = await this.#login.pass(root, signal);
-      const token = pass.kind === 'session' ? pass.token : '';
-      const headers = { ...question.headers, ...this.#login.headersOf(pass) };
-      const answer = await requestWithRetry(this.#http, { ...question, headers }, signal);
-      const words = (): Error => errorTextOf(answer, this.target, token);
+      const credential = await this.#login.credential(root, signal);
+      const token = credential.kind === 'session' ? credential.token : '';
+      const headers = { ...request.headers, ...this.#login.headersOf(credential) };
+      const answer = await requestWithRetry(this.#http, { ...request, headers }, signal);
+      const errorText = (): Error => errorTextOf(answer, this.target, token);
       if (answer.status === 401) {
-        await this.#login.giveBack(pass, signal);
+        await this.#login.discard(credential, signal);
         // A session may have ended meanwhile; a new one that is not known either is another matter.
-        if (isRenewed || pass.kind === 'basic') throw wrongPassword(words());
+        if (isRenewed || credential.kind === 'basic') throw wrongPassword(errorText());
         continue;
       }
-      if (answer.status === 403) throw notAllowed(words());
-      return answerFrom(answer, words);
+      if (answer.status === 403) throw notAllowed(errorText());
+      return answerFrom(answer, errorText);
     }
   }
 
   /** Reads a resource that has to be there. `what` goes on after "refused to". */
   async read(path: string, what: string, signal: AbortSignal): Promise<Document> {
-    const answer = await this.ask({ method: 'GET', path }, signal);
-    if (answer.status !== 200) throw refused(what, answer.words);
+    const answer = await this.request({ method: 'GET', path }, signal);
+    if (answer.status !== 200) throw refused(what, answer.error);
     return answer.document();
   }
 
   /** Ends the session and closes the connection. */
   async close(): Promise<void> {
-    await this.#login.leave();
+    await this.#login.logOut();
     this.#root = null;
     await this.#http.close();
   }
@@ -86,10 +86,10 @@ const usualRoot: Document = {
   Links: { Sessions: { '@odata.id': '/redfish/v1/SessionService/Sessions' } },
 };
 
-const answerFrom = (answer: RedfishResponse, words: () => Error): Answer => ({
+const answerFrom = (answer: RedfishResponse, errorText: () => Error): RedfishAnswer => ({
   status: answer.status,
-  get words() {
-    return words();
+  get error() {
+    return errorText();
   },
   location: answer.header('location'),
   get etag() {

@@ -9,7 +9,7 @@ import type { RedfishTarget } from './redfish-target.ts';
 /** What a BMC is asked. */
 export interface RedfishRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** On the registered host, as every question. */
+  /** On the registered host, as every request. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;

@@ -13,35 +13,35 @@ export type RedfishCredential =
   /** `path`: where the session ends; null if the BMC did not say. */
   { readonly kind: 'session'; readonly token: string; readonly path: string | null } | { readonly kind: 'basic' };
 
-/** How long the end of a session may take when we leave. */
-const leavingMs = 2_000;
+/** How long the end of a session may take when we log out. */
+const logOutMs = 2_000;
 
 /**
- * Lets us in: one session for all calls, made at the first, and made again when it has ended. A BMC that has no
- * sessions, or none left, is asked with name and password until we leave.
+ * Logs in: one session for all calls, made at the first, and made again when it has ended. A BMC that has no
+ * sessions, or none left, is asked with name and password until we log out.
  */
 export class RedfishLogin {
-  readonly #line: RedfishHttpClient;
+  readonly #http: RedfishHttpClient;
   readonly #target: RedfishTarget;
-  #pass: RedfishCredential | null = null;
+  #credential: RedfishCredential | null = null;
   #making: Promise<RedfishCredential> | null = null;
 
   constructor(http: RedfishHttpClient, target: RedfishTarget) {
-    this.#line = http;
+    this.#http = http;
     this.#target = target;
   }
 
-  /** The headers that go with a pass. */
-  headersOf(pass: RedfishCredential): Readonly<Record<string, string>> {
-    if (pass.kind === 'session') return { 'x-auth-token': pass.token };
+  /** The headers that a request authenticates with. */
+  headersOf(credential: RedfishCredential): Readonly<Record<string, string>> {
+    if (credential.kind === 'session') return { 'x-auth-token': credential.token };
     const { user, pass: password } = this.#target;
     return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
   }
 
-  /** The pass that there is, or a new one. Calls at the same time share it. */
-  async pass(root: unknown, signal: AbortSignal): Promise<RedfishCredential> {
+  /** The credential that there is, or a new one. Calls at the same time share it. */
+  async credential(root: unknown, signal: AbortSignal): Promise<RedfishCredential> {
     for (;;) {
-      if (this.#pass !== null) return this.#pass;
+      if (this.#credential !== null) return this.#credential;
       const isMine = this.#making === null;
       this.#making ??= this.#make(root, signal).finally(() => (this.#making = null));
       try {
@@ -56,25 +56,26 @@ export class RedfishLogin {
   }
 
   /** The BMC refused it. A session that has not ended after all is ended: there are few. */
-  async giveBack(pass: RedfishCredential, signal: AbortSignal): Promise<void> {
-    if (this.#pass === pass) this.#pass = null;
-    if (pass.kind === 'session' && pass.path !== null) await this.#end(pass.path, pass, signal);
+  async discard(credential: RedfishCredential, signal: AbortSignal): Promise<void> {
+    if (this.#credential === credential) this.#credential = null;
+    if (credential.kind === 'session' && credential.path !== null) await this.#end(credential.path, credential, signal);
   }
 
   /** Ends the session, if there is one and the BMC is quick enough. */
-  async leave(): Promise<void> {
-    const signal = AbortSignal.timeout(leavingMs);
+  async logOut(): Promise<void> {
+    const signal = AbortSignal.timeout(logOutMs);
     if (this.#making !== null) await unlessAborted(this.#making, signal).catch(() => undefined);
-    const pass = this.#pass;
-    this.#pass = null;
-    if (pass?.kind === 'session' && pass.path !== null) await this.#end(pass.path, pass, signal);
+    const credential = this.#credential;
+    this.#credential = null;
+    if (credential?.kind === 'session' && credential.path !== null)
+      await this.#end(credential.path, credential, signal);
   }
 
   async #make(root: unknown, signal: AbortSignal): Promise<RedfishCredential> {
     const address = textAt(root, 'Links', 'Sessions', '@odata.id');
-    const pass = address === undefined ? null : await this.#logIn(address, signal);
-    this.#pass = pass ?? { kind: 'basic' };
-    return this.#pass;
+    const credential = address === undefined ? null : await this.#logIn(address, signal);
+    this.#credential = credential ?? { kind: 'basic' };
+    return this.#credential;
   }
 
   /** Null: it makes no session now. Asked once only: a BMC may lock an account after too many attempts. */
@@ -82,7 +83,7 @@ export class RedfishLogin {
     const { origin, user, pass } = this.#target;
     const path = ownPath(origin, address, 'its list of sessions');
     const body = { UserName: user, Password: pass };
-    const answer = await this.#line.send({ method: 'POST', path, body }, signal);
+    const answer = await this.#http.send({ method: 'POST', path, body }, signal);
     if (answer.status === 401) throw wrongPassword(errorTextOf(answer, this.#target, ''));
     if (answer.status >= 300 && answer.status < 400) throw redirected(new Error(`HTTP ${answer.status}`));
     if (answer.status >= 300) return null;
@@ -94,8 +95,10 @@ export class RedfishLogin {
     return null;
   }
 
-  async #end(path: string, pass: RedfishCredential, signal: AbortSignal): Promise<void> {
-    await this.#line.send({ method: 'DELETE', path, headers: this.headersOf(pass) }, signal).catch(() => undefined);
+  async #end(path: string, credential: RedfishCredential, signal: AbortSignal): Promise<void> {
+    await this.#http
+      .send({ method: 'DELETE', path, headers: this.headersOf(credential) }, signal)
+      .catch(() => undefined);
   }
 
   /** A BMC may call itself by a name that we do not know it by: of its `Location` only the path counts. */

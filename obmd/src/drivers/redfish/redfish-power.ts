@@ -1,22 +1,22 @@
-import type { Answer, RedfishClient } from './redfish-client.ts';
+import type { RedfishAnswer, RedfishClient } from './redfish-client.ts';
 import { itemsOf, member, textAt, textsAt } from '@corral/base/json-members';
 import { waitFor } from './redfish-retry.ts';
 import { cannot, refused } from './redfish-errors.ts';
 import type { Power, RedfishSystem } from './redfish-system.ts';
 import { waitForTask } from './redfish-tasks.ts';
 
-const betweenLooks = 250;
+const pollMs = 250;
 /** How long an accepted "on" or "off" is watched. A BMC that shows its effect later has accepted it all the same. */
 const settlingMs = 5_000;
 /** How long a machine may take to go off where "on" has to follow. */
 const longestOff = 30_000;
 
-/** The reset types that do what is wanted, the best first; and the words for it after "refused to". */
+/** The reset types that do what is wanted, the best first; and what completes "refused to". */
 const resets = {
-  on: { types: ['On', 'ForceOn'], words: 'turn the machine on' },
-  off: { types: ['ForceOff'], words: 'turn the machine off' },
-  cycle: { types: ['ForceRestart', 'PowerCycle'], words: 'restart the machine' },
-  shutDown: { types: ['GracefulShutdown'], words: 'ask the operating system to shut down' },
+  on: { types: ['On', 'ForceOn'], purpose: 'turn the machine on' },
+  off: { types: ['ForceOff'], purpose: 'turn the machine off' },
+  cycle: { types: ['ForceRestart', 'PowerCycle'], purpose: 'restart the machine' },
+  shutDown: { types: ['GracefulShutdown'], purpose: 'ask the operating system to shut down' },
 } as const;
 type Wish = keyof typeof resets;
 
@@ -59,12 +59,12 @@ export class PowerSwitch {
     const type = await this.#typeFor(system, 'cycle', signal);
     if (type === null) return this.#offAndOn(signal);
     const answer = await this.#post(system, type, signal);
-    if (answer.status < 300) return waitForTask(this.#client, answer, resets.cycle.words, signal);
+    if (answer.status < 300) return waitForTask(this.#client, answer, resets.cycle.purpose, signal);
     const now = await this.#look(signal);
     if (now.power === 'off') return this.on(signal);
     // It never said that it can restart a machine, or what state the machine is in.
     if (system.reset?.types === null || now.power === null) return this.#offAndOn(signal);
-    throw refused(resets.cycle.words, answer.words);
+    throw refused(resets.cycle.purpose, answer.error);
   }
 
   async askToShutDown(signal: AbortSignal): Promise<void> {
@@ -77,23 +77,24 @@ export class PowerSwitch {
     const system = await this.#look(signal);
     if (system.power !== 'off') await this.#reset(system, 'off', ['off', 'turningOff'], signal);
     const { power } = await this.#lookUntil((now) => now === 'off' || now === null, longestOff, signal);
-    if (power !== 'off' && power !== null) throw refused(resets.cycle.words, new Error('the machine did not turn off'));
+    if (power !== 'off' && power !== null)
+      throw refused(resets.cycle.purpose, new Error('the machine did not turn off'));
     await this.on(signal);
   }
 
   /** Resets; a BMC that refuses because the machine is in the wanted state already is forgiven. */
   async #reset(system: RedfishSystem, wish: Wish, wanted: readonly Power[], signal: AbortSignal): Promise<void> {
     const type = await this.#typeFor(system, wish, signal);
-    if (type === null) throw cannot(`the BMC offers no way to ${resets[wish].words}`);
+    if (type === null) throw cannot(`the BMC offers no way to ${resets[wish].purpose}`);
     const answer = await this.#post(system, type, signal);
-    if (answer.status < 300) return waitForTask(this.#client, answer, resets[wish].words, signal);
+    if (answer.status < 300) return waitForTask(this.#client, answer, resets[wish].purpose, signal);
     const { power } = await this.#look(signal);
-    if (!wanted.includes(power)) throw refused(resets[wish].words, answer.words);
+    if (!wanted.includes(power)) throw refused(resets[wish].purpose, answer.error);
   }
 
-  #post({ reset }: RedfishSystem, type: string, signal: AbortSignal): Promise<Answer> {
+  #post({ reset }: RedfishSystem, type: string, signal: AbortSignal): Promise<RedfishAnswer> {
     if (reset === null) throw cannot('the BMC offers no way to change the power of the machine');
-    return this.#client.ask({ method: 'POST', path: reset.path, body: { ResetType: type } }, signal);
+    return this.#client.request({ method: 'POST', path: reset.path, body: { ResetType: type } }, signal);
   }
 
   /** The best type that the BMC offers; null if it offers none. One that does not say gets the usual. */
@@ -105,7 +106,7 @@ export class PowerSwitch {
   }
 
   async #typesIn(path: string, signal: AbortSignal): Promise<readonly string[] | null> {
-    const info = await this.#client.ask({ method: 'GET', path }, signal);
+    const info = await this.#client.request({ method: 'GET', path }, signal);
     if (info.status !== 200) return null;
     const parameters = itemsOf(member(info.document(), 'Parameters'));
     return textsAt(
@@ -119,7 +120,7 @@ export class PowerSwitch {
     for (const end = performance.now() + ms; ;) {
       const system = await this.#look(signal);
       if (isDone(system.power) || performance.now() > end) return system;
-      await waitFor(betweenLooks, signal);
+      await waitFor(pollMs, signal);
     }
   }
 

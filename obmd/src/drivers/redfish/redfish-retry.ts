@@ -20,20 +20,20 @@ export const waitFor = async (ms: number, signal: AbortSignal): Promise<void> =>
 };
 
 /**
- * Asks until there is an answer that is about the question. "Busy" (503, 429) means that nothing was done, so
+ * Asks until there is an answer that is about the request. "Busy" (503, 429) means that nothing was done, so
  * everything is asked again after the time that the BMC wants. Broken lines and internal errors leave open what
  * was done: only a GET is asked again.
  */
 export const requestWithRetry = async (
   http: RedfishHttpClient,
-  question: RedfishRequest,
+  request: RedfishRequest,
   signal: AbortSignal,
 ): Promise<RedfishResponse> => {
   for (let failures = 0; ;) {
-    const mayAskAgain = (): boolean => question.method === 'GET' && ++failures <= tries;
+    const mayAskAgain = (): boolean => request.method === 'GET' && ++failures <= tries;
     let answer: RedfishResponse;
     try {
-      answer = await http.send(question, signal);
+      answer = await http.send(request, signal);
     } catch (error) {
       const isBroken = error instanceof BmcError && error.fault === 'unreachable' && !signal.aborted;
       if (!isBroken || !mayAskAgain()) throw error;

@@ -1,10 +1,10 @@
-import type { Answer, RedfishClient } from './redfish-client.ts';
+import type { RedfishAnswer, RedfishClient } from './redfish-client.ts';
 import { textAt } from '@corral/base/json-members';
 import { pathOn } from './redfish-paths.ts';
 import { waitFor } from './redfish-retry.ts';
 import { refused } from './redfish-errors.ts';
 
-const betweenLooks = 500;
+const pollMs = 500;
 /** A task that takes longer is left to itself: the BMC has accepted it. */
 const longestTask = 10_000;
 const failures = ['Exception', 'Killed', 'Cancelled', 'Interrupted'];
@@ -16,14 +16,14 @@ const unfinished = ['New', 'Starting', 'Running', 'Pending', 'Service', 'Stoppin
  */
 export const waitForTask = async (
   client: RedfishClient,
-  { status, location }: Answer,
+  { status, location }: RedfishAnswer,
   what: string,
   signal: AbortSignal,
 ): Promise<void> => {
   const path = status === 202 && location !== undefined ? pathOn(client.target.origin, location) : null;
   if (path === null) return;
-  for (let waited = 0; waited < longestTask; waited += betweenLooks) {
-    const answer = await client.ask({ method: 'GET', path }, signal).catch((error: unknown) => {
+  for (let waited = 0; waited < longestTask; waited += pollMs) {
+    const answer = await client.request({ method: 'GET', path }, signal).catch((error: unknown) => {
       if (signal.aborted) throw error;
       return null;
     });
@@ -32,8 +32,8 @@ export const waitForTask = async (
     const state = answer.status === 200 ? textAt(answer.document(), 'TaskState') : undefined;
     // Some forget a task as soon as it is done.
     const isGone = answer.status === 404 || answer.status === 410;
-    if ((answer.status >= 400 && !isGone) || failures.includes(state ?? '')) throw refused(what, answer.words);
+    if ((answer.status >= 400 && !isGone) || failures.includes(state ?? '')) throw refused(what, answer.error);
     if (answer.status !== 202 && !unfinished.includes(state ?? '')) return;
-    await waitFor(betweenLooks, signal);
+    await waitFor(pollMs, signal);
   }
 };

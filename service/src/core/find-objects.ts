@@ -26,6 +26,9 @@ const orMissing = <T>(found: T | undefined, what: string): T => {
   return found;
 };
 
+const firstOf = async <T>(query: { executeTakeFirst(): Promise<T | undefined> }, what: string): Promise<T> =>
+  orMissing(await query.executeTakeFirst(), what);
+
 export const findProject = async ({ tx }: ReadOp, label: string): Promise<Project> =>
   orMissing(await projectByLabel.first(tx, { label }), `project ${label}`);
 
@@ -64,48 +67,34 @@ const networkByLabel = statement((tx, { label }: { label: string }) =>
     .where('networks.label', '=', label),
 );
 
-export const findSwitch = async ({ tx }: ReadOp, label: string): Promise<Switch> =>
-  orMissing(
-    await tx.selectFrom('switches').selectAll().where('label', '=', label).executeTakeFirst(),
-    `switch ${label}`,
-  );
+export const findSwitch = ({ tx }: ReadOp, label: string): Promise<Switch> =>
+  firstOf(tx.selectFrom('switches').selectAll().where('label', '=', label), `switch ${label}`);
 
-export const findPort = async ({ tx }: ReadOp, on: Switch, label: string): Promise<Port> =>
-  orMissing(
-    await tx
-      .selectFrom('ports')
-      .selectAll()
-      .where('switch_id', '=', on.id)
-      .where('label', '=', label)
-      .executeTakeFirst(),
+export const findPort = ({ tx }: ReadOp, on: Switch, label: string): Promise<Port> =>
+  firstOf(
+    tx.selectFrom('ports').selectAll().where('switch_id', '=', on.id).where('label', '=', label),
     `port ${label} of switch ${on.label}`,
   );
 
-export const findHeadnode = async ({ tx }: ReadOp, label: string): Promise<Headnode> =>
-  orMissing(
-    await tx
+export const findHeadnode = ({ tx }: ReadOp, label: string): Promise<Headnode> =>
+  firstOf(
+    tx
       .selectFrom('headnodes')
       .innerJoin('projects', 'projects.id', 'headnodes.project_id')
       .selectAll('headnodes')
       .select('projects.label as project')
-      .where('headnodes.label', '=', label)
-      .executeTakeFirst(),
+      .where('headnodes.label', '=', label),
     `headnode ${label}`,
   );
 
-export const findHnic = async ({ tx }: ReadOp, headnode: Headnode, label: string): Promise<Hnic> =>
-  orMissing(
-    await tx
-      .selectFrom('hnics')
-      .selectAll()
-      .where('headnode_id', '=', headnode.id)
-      .where('label', '=', label)
-      .executeTakeFirst(),
+export const findHnic = ({ tx }: ReadOp, headnode: Headnode, label: string): Promise<Hnic> =>
+  firstOf(
+    tx.selectFrom('hnics').selectAll().where('headnode_id', '=', headnode.id).where('label', '=', label),
     `hnic ${label} of headnode ${headnode.label}`,
   );
 
-export const findUser = async ({ tx }: ReadOp, label: string): Promise<User> =>
-  orMissing(await tx.selectFrom('users').selectAll().where('label', '=', label).executeTakeFirst(), `user ${label}`);
+export const findUser = ({ tx }: ReadOp, label: string): Promise<User> =>
+  firstOf(tx.selectFrom('users').selectAll().where('label', '=', label), `user ${label}`);
 
 /** The project of a node as an event names it. */
 export const audienceOf = (thing: {

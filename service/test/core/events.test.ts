@@ -54,6 +54,53 @@ describe.each(engines)('events on %s', (engine) => {
     return stream;
   };
 
+  it('each step of making things and taking them away leaves an event, in order', async () => {
+    const [last] = (await list('?limit=1')).events;
+    const { admin } = service;
+    await makeProject(service, 'short');
+    await makeUser(service, 'guest', 'short');
+    await done(admin.patch('/auth/basic/user/guest', { is_admin: true }));
+    await done(admin.post('/auth/basic/user/guest/remove_project', { project: 'short' }));
+    await done(admin.del('/auth/basic/user/guest'));
+    await makeNetwork(service, 'lan', 'short');
+    await done(admin.del('/network/lan'));
+    await makeNode(service, 'n9', ['eth0'], 'sw9');
+    await done(admin.put('/node/n9/metadata/rack', { value: 'r1' }));
+    await done(admin.del('/node/n9/metadata/rack'));
+    await reserve(service, 'short', 'n9');
+    await done(admin.post('/project/short/detach_node', { node: 'n9' }));
+    await done(admin.post('/switch/sw9/port/n9/eth0/detach_nic'));
+    for (const path of ['/node/n9/nic/eth0', '/node/n9', '/switch/sw9/port/n9/eth0', '/switch/sw9', '/project/short'])
+      await done(admin.del(path));
+    const since = (await list(`?after=${last?.id ?? 0}&limit=1000`)).events;
+    // Without those of the engine, which come when they come.
+    expect(since.filter(({ request_id }) => request_id !== null).map(({ type }) => type)).toEqual([
+      'project_create',
+      'user_create',
+      'user_add_project',
+      'user_set_admin',
+      'user_remove_project',
+      'user_delete',
+      'network_create',
+      'network_delete',
+      'node_register',
+      'switch_register',
+      'node_register_nic',
+      'switch_register_port',
+      'port_connect_nic',
+      'node_set_metadata',
+      'node_delete_metadata',
+      'project_connect_node',
+      'project_detach_node',
+      'port_detach_nic',
+      'node_delete_nic',
+      'node_delete',
+      'switch_delete_port',
+      'switch_delete',
+      'project_delete',
+    ]);
+  });
+
   it('every change is there: who, what, which objects, when, and the request', async () => {
     const { events } = await list('?type=node_connect_network');
     expect(events).toEqual([

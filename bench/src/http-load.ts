@@ -1,10 +1,21 @@
 import autocannon from 'autocannon';
 import { authorization } from './installation.ts';
+import type { Measured } from './process.ts';
 
 const connections = 20;
 
-/** Requests a second over a bounded time, after a warm-up that does not count. */
-export const throughput = async (url: string, paths: readonly string[], seconds: number): Promise<number> => {
+/** Calls a second, and the processor time of the server for one of them. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly cpuUs: number;
+}
+
+/** Reads over a bounded time, after a warm-up that does not count. */
+export const throughput = async (
+  { url, cpuMs }: Pick<Measured, 'url' | 'cpuMs'>,
+  paths: readonly string[],
+  seconds: number,
+): Promise<Rate> => {
   const options = {
     url,
     connections,
@@ -12,7 +23,9 @@ export const throughput = async (url: string, paths: readonly string[], seconds:
     requests: paths.map((path) => ({ path })),
   };
   await autocannon({ ...options, duration: 2 });
+  const before = cpuMs();
   const result = await autocannon({ ...options, duration: seconds });
+  const cpuUs = ((cpuMs() - before) / result['2xx']) * 1000;
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refusals, ${result.errors} errors`);
-  return result.requests.average;
+  return { perSecond: result.requests.average, cpuUs };
 };

@@ -15,6 +15,8 @@ export interface Installation {
   readonly database: string;
   /** `preload`: a module that is loaded into the service, and talks to its parent. */
   start(options?: { readonly preload: URL }): Promise<Measured>;
+  /** On a disk that takes so long for a flush. */
+  startOnSlowDisk(flushMs: number): Promise<Measured>;
   /** Tells a simulated switch what to do wrong. */
   misbehave(label: string, faults: object): Promise<void>;
   remove(): Promise<void>;
@@ -22,23 +24,23 @@ export interface Installation {
 
 export const createInstallation = async (env: Record<string, string> = {}): Promise<Installation> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'corral-bench-'));
+  const settings = {
+    CORRAL_DATA_DIR: dataDir,
+    CORRAL_PORT: '0',
+    CORRAL_ADMIN_PASSWORD: password,
+    CORRAL_LOG_LEVEL: 'warn',
+    // The comparators do not look at switches either.
+    CORRAL_ENGINE_SWEEP: '0',
+    ...env,
+  };
   return {
     dataDir,
     database: join(dataDir, 'corral.db'),
     start: (options) =>
-      startProgram(
-        options ? ['--import', options.preload.href, program] : [program],
-        {
-          CORRAL_DATA_DIR: dataDir,
-          CORRAL_PORT: '0',
-          CORRAL_ADMIN_PASSWORD: password,
-          CORRAL_LOG_LEVEL: 'warn',
-          // The comparators do not look at switches either.
-          CORRAL_ENGINE_SWEEP: '0',
-          ...env,
-        },
-        options ? 'ipc' : 'ignore',
-      ),
+      options
+        ? startProgram(['--import', options.preload.href, program], settings, 'ipc')
+        : startProgram([program], settings),
+    startOnSlowDisk: (flushMs) => startProgram([program], settings, 'ignore', slowDisk(flushMs)),
     misbehave: async (label, faults) => {
       const place = join(dataDir, 'simulated-switches', label);
       await mkdir(place, { recursive: true });
@@ -47,6 +49,12 @@ export const createInstallation = async (env: Record<string, string> = {}): Prom
     remove: () => rm(dataDir, { recursive: true, force: true }),
   };
 };
+
+/** Every flush of the process and its threads begins so much later. strace stays out of all other calls. */
+const slowDisk = (flushMs: number): readonly string[] => [
+  ...['strace', '-D', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', '-e', 'trace=fdatasync,fsync'],
+  ...['-e', `inject=fdatasync,fsync:delay_enter=${flushMs * 1000}`],
+];
 
 const nodesPerSwitch = 24;
 

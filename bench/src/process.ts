@@ -15,14 +15,19 @@ export interface Measured {
   stop(): Promise<void>;
 }
 
-/** Starts a program and waits for the line in which it says where it listens. `ipc`: it can be sent messages. */
+/**
+ * Starts a program and waits for the line in which it says where it listens. `ipc`: it can be sent messages. `under`: a
+ * command that becomes the program.
+ */
 export const startProgram = async (
   args: readonly string[],
   env: Record<string, string>,
   channel: 'ipc' | 'ignore' = 'ignore',
+  under: readonly string[] = [],
 ): Promise<Measured> => {
   const started = performance.now();
-  const child = spawn(process.execPath, [...args], {
+  const [command = process.execPath, ...rest] = [...under, process.execPath, ...args];
+  const child = spawn(command, rest, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit', channel],
   });

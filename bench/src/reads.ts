@@ -1,42 +1,47 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { throughput } from './http-load.ts';
-import { startProgram } from './process.ts';
+import { type Rate, throughput } from './http-load.ts';
+import { type Measured, startProgram } from './process.ts';
 import { authorization, nodeLabel, type Installation } from './installation.ts';
 
 const bareServer = fileURLToPath(new URL('./bare-server.js', import.meta.url));
 
 export interface Rates {
-  readonly corral: number;
-  readonly bare: number;
+  readonly corral: Rate;
+  readonly bare: Rate;
 }
 
 /**
- * Requests a second for these paths, of the service and of a bare server with the same bytes. The two take
- * turns, so that a machine that gets slower meanwhile is slower for both.
+ * Reads of these paths, by the service and by a bare server with the same bytes. The two take turns, so that a machine
+ * that gets slower meanwhile is slower for both.
  */
 export const compareReads = async (
   { dataDir }: Pick<Installation, 'dataDir'>,
-  url: string,
+  service: Measured,
   paths: readonly string[],
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
 ): Promise<Rates> => {
-  const response = await fetch(`${url}${paths[0] ?? ''}`, { headers: { authorization } });
+  const response = await fetch(`${service.url}${paths[0] ?? ''}`, { headers: { authorization } });
   const file = join(dataDir, 'bytes');
   await writeFile(file, await response.text());
   const bare = await startProgram([bareServer, file], {});
-  const totals = { corral: 0, bare: 0 };
+  const rates: { corral: Rate[]; bare: Rate[] } = { corral: [], bare: [] };
   try {
     for (let round = 0; round < rounds; round += 1) {
-      totals.corral += await throughput(url, paths, seconds);
-      totals.bare += await throughput(bare.url, paths, seconds);
+      rates.corral.push(await throughput(service, paths, seconds));
+      rates.bare.push(await throughput(bare, paths, seconds));
     }
   } finally {
     await bare.stop();
   }
-  return { corral: totals.corral / rounds, bare: totals.bare / rounds };
+  return { corral: mean(rates.corral), bare: mean(rates.bare) };
 };
+
+const mean = (rates: readonly Rate[]): Rate => ({
+  perSecond: rates.reduce((sum, { perSecond }) => sum + perSecond, 0) / rates.length,
+  cpuUs: rates.reduce((sum, { cpuUs }) => sum + cpuUs, 0) / rates.length,
+});
 
 /** Paths of show_node spread over all nodes. */
 export const showNodePaths = (nodes: number): string[] =>

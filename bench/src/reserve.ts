@@ -1,29 +1,41 @@
 import autocannon from 'autocannon';
 import Libsql from 'libsql';
+import type { Rate } from './http-load.ts';
 import { authorization, call, nodeLabel, type Installation } from './installation.ts';
+import type { Measured } from './process.ts';
 
 const callers = 20;
 /** 2,000 calls: as for reads, what is measured is a service that has been up for some seconds. */
 const warmUpRounds = 50;
 
-/** Reservations and releases a second, by twenty callers at once, each on a node of its own. */
-export const reserveAndRelease = async (url: string, rounds: number): Promise<number> => {
+/** Reservations and releases, by twenty callers at once, each on a node of its own. */
+export const reserveAndRelease = async (service: Measured, rounds: number): Promise<Rate> => {
+  await call(service.url, 'PUT', '/project/bench').catch(() => undefined);
+  await alternate(service.url, { amount: 2 * callers * warmUpRounds });
+  const before = service.cpuMs();
+  const { perSecond, calls } = await alternate(service.url, { amount: 2 * callers * rounds });
+  return { perSecond, cpuUs: ((service.cpuMs() - before) / calls) * 1000 };
+};
+
+/** The same for so many seconds: how many calls were answered each second. */
+export const keepReserving = async (url: string, seconds: number): Promise<number> => {
   await call(url, 'PUT', '/project/bench').catch(() => undefined);
-  await alternate(url, warmUpRounds);
-  return alternate(url, rounds);
+  return (await alternate(url, { duration: seconds })).perSecond;
 };
 
 /** Every caller reserves and releases in turn. The light client leaves the machine to the service. */
-const alternate = async (url: string, rounds: number): Promise<number> => {
+const alternate = async (
+  url: string,
+  until: { readonly amount: number } | { readonly duration: number },
+): Promise<{ readonly perSecond: number; readonly calls: number }> => {
   let caller = 0;
-  const amount = 2 * callers * rounds;
   const started = performance.now();
   // It ends on a full second; what counts is when the last answer came.
   let ended = started;
   const result = await autocannon({
     url,
     connections: callers,
-    amount,
+    ...until,
     setupClient: (client) => {
       client.on('response', () => {
         ended = performance.now();
@@ -40,13 +52,12 @@ const alternate = async (url: string, rounds: number): Promise<number> => {
       );
     },
   });
-  const seconds = (ended - started) / 1000;
-  if (result['2xx'] !== amount) throw new Error(`${amount - result['2xx']} of ${amount} calls were refused`);
-  return amount / seconds;
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refusals, ${result.errors} errors`);
+  return { perSecond: result['2xx'] / ((ended - started) / 1000), calls: result['2xx'] };
 };
 
 /** The comparator: the same statements on the bare engine, one transaction after the other, nothing around them. */
-export const bareReserveAndRelease = (installation: Installation, transactions: number): number => {
+export const bareReserveAndRelease = (installation: Installation, transactions: number): Rate => {
   const db = new Libsql(installation.database);
   db.exec('pragma journal_mode = wal');
   db.exec('pragma synchronous = full');
@@ -68,6 +79,7 @@ export const bareReserveAndRelease = (installation: Installation, transactions: 
   const audience = db.prepare(`insert into event_projects (event_id, project_id, project) values (?, ?, 'bench')`);
   const label = nodeLabel(0);
   const started = performance.now();
+  const before = process.cpuUsage();
   for (let count = 0; count < transactions; count += 1) {
     const isReserving = count % 2 === 0;
     db.exec('begin immediate');
@@ -85,6 +97,7 @@ export const bareReserveAndRelease = (installation: Installation, transactions: 
     db.exec('commit');
   }
   const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(before);
   db.close();
-  return transactions / seconds;
+  return { perSecond: transactions / seconds, cpuUs: (user + system) / transactions };
 };

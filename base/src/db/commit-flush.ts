@@ -1,8 +1,9 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import { DatabaseUnavailable } from './database-fault.ts';
 import type { DurableSnapshots } from './durable-snapshots.ts';
+import type { Mutex } from './mutex.ts';
 
-/** A disk that flushes in less than this is waited for by a commit that is alone: a thread's wake-up takes longer. */
+/** A disk that flushes in less than this is waited for by a change that is alone: a thread's wake-up takes longer. */
 const quickMs = 1;
 
 /**
@@ -12,6 +13,7 @@ const quickMs = 1;
 export class CommitFlush {
   readonly #log: string;
   readonly #snapshots: DurableSnapshots;
+  readonly #turns: Pick<Mutex, 'isIdle'>;
   #descriptor: number | null = null;
   /** How many commits there were, and how many of them are on the disk. */
   #committed = 0;
@@ -20,9 +22,10 @@ export class CommitFlush {
   #failure: DatabaseUnavailable | null = null;
   #lastMs = 0;
 
-  constructor(path: string, snapshots: DurableSnapshots) {
+  constructor(path: string, snapshots: DurableSnapshots, turns: Pick<Mutex, 'isIdle'>) {
     this.#log = `${path}-wal`;
     this.#snapshots = snapshots;
+    this.#turns = turns;
   }
 
   /** The system may have dropped what it failed to write, and no later flush says so: nothing more is stored. */
@@ -87,7 +90,7 @@ export class CommitFlush {
 
   /** What readers get afterwards has to be held before the next commit. If that is impossible, no commit may come in. */
   #isWorthAThread(upTo: number): boolean {
-    if (upTo - this.#flushed === 1 && this.#lastMs < quickMs) return false;
+    if (upTo - this.#flushed === 1 && this.#turns.isIdle && this.#lastMs < quickMs) return false;
     try {
       this.#snapshots.prepareNext();
       return true;

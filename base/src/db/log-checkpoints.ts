@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import Libsql from 'libsql/promise';
 import type { Mutex } from './mutex.ts';
 import { mostWalBytes } from './sqlite-connection.ts';
@@ -10,10 +9,12 @@ interface Connection {
   close(): void;
 }
 
-/** How many changes pass between two readings of the size of the log. */
-const changesBetweenReadings = 64;
-/** How long the log waits for readers before it is emptied another time. Changes wait as long. */
-const emptyingTimeoutMs = 50;
+/** How many changes pass between two checkpoints. */
+const changesBetweenCheckpoints = 128;
+/** How long a new beginning of the log waits for readers. Changes wait as long. */
+const restartTimeoutMs = 50;
+/** A page and its heading. */
+const frameBytes = 4096 + 24;
 
 /** The parts of `CommitFlush` that a checkpoint needs. */
 interface Flush {
@@ -23,9 +24,9 @@ interface Flush {
 }
 
 /**
- * Copies the log of changes into the file when it has grown long, outside the event loop: it flushes both. SQLite would
- * do so inside some commit, and empty the log only when a change meets no reader, which on a busy service may never
- * happen.
+ * Copies the log of changes into the file, outside the event loop: it flushes both. SQLite would do so inside some
+ * commit, and begin the log anew only when a change meets no reader, which on a busy service may never happen. The log
+ * keeps its size when it begins anew: a file that does not grow is flushed faster.
  */
 export class LogCheckpoints {
   readonly #path: string;
@@ -44,10 +45,9 @@ export class LogCheckpoints {
   /** After every change. */
   changed(): void {
     this.#changes += 1;
-    if (this.#running !== null || this.#changes < changesBetweenReadings) return;
+    if (this.#running !== null || this.#changes < changesBetweenCheckpoints) return;
     this.#changes = 0;
-    const size = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    if (size > mostWalBytes) this.#running = this.#checkpoint().finally(() => (this.#running = null));
+    this.#running = this.#checkpoint().finally(() => (this.#running = null));
   }
 
   async close(): Promise<void> {
@@ -61,8 +61,9 @@ export class LogCheckpoints {
     try {
       this.#connection ??= await this.#opened();
       const connection = this.#connection;
-      await connection.exec('pragma wal_checkpoint(passive)');
-      await this.#turns.run(() => this.#empty(connection));
+      const checkpoint = await connection.prepare('pragma wal_checkpoint(passive)');
+      const { log } = (await checkpoint.get()) as { log: number };
+      if (log * frameBytes > mostWalBytes) await this.#turns.run(() => this.#restart(connection));
     } catch (error) {
       const { code } = error as { code?: string };
       if (code?.endsWith('_FSYNC') === true) this.#flush.fail(error);
@@ -73,9 +74,9 @@ export class LogCheckpoints {
    * Most has been copied by now, so changes wait for little. The first change after it flushes the new beginning of the
    * log: one is made here, which changes nothing, so that no other one has to do so in the event loop.
    */
-  async #empty(connection: Connection): Promise<void> {
+  async #restart(connection: Connection): Promise<void> {
     await this.#flush.settled();
-    await connection.exec('pragma wal_checkpoint(truncate)');
+    await connection.exec('pragma wal_checkpoint(restart)');
     const pragma = await connection.prepare('pragma user_version');
     const { user_version: version } = (await pragma.get()) as { user_version: number };
     await connection.exec(`pragma user_version = ${version}`);
@@ -83,9 +84,10 @@ export class LogCheckpoints {
 
   async #opened(): Promise<Connection> {
     const connection: Connection = new Libsql(this.#path, {});
-    await connection.exec(`pragma busy_timeout = ${emptyingTimeoutMs}`);
+    await connection.exec(`pragma busy_timeout = ${restartTimeoutMs}`);
     await connection.exec('pragma synchronous = full');
     await connection.exec('pragma wal_autocheckpoint = 0');
+    await connection.exec(`pragma journal_size_limit = ${mostWalBytes}`);
     return connection;
   }
 }

@@ -18,6 +18,10 @@ import { SqliteStorage } from './sqlite-storage.ts';
 import { begun, busyTimeoutMs, whileBusy } from './sqlite-busy-retry.ts';
 import type { Statement } from './prepared-statement.ts';
 
+/** How long readers, and changes, may keep everybody else from a turn of the event loop. Readers are more urgent. */
+const longestReadingMs = 15;
+const longestChangingMs = 1;
+
 /** Files that this process has to itself, each over the only connection there can be. */
 const heldByPath = new Map<string, SqliteConnection<unknown>>();
 
@@ -51,7 +55,8 @@ export const openSqlite = async <Schema, Topic extends string>(
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
   const condition = new Condition();
   const file = new SqliteFile(path);
-  const share = new EventLoopShare();
+  const readTime = new EventLoopShare(longestReadingMs);
+  const changeTime = new EventLoopShare(longestChangingMs);
 
   const inTransaction = async <T>(
     connection: SqliteConnection<Schema>,
@@ -79,7 +84,7 @@ export const openSqlite = async <Schema, Topic extends string>(
   const change = async <T>(work: (tx: Tx<Schema>) => Promise<T>, until: number): Promise<T> => {
     try {
       return await turns.run(async () => {
-        if (share.isUsedUp) await share.wait();
+        if (changeTime.isUsedUp) await changeTime.wait();
         flush.requireSound();
         file.requireSame();
         await begun(writer, until, (error) => condition.failed(toDatabaseError(error, file.faultOf)));
@@ -116,10 +121,10 @@ export const openSqlite = async <Schema, Topic extends string>(
       const readDurable = (): ReturnType<typeof work> | null =>
         durableConnection() && snapshots.read((tx) => work(tx as Tx<Schema>));
       try {
-        if (share.isUsedUp) await share.wait();
+        if (readTime.isUsedUp) await readTime.wait();
         return await (readDurable() ??
           reader.mutex.run(async () => {
-            if (share.isUsedUp) await share.wait();
+            if (readTime.isUsedUp) await readTime.wait();
             return whileBusy(() => {
               const durable = readDurable();
               if (durable !== null) return durable;
@@ -134,16 +139,14 @@ export const openSqlite = async <Schema, Topic extends string>(
     query: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
       statistics.reads += 1;
       const answered = (): Row[] => (durableConnection() ?? queryConnection).query(question, values);
-      if (share.isUsedUp) await share.wait();
+      if (readTime.isUsedUp) await readTime.wait();
       try {
         return answered();
       } catch (error) {
         if (!isBusy(error)) throw toDatabaseError(error, file.faultOf);
       }
       const late = whileBusy(() => Promise.resolve(answered()), performance.now() + busyTimeoutMs);
-      return late.catch((error: unknown) => Promise.reject(toDatabaseError(error, file.faultOf) as Error)) as Promise<
-        Row[]
-      >;
+      return late.catch<Row[]>((error: unknown) => Promise.reject(toDatabaseError(error, file.faultOf)));
     },
     write: (work) => {
       const until = performance.now() + busyTimeoutMs;

@@ -25,7 +25,7 @@ export class SqliteStorage {
   private constructor(path: string) {
     this.#path = path;
     this.snapshots = new DurableSnapshots(path);
-    this.flush = new CommitFlush(path, this.snapshots);
+    this.flush = new CommitFlush(path, this.snapshots, this.turns);
     this.#checkpoints = new LogCheckpoints(path, this.turns, this.flush);
   }
 

@@ -1,5 +1,5 @@
 import { compareReads } from '../reads.ts';
-import { type Figure, perSecond } from '../report.ts';
+import { type Figure, throughputFigure } from '../report.ts';
 import { withDaemon } from './daemon.ts';
 import { below } from './figures.ts';
 
@@ -14,16 +14,9 @@ export const rate = (nodes: number, rounds: { readonly rounds: number; readonly 
     const daemon = await first.restarted();
     try {
       const memoryMb = daemon.memory();
-      const { corral, bare } = await compareReads(daemon, daemon.url, paths, rounds);
+      const { corral, bare } = await compareReads(daemon, daemon, paths, rounds);
       return [
-        {
-          what: `(e) power_status of ${nodes} instant BMCs`,
-          measured: perSecond(corral),
-          beside: perSecond(bare),
-          ratio: corral / bare,
-          aim: '>= 0.25',
-          isMet: corral / bare >= 0.25,
-        },
+        throughputFigure(`(e) power_status of ${nodes} instant BMCs`, corral, bare, 0.25),
         below(`(e) start to ready, ${nodes} nodes`, daemon.readyMs, 1000, 'ms'),
         below('(e) memory after start', memoryMb, 150, 'MB'),
         below('(e) memory after that load', daemon.memory(), 150, 'MB'),

@@ -23,7 +23,7 @@ export class SqliteConnection<Schema> {
   readonly #statements = new Map<string, { readonly prepared: Libsql.Statement; readonly isReader: boolean }>();
   /**
    * Those of which only the first row is wanted. Not the same objects: one that was asked for all its rows answers the
-   * next question for the first one with a row of the last, whatever its values are.
+   * next call for the first one with a row of the last, whatever its values are.
    */
   readonly #firsts = new Map<string, Libsql.Statement>();
   readonly #queries = new WeakMap<object, (values: object) => unknown[]>();
@@ -110,31 +110,31 @@ export class SqliteConnection<Schema> {
 
   /**
    * Handing a row over from the native side costs more than finding it (1.4 µs against 0.1 µs, measured on
-   * 10,000 labels), so the rows of a question cross over together, as one JSON text.
+   * 10,000 labels), so the rows of a statement cross over together, as one JSON text.
    */
-  query<Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values): Row[] {
-    let answer = this.#queries.get(question);
+  query<Values extends object, Row>(statement: Statement<Schema, Values, Row>, values: Values): Row[] {
+    let answer = this.#queries.get(statement);
     if (answer === undefined) {
-      answer = this.#prepareQuery(question) as (values: object) => unknown[];
-      this.#queries.set(question, answer);
+      answer = this.#prepareQuery(statement) as (values: object) => unknown[];
+      this.#queries.set(statement, answer);
     }
     return answer(values) as Row[];
   }
 
-  #prepareQuery<Values extends object, Row>(question: Statement<Schema, Values, Row>): (values: Values) => unknown[] {
-    const { sql: text, parametersFor } = question.compiledFor(this.tx);
-    if (question.isOneRow) {
-      const statement = this.#raw.prepare(text);
-      return (values) => [statement.get(parametersFor(values))];
+  #prepareQuery<Values extends object, Row>(statement: Statement<Schema, Values, Row>): (values: Values) => unknown[] {
+    const { sql: text, parametersFor } = statement.compiledFor(this.tx);
+    if (statement.isOneRow) {
+      const prepared = this.#raw.prepare(text);
+      return (values) => [prepared.get(parametersFor(values))];
     }
     const columns = this.#raw
       .prepare(text)
       .columns()
       .map(({ name }) => name);
     const row = columns.map((name) => `'${name}', "${name}"`).join(', ');
-    const statement = this.#raw.prepare(`select json_group_array(json_object(${row})) as answer from (${text})`);
+    const prepared = this.#raw.prepare(`select json_group_array(json_object(${row})) as answer from (${text})`);
     return (values) => {
-      const { answer } = statement.get(parametersFor(values)) as { answer: string };
+      const { answer } = prepared.get(parametersFor(values)) as { answer: string };
       return JSON.parse(answer) as unknown[];
     };
   }

@@ -136,17 +136,16 @@ export const openSqlite = async <Schema, Topic extends string>(
         throw toDatabaseError(error, file.faultOf);
       }
     },
-    query: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
+    query: async <Values extends object, Row>(statement: Statement<Schema, Values, Row>, values: Values) => {
       statistics.reads += 1;
-      const answered = (): Row[] => (durableConnection() ?? queryConnection).query(question, values);
       if (readTime.isUsedUp) await readTime.wait();
+      const answered = (): Promise<Row[]> =>
+        Promise.resolve((durableConnection() ?? queryConnection).query(statement, values));
       try {
-        return answered();
+        return await whileBusy(async () => answered(), performance.now() + busyTimeoutMs);
       } catch (error) {
-        if (!isBusy(error)) throw toDatabaseError(error, file.faultOf);
+        throw toDatabaseError(error, file.faultOf);
       }
-      const late = whileBusy(() => Promise.resolve(answered()), performance.now() + busyTimeoutMs);
-      return late.catch<Row[]>((error: unknown) => Promise.reject(toDatabaseError(error, file.faultOf)));
     },
     write: (work) => {
       const until = performance.now() + busyTimeoutMs;

@@ -9,7 +9,7 @@ export interface Credentials {
   /** The origin that pages of this service have, as the client sees it: `https://corral.example.org`. */
   readonly origin: string;
   /** Nobody did anything just now: it is the service that wants to know whether the caller may still stay. */
-  readonly isAskedAgain?: true;
+  readonly isAskedAgain?: true | undefined;
 }
 
 /** Finds out who is calling. Backends know nothing of what the caller may do. */

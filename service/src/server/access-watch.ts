@@ -26,7 +26,7 @@ export const watchAccess = (
   const over = new AbortController();
   let unanswered = 0;
   const ask = async (): Promise<void> => {
-    const caller = await app.auth.authenticate({ ...credentialsOf(request), isAskedAgain: true });
+    const caller = await app.auth.authenticate(credentialsOf(request, true));
     admit(caller, route);
     await recheckAccess(createRequestContext(app.db, app.dependencies, { caller, requestId: request.id }));
   };

@@ -30,7 +30,7 @@ export const eventStream = (
     const closed = new AbortController();
     reply.raw.once('close', () => closed.abort());
     // The caller is authenticated again at every page: without access there is no next event.
-    const identify = () => app.auth.authenticate({ ...credentialsOf(request), isAskedAgain: true });
+    const identify = () => app.auth.authenticate(credentialsOf(request, true));
     const context = async () =>
       createRequestContext(app.db, app.dependencies, { caller: await identify(), requestId: request.id });
     const start = last === undefined ? await newestEventId(app.db.query) : Number(last);

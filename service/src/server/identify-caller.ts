@@ -32,7 +32,7 @@ export const identifyAgain = async (
 ): Promise<void> => {
   const known = callers.get(request);
   if (known === undefined || route.access === 'sign-in' || performance.now() - known.at < identifiedMs) return;
-  const caller = await authenticator.authenticate({ ...credentialsOf(request), isAskedAgain: true });
+  const caller = await authenticator.authenticate(credentialsOf(request, true));
   admit(caller, route);
   callers.set(request, { caller, at: performance.now() });
 };
@@ -75,20 +75,37 @@ export const identify =
     }
   };
 
-/** What backends may look at. */
-export const credentialsOf = (request: FastifyRequest): Credentials => ({
-  header: (name) => {
-    const value = request.headers[name];
-    return Array.isArray(value) ? value[0] : value;
-  },
-  method: request.method,
-  get address() {
-    return addressOf(request);
-  },
-  get origin() {
-    return originOf(request);
-  },
-});
+/**
+ * What backends may look at. A class: the getters of an object literal are recorded among the old objects, and those
+ * records keep the whole request in memory until the next full collection.
+ */
+class RequestCredentials implements Credentials {
+  readonly header: Credentials['header'];
+  readonly method: string;
+  readonly isAskedAgain: true | undefined;
+  readonly #request: FastifyRequest;
+
+  constructor(request: FastifyRequest, isAskedAgain: true | undefined) {
+    this.header = (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    };
+    this.method = request.method;
+    this.isAskedAgain = isAskedAgain;
+    this.#request = request;
+  }
+
+  get address(): string {
+    return addressOf(this.#request);
+  }
+
+  get origin(): string {
+    return originOf(this.#request);
+  }
+}
+
+export const credentialsOf = (request: FastifyRequest, isAskedAgain?: true): Credentials =>
+  new RequestCredentials(request, isAskedAgain);
 
 /** A client that is gone has no address any more. */
 const addressOf = ({ ip }: { readonly ip?: string | undefined }): string => ip ?? '';

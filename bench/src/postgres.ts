@@ -1,0 +1,202 @@
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import autocannon from 'autocannon';
+import { authorization, call, createInstallation, nodeLabel } from './installation.ts';
+import { pgbenchScript } from './postgres/pgbench-script.ts';
+import { type PostgresServer, startPostgres } from './postgres/postgres-server.ts';
+import type { Measured } from './process.ts';
+import { type Figure, perSecond, tableOf } from './report.ts';
+
+/*
+ * Reservations and releases on PostgreSQL, by twenty callers at once, each on a node of its own; beside pgbench with the
+ * same statements and as many clients. Rounds of both alternate, so that a busy machine slows both. Processor time is
+ * that of the service and of PostgreSQL together, beside that of PostgreSQL alone under pgbench.
+ */
+const isQuick = process.argv.includes('--quick');
+const rounds = isQuick ? 2 : 5;
+const callers = 20;
+/** Reservations, each with its release, of every caller in a round. */
+const pairs = isQuick ? 40 : 100;
+const amount = 2 * callers * pairs;
+const nodes = 1_000;
+
+/** Calls a second, and the processor time of one in µs. */
+interface Round {
+  readonly rate: number;
+  readonly serviceUs: number;
+  readonly postgresUs: number;
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+const seed = (server: PostgresServer): Promise<string> =>
+  server.tool('psql', [
+    '-v',
+    'ON_ERROR_STOP=1',
+    '-qc',
+    `insert into switches (label, type, config) select 'seed-' || i, 'mock', '' from generate_series(0, ${Math.floor(nodes / 24)}) i;
+    insert into nodes (label, metadata, obm_uri, obm_admin_token)
+      select 'node-' || lpad(i::text, 6, '0'), '{"rack":"r1"}', 'http://127.0.0.1:9/', '' from generate_series(0, ${nodes - 1}) i;
+    insert into ports (switch_id, label) select switches.id, nodes.label || '/' || nic from nodes
+      join switches on switches.label = 'seed-' || (substr(nodes.label, 6)::int / 24), (values ('eth0'), ('eth1')) nics (nic);
+    insert into nics (node_id, label, macaddr, port_id) select nodes.id, split_part(ports.label, '/', 2), '52:54:00:00:00:01', ports.id
+      from ports join nodes on nodes.label = split_part(ports.label, '/', 1);
+    analyze;`,
+  ]);
+
+/** Every node is free, and whatever came before is on the disk, so that no round pays for another. */
+const settle = async (server: PostgresServer): Promise<void> => {
+  await server.tool('psql', ['-qc', 'update nodes set project_id = null where project_id is not null']);
+  await server.tool('psql', ['-qc', 'checkpoint']);
+};
+
+const ofService = async (server: PostgresServer, service: Measured): Promise<Round> => {
+  await settle(server);
+  const before = { service: service.cpuMs(), postgres: server.cpuMs() };
+  let caller = 0;
+  const started = performance.now();
+  // The client ends on a full second; what counts is when the last answer came.
+  let ended = started;
+  const result = await autocannon({
+    url: service.url,
+    connections: callers,
+    amount,
+    setupClient: (client) => {
+      client.on('response', () => {
+        ended = performance.now();
+      });
+      const body = JSON.stringify({ node: nodeLabel(caller) });
+      caller += 1;
+      client.setRequests(
+        ['connect_node', 'detach_node'].map((verb) => ({
+          method: 'POST',
+          path: `/v0/project/bench/${verb}`,
+          headers: { authorization, 'content-type': 'application/json' },
+          body,
+        })),
+      );
+    },
+  });
+  if (result['2xx'] !== amount) throw new Error(`${amount - result['2xx']} of ${amount} calls were refused`);
+  return {
+    rate: (1000 * amount) / (ended - started),
+    serviceUs: (1000 * (service.cpuMs() - before.service)) / amount,
+    postgresUs: (1000 * (server.cpuMs() - before.postgres)) / amount,
+  };
+};
+
+const ofPgbench = async (server: PostgresServer, script: string): Promise<Round> => {
+  await settle(server);
+  const before = server.cpuMs();
+  const text = await server.tool('pgbench', [
+    ...[
+      '-n',
+      '-M',
+      'prepared',
+      '-c',
+      String(callers),
+      '-j',
+      '2',
+      '-t',
+      String(pairs),
+      '--max-tries=10000',
+      '-f',
+      script,
+    ],
+    'postgres',
+  ]);
+  const transactions = Number(/transactions actually processed: (\d+)/.exec(text)?.[1]);
+  const tps = Number(/tps = ([\d.]+)/.exec(text)?.[1]);
+  say(`    ${/number of transactions retried: .*/.exec(text)?.[0] ?? 'no retries'}`);
+  return { rate: 2 * tps, serviceUs: 0, postgresUs: (500 * (server.cpuMs() - before)) / transactions };
+};
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+const retries = async (service: Measured): Promise<number> => {
+  const text = await (await fetch(`${service.url}/metrics`, { headers: { authorization } })).text();
+  return Number(/corral_database_transactions_total\{.*kind="retry"\} (\d+)/.exec(text)?.[1]);
+};
+
+const main = async (): Promise<void> => {
+  say(`postgres: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
+  const server = await startPostgres();
+  const installation = await createInstallation({ CORRAL_DATABASE_URL: server.url });
+  const service = await installation.start();
+  try {
+    await seed(server);
+    const scripts = (['serializable', 'read committed'] as const).map((isolation) => {
+      const path = join(server.directory, `${isolation}.sql`);
+      writeFileSync(path, pgbenchScript(isolation));
+      return path;
+    });
+    await call(service.url, 'PUT', '/project/bench');
+    await ofService(server, service);
+    const corral: Round[] = [];
+    const pgbench: [Round[], Round[]] = [[], []];
+    for (let round = 1; round <= rounds; round += 1) {
+      const lost = await retries(service);
+      const mine = await ofService(server, service);
+      say(
+        `  ${perSecond(mine.rate)}, ${Math.round(mine.serviceUs)} + ${Math.round(mine.postgresUs)} µs, ${(await retries(service)) - lost} retries`,
+      );
+      corral.push(mine);
+      for (const [index, script] of scripts.entries()) {
+        const theirs = await ofPgbench(server, script);
+        say(`  pgbench ${perSecond(theirs.rate)}, ${Math.round(theirs.postgresUs)} µs`);
+        pgbench[index]?.push(theirs);
+      }
+    }
+    process.stdout.write(`\n${tableOf(figuresOf(corral, ...pgbench))}\n`);
+  } finally {
+    await service.stop();
+    await installation.remove();
+    await server.stop();
+  }
+};
+
+const figuresOf = (corral: readonly Round[], pgbench: readonly Round[], careless: readonly Round[]): Figure[] => {
+  const rate = median(corral.map((round) => round.rate));
+  const beside = median(pgbench.map((round) => round.rate));
+  const us = (value: number): string => `${Math.round(value).toLocaleString('en')} µs`;
+  const ofPostgres = median(corral.map((round) => round.postgresUs));
+  const ofPgbenchUs = median(pgbench.map((round) => round.postgresUs));
+  return [
+    {
+      what: 'reserve and release, 20 callers, PostgreSQL',
+      measured: perSecond(rate),
+      beside: `${perSecond(beside)} pgbench`,
+      ratio: rate / beside,
+      aim: '>= 0.6',
+      isMet: rate / beside >= 0.6,
+    },
+    {
+      what: 'the same, beside transactions that see each other',
+      measured: perSecond(rate),
+      beside: `${perSecond(median(careless.map((round) => round.rate)))} pgbench`,
+      ratio: rate / median(careless.map((round) => round.rate)),
+      aim: '',
+      isMet: null,
+    },
+    {
+      what: 'processor time of PostgreSQL a call',
+      measured: us(ofPostgres),
+      beside: `${us(ofPgbenchUs)} pgbench`,
+      ratio: ofPostgres / ofPgbenchUs,
+      aim: '',
+      isMet: null,
+    },
+    {
+      what: 'processor time of the service a call',
+      measured: us(median(corral.map((round) => round.serviceUs))),
+      beside: '',
+      ratio: null,
+      aim: '',
+      isMet: null,
+    },
+  ];
+};
+
+await main();

@@ -330,19 +330,41 @@ export const mutations = [
 
   // Events and the schema
   mutation(
-    'events are numbered without the order lock on PostgreSQL',
-    'base/src/db/postgres-engine.ts',
-    'await sql`select pg_advisory_xact_lock(${lockSpace.events})`.execute(tx);',
-    'await Promise.resolve(tx);',
-    'service/test/db/event-order.test.ts',
-  ),
-  mutation(
-    'events are written without the order lock',
-    'service/src/core/request-context.ts',
-    `      await db.orderEvents(tx);
+    'events are written by the transaction itself, whose number is older than their ids',
+    'service/src/db/event-order.ts',
+    `  await send('savepoint events', [], 'all');
 `,
     '',
     'service/test/db/event-order.test.ts',
+  ),
+  mutation(
+    'ids of events are taken before the transaction has a number',
+    'service/src/db/event-order.ts',
+    `  await send('select pg_current_xact_id()', [], 'all');
+`,
+    '',
+    'service/test/db/event-order.test.ts',
+  ),
+  mutation(
+    'events count as settled as soon as they are committed',
+    'service/src/db/event-order.ts',
+    '>= ${firstUnknown} - ${oldest}`',
+    '>= 0`',
+    'service/test/whole/event-storm.test.ts',
+  ),
+  mutation(
+    'transactions of other programs keep events back',
+    'service/src/db/event-order.ts',
+    'now - oldest.since >= suspiciousMs ? oldest.number',
+    'now - oldest.since < 0 ? oldest.number',
+    'service/test/db/event-order.test.ts',
+  ),
+  mutation(
+    'a transaction that was rolled back instead of committed counts as committed',
+    'base/src/db/postgres-transactions.ts',
+    "if (command !== 'ROLLBACK') return result;",
+    'if (command !== null) return result;',
+    'service/test/db/sent-statements.test.ts',
   ),
   mutation(
     'a channel of a nic carries two networks',
@@ -468,7 +490,7 @@ export const mutations = [
   mutation(
     'a node is reserved with a port that is not to be trusted',
     'service/src/core/projects.ts',
-    '  await requireTrustedPorts(op, node, `node ${node.label} cannot be reserved`);\n',
+    ', ahead(requireTrustedPorts(op, node, refusal))',
     '',
     'service/test/worker/port-trust.test.ts',
     'service/test/worker/drift.test.ts',
@@ -476,7 +498,7 @@ export const mutations = [
   mutation(
     'a node is reserved whose switch is registered twice',
     'service/src/core/projects.ts',
-    '  await requireSoleRecords(op, node, `node ${node.label} cannot be reserved`);\n',
+    'ahead(requireSoleRecords(op, node, refusal)), ',
     '',
     'service/test/core/switch-identity.test.ts',
   ),

@@ -19,6 +19,12 @@ export type RunStatement = (
   use: StatementUse,
 ) => Promise<QueryResult<unknown>>;
 
+/**
+ * Runs a statement whose result nobody needs. An engine that can sends it and does not wait for the answer: if it fails,
+ * so do the statements after it and the commit.
+ */
+type SendStatement = (sql: string, parameters: readonly unknown[], use: StatementUse) => Promise<void>;
+
 /** How one engine writes SQL. */
 export interface SqlDialect {
   readonly adapter: () => DialectAdapter;
@@ -31,7 +37,13 @@ export interface SqlDialect {
  * A Kysely that lives on one raw connection and knows nothing of pools or transactions: begin and commit
  * belong to the engine around it, so code inside a transaction cannot leave it.
  */
-export const boundTo = <Schema>(dialect: SqlDialect, run: RunStatement): Tx<Schema> => {
+export const boundTo = <Schema>(
+  dialect: SqlDialect,
+  run: RunStatement,
+  send: SendStatement = async (...statement) => {
+    await run(...statement);
+  },
+): Tx<Schema> => {
   const connection: DatabaseConnection = {
     executeQuery: <R>(query: { sql: string; parameters: readonly unknown[] }) =>
       run(query.sql, query.parameters, 'once') as Promise<QueryResult<R>>,
@@ -58,13 +70,14 @@ export const boundTo = <Schema>(dialect: SqlDialect, run: RunStatement): Tx<Sche
     },
   };
   const tx: Tx<Schema> = new Kysely({ dialect: kyselyDialect });
-  raws.set(tx, { dialect, run });
+  raws.set(tx, { dialect, run, send });
   return tx;
 };
 
 interface Raw {
   readonly dialect: SqlDialect;
   readonly run: RunStatement;
+  readonly send: SendStatement;
 }
 
 const raws = new WeakMap<object, Raw>();

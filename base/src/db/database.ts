@@ -33,12 +33,12 @@ export interface Db<Schema, Topic extends string> {
   probe(): Promise<void>;
   /** The database's own clock in milliseconds: replicas on several machines agree on it. */
   readonly now: RawBuilder<number>;
-  /** Makes the order of event ids the order of commits. Called right before the events are written. */
-  orderEvents(tx: Tx<Schema>): Promise<void>;
   /** Announced after commit, to this process at once and to the other replicas. */
   readonly changes: ChangeNotifier<Topic>;
   /** Tells the other replicas, as part of the transaction. */
-  announce(tx: Tx<Schema>, topics: readonly string[]): Promise<void>;
+  announce(tx: Tx<Schema>, topics: readonly Topic[]): Promise<void>;
+  /** Tells the other replicas in a moment, after the commit. If the process ends before, they have to find it out. */
+  announceSoon(topic: Topic): void;
   readonly statistics: Statistics;
   close(): Promise<void>;
 }

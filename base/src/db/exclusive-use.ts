@@ -2,7 +2,7 @@ import type { TableAccess } from './table-access.ts';
 import { inUse } from './migrations.ts';
 import type { ProgramTables } from './program-tables.ts';
 import { type DatabaseLocation, describeLocation } from './open-database.ts';
-import { isOnlyPostgresClient } from './postgres-engine.ts';
+import { isOnlyPostgresClient } from './postgres-session.ts';
 import { holdSqlite } from './sqlite-engine.ts';
 import type { Table } from './table-columns.ts';
 

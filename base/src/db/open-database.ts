@@ -1,7 +1,8 @@
 import type { Db } from './database.ts';
 import type { ProgramTables, Opening } from './program-tables.ts';
 import { DatabaseRefused, newestOf, requireNotNewer } from './migrations.ts';
-import { openPostgres, versionInPostgres } from './postgres-engine.ts';
+import { openPostgres } from './postgres-engine.ts';
+import { versionInPostgres } from './postgres-session.ts';
 import { openSqlite, versionInSqlite } from './sqlite-engine.ts';
 
 /** Where the data is. */

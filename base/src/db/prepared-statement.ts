@@ -54,6 +54,12 @@ export class Statement<Schema, Values extends object, Row> {
     return Number(numAffectedRows ?? 0);
   }
 
+  /** For a statement that changes something, when nobody needs to know how much: its answer is not waited for. */
+  async send(tx: Tx<Schema>, values: Values): Promise<void> {
+    const { sql, parametersFor } = this.compiledFor(tx);
+    await rawOf(tx).send(sql, parametersFor(values), 'all');
+  }
+
   /** Compiled at the first use in each engine's grammar. */
   compiledFor(tx: Tx<Schema>): Compiled<Values> {
     const { dialect } = rawOf(tx);

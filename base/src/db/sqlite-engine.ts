@@ -167,8 +167,8 @@ export const openSqlite = async <Schema, Topic extends string>(
           await flush.settled();
         })(),
       ),
-    orderEvents: () => Promise.resolve(),
     announce: () => Promise.resolve(),
+    announceSoon: () => undefined,
     close: async () => {
       await Promise.all([reader.mutex.run(() => Promise.resolve()), storage.close()]);
       if (held !== undefined) return;

@@ -1,5 +1,3 @@
-import type { Db } from '../db/service-database.ts';
-import { aggregate } from '../db/service-statement.ts';
 import { type Caller, isAdmin, mayActFor, nameOf } from './caller.ts';
 import { unauthorized } from './corral-error.ts';
 import { type EventSource, type EventStart, eventWindow, indexedColumns } from './event-window.ts';
@@ -16,8 +14,8 @@ export type EventFilter = Readonly<Partial<Record<EventObject, string>>> & {
   readonly until?: number;
 };
 
-/** Where a page begins and how many events it has at most. */
-export type EventPage = { readonly limit: number } & EventStart;
+/** Where a page begins, up to which id events are settled, and how many it has at most. */
+export type EventPage = { readonly limit: number; readonly settled: number } & EventStart;
 
 /** A page. `next` is where to go on: the last id that was read. Null: there is nothing more. */
 export interface EventList {
@@ -51,7 +49,7 @@ export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPag
   const { limit } = page;
   // One more tells whether there is a next page.
   const most = others.length === 0 ? limit + 1 : Math.max(mostScanned, limit + 1);
-  const ids = await eventWindow(op.tx, source, page, most);
+  const ids = await eventWindow(op.tx, source, startOf(page), most);
   const rows = await rowsOf(op.tx, others.length === 0 ? ids.slice(0, limit) : ids, others, {
     limit: limit + 1,
     order: 'after' in page ? 'asc' : 'desc',
@@ -63,14 +61,11 @@ export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPag
   return { events, next: others.length > 0 && ids.length === most ? (ids.at(-1) ?? null) : null };
 };
 
-/** All events up to this id have been read by a client that reads from `after` and found no more than `events`. */
-export const readUpTo = async ({ tx }: ReadOp, after: number): Promise<number> => {
-  const row = await tx
-    .selectFrom('events')
-    .select(({ fn }) => fn.max<number | null>('id').as('id'))
-    .executeTakeFirst();
-  return Math.max(after, row?.id ?? 0);
-};
+/** Nothing that is not settled: who goes on from there would miss what comes before it. */
+const startOf = (page: EventPage): EventStart =>
+  'after' in page
+    ? { after: page.after, upTo: page.settled }
+    : { before: Math.min(page.before ?? Infinity, page.settled + 1) };
 
 const requireOwnFilters = (caller: Caller, filter: EventFilter): void => {
   const refused = isAdmin(caller) ? undefined : adminOnly.find((object) => filter[object] !== undefined);
@@ -116,14 +111,6 @@ const rowsOf = async (
   for (const [column, operator, value] of conditions) query = query.where(`events.${column}`, operator, value);
   return query.orderBy('events.id', order).limit(limit).execute();
 };
-
-/** The id of the newest event: it stands for the state of everything that events record. */
-export const newestEventId = async (ask: Db['query']): Promise<number> => {
-  const [row] = await ask(newest, {});
-  return row?.id ?? 0;
-};
-
-const newest = aggregate((tx) => tx.selectFrom('events').select(({ fn }) => fn.max<number | null>('id').as('id')));
 
 const ownProjects = async (op: ReadOp, project: string | undefined): Promise<EventSource> => {
   if (project !== undefined && !mayActFor(op.caller, project)) {

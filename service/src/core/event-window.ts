@@ -2,8 +2,8 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Tx } from '../db/service-database.ts';
 import type { Database } from '../db/service-schema.ts';
 
-/** Where a page begins: events with a larger id (forward) or a smaller one (backward). */
-export type EventStart = { readonly after: number } | { readonly before: number | null };
+/** Where a page begins: events with a larger id (forward, up to the last that is wanted) or a smaller one (backward). */
+export type EventStart = { readonly after: number; readonly upTo?: number } | { readonly before: number | null };
 
 /** Columns of events with an index in the order of ids, the most telling first. */
 export const indexedColumns = [
@@ -74,7 +74,10 @@ export const windowQuery = (tx: Tx, source: EventSource, start: EventStart, most
 };
 
 const limited = (query: Ids, id: 'events.id' | 'event_projects.event_id', start: EventStart, most: number): Ids => {
-  if ('after' in start) return query.where(id, '>', start.after).orderBy(id, 'asc').limit(most);
+  if ('after' in start) {
+    const oldestFirst = query.where(id, '>', start.after).orderBy(id, 'asc').limit(most);
+    return start.upTo === undefined ? oldestFirst : oldestFirst.where(id, '<=', start.upTo);
+  }
   const newestFirst = query.orderBy(id, 'desc').limit(most);
   return start.before === null ? newestFirst : newestFirst.where(id, '<', start.before);
 };

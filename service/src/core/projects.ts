@@ -1,3 +1,4 @@
+import { ahead } from './ahead.ts';
 import { pending, statement } from '../db/service-statement.ts';
 import { requireProject } from './caller.ts';
 import { blocked, duplicate, projectMismatch } from './corral-error.ts';
@@ -62,26 +63,29 @@ interface NodeOfProject {
 }
 
 export const projectConnectNode = async (op: WriteOp, args: NodeOfProject): Promise<void> => {
-  const project = await findProject(op, args.project);
+  const [findingProject, findingNode] = [findProject(op, args.project), ahead(findNode(op, args.node))];
+  const project = await findingProject;
   requireProject(op.caller, project.label);
-  const node = await findNode(op, args.node);
+  const node = await findingNode;
   if (node.project_id !== null) throw blocked(`node ${node.label} is not free`);
-  await requireSoleRecords(op, node, `node ${node.label} cannot be reserved`);
-  await requireTrustedPorts(op, node, `node ${node.label} cannot be reserved`);
-  await moveNode.run(op.tx, { id: node.id, projectId: project.id });
+  const refusal = `node ${node.label} cannot be reserved`;
+  const trust = [ahead(requireSoleRecords(op, node, refusal)), ahead(requireTrustedPorts(op, node, refusal))];
+  for (const checked of trust) await checked;
+  await moveNode.send(op.tx, { id: node.id, projectId: project.id });
   op.record({ type: 'project_connect_node', projects: [project], node: node.label });
 };
 
 export const projectDetachNode = async (op: WriteOp, args: NodeOfProject): Promise<void> => {
-  const project = await findProject(op, args.project);
+  const [findingProject, findingNode] = [findProject(op, args.project), ahead(findNode(op, args.node))];
+  const project = await findingProject;
   requireProject(op.caller, project.label);
-  const node = await findNode(op, args.node);
+  const node = await findingNode;
   if (node.project_id !== project.id) throw projectMismatch(`node ${node.label} is not in project ${project.label}`);
   await requireReleasable(op, node);
 
   const pool = op.dependencies.maintenance;
   const next = pool === null || pool.project === project.label ? null : await findProject(op, pool.project);
-  await moveNode.run(op.tx, { id: node.id, projectId: next?.id ?? null });
+  await moveNode.send(op.tx, { id: node.id, projectId: next?.id ?? null });
   op.record({
     type: 'project_detach_node',
     projects: [project, next],
@@ -99,10 +103,12 @@ const moveNode = statement((tx, { id, projectId }: { id: number; projectId: numb
 );
 
 const requireReleasable = async (op: WriteOp, node: Node): Promise<void> => {
-  const tie = await tieOfNode.first(op.tx, { nodeId: node.id });
+  const findingTie = tieOfNode.first(op.tx, { nodeId: node.id });
+  const trust = ahead(requireTrustedPorts(op, node, `node ${node.label} cannot leave project ${node.project ?? ''}`));
+  const tie = await findingTie;
   if (tie?.network) throw blocked(`node ${node.label} is on network ${tie.network} (nic ${tie.nic}); detach it first`);
   if (tie) throw blocked(`node ${node.label} has a pending networking action on nic ${tie.nic}; wait for it`);
-  await requireTrustedPorts(op, node, `node ${node.label} cannot leave project ${node.project ?? ''}`);
+  await trust;
   if (node.obm_token !== null) throw blocked(`OBM of node ${node.label} is enabled; disable it first`);
 };
 

@@ -134,17 +134,18 @@ const runWrite = async <T>(
         isCounted = true;
       },
     });
+    await db.announce(tx, [...topics]);
     if (events.length > 0) {
       topics.add('events');
-      await db.orderEvents(tx);
       await writeEvents(tx, request, events);
     }
-    await db.announce(tx, [...topics]);
     return result;
   };
   try {
     const result = await db.write(attempt, options);
     for (const topic of topics) db.changes.notify(topic);
+    // Streams look by themselves now and then, so this need not be part of the transaction.
+    if (topics.has('events')) db.announceSoon('events');
     return result;
   } catch (error) {
     const verdict = verdictOf(error);

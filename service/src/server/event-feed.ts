@@ -1,6 +1,7 @@
-import { type EventView, listEvents, readUpTo } from '../core/audit.ts';
+import { type EventView, listEvents } from '../core/audit.ts';
 import { permissionsKey } from '../core/caller.ts';
 import type { RequestContext } from '../core/request-context.ts';
+import { settledEvents } from '../db/event-order.ts';
 import type { Db } from '../db/service-database.ts';
 
 /** Events of a page. Small enough that nobody waits for one to be made. */
@@ -89,14 +90,13 @@ export class EventFeed {
   }
 }
 
-const read = (context: RequestContext, after: number): Promise<FeedPage> =>
-  context.read(async (op) => {
-    const { events, next } = await listEvents(op, {}, { after, limit: batch });
-    const frames = events.map(frameOf).join('');
-    // Ids are in the order of commits: whatever this transaction does not see has a larger one than all it sees.
-    if (next === null) return { frames, upTo: await readUpTo(op, after), isFull: false };
-    return { frames, upTo: next, isFull: true };
-  });
+const read = async (context: RequestContext, after: number): Promise<FeedPage> => {
+  const settled = await settledEvents(context.query);
+  const { events, next } = await context.read((op) => listEvents(op, {}, { after, settled, limit: batch }));
+  const frames = events.map(frameOf).join('');
+  if (next === null) return { frames, upTo: Math.max(after, settled), isFull: false };
+  return { frames, upTo: next, isFull: true };
+};
 
 const frameOf = (event: EventView): string =>
   `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

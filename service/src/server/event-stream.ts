@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { firstOf, onAbort } from '@corral/base/abort';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { newestEventId } from '../core/audit.ts';
 import { invalid } from '../core/corral-error.ts';
 import { prunedUpTo } from '../core/history.ts';
 import { type RequestContext, createRequestContext } from '../core/request-context.ts';
+import { settledEvents } from '../db/event-order.ts';
 import type { App } from './app-context.ts';
 import { EventFeed } from './event-feed.ts';
 import { credentialsOf } from './identify-caller.ts';
@@ -33,7 +33,7 @@ export const eventStream = (
     const identify = () => app.auth.authenticate(credentialsOf(request, true));
     const context = async () =>
       createRequestContext(app.db, app.dependencies, { caller: await identify(), requestId: request.id });
-    const start = last === undefined ? await newestEventId(app.db.query) : Number(last);
+    const start = last === undefined ? await settledEvents(app.db.query) : Number(last);
     const greeting = last === undefined ? '' : await gapAfter(app, start);
     const { signal, release } = firstOf(closed.signal, closing);
     onAbort(closed.signal, release);

@@ -1,9 +1,9 @@
 import { Cache } from '@corral/base/cache';
-import { newestEventId } from '../core/audit.ts';
+import { stateOfEvents } from '../db/event-order.ts';
 import type { Db } from '../db/service-database.ts';
 
 interface CachedResponse {
-  readonly event: number;
+  readonly state: string;
   readonly text: Text;
 }
 
@@ -17,8 +17,8 @@ const mostCharacters = 32 * 1024 * 1024;
 
 /**
  * Answers that stay right until something happens. Every change writes an event in its own transaction, so
- * the newest event's id names the state of everything: an answer made at that id is given again while the
- * id is the same. One look at an index instead of a join over seven tables, or ten thousand rows.
+ * the newest event names the state of everything: an answer made in that state is given again while the
+ * name is the same. One look at an index instead of a join over seven tables, or ten thousand rows.
  */
 export class ResponseCache {
   readonly #entries = new Cache<string, CachedResponse>({
@@ -27,21 +27,21 @@ export class ResponseCache {
     lastsMs: maxAgeMs,
   });
   readonly #db: Db;
-  #nextLook: Promise<number> | null = null;
+  #nextLook: Promise<string> | null = null;
 
   constructor(db: Db) {
     this.#db = db;
   }
 
   async answer(name: string, make: () => Promise<string>): Promise<Text> {
-    const event = await this.#newest();
+    const state = await this.#look();
     const cached = this.#entries.get(name);
-    if (cached?.event === event) return cached.text;
+    if (cached?.state === state) return cached.text;
     const now = performance.now();
-    // Made after the id was read, so at worst it is newer than its id says.
+    // Made after the name was read, so at worst it is newer than its name says.
     const made = await make();
     const text = made.length > largestString ? Buffer.from(made) : made;
-    this.#entries.set(name, { event, text }, now);
+    this.#entries.set(name, { state, text }, now);
     return text;
   }
 
@@ -49,11 +49,11 @@ export class ResponseCache {
    * Requests that came in together share one look: it begins after the last of them, so each sees all that
    * was acknowledged before it was sent. Who comes while it is under way waits for the next.
    */
-  #newest(): Promise<number> {
+  #look(): Promise<string> {
     this.#nextLook ??= new Promise((resolve, reject) => {
       setImmediate(() => {
         this.#nextLook = null;
-        newestEventId(this.#db.query).then(resolve, reject);
+        stateOfEvents(this.#db.query).then(resolve, reject);
       });
     });
     return this.#nextLook;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { HistoryConfig } from '../config/history-config.ts';
-import { newestEventId } from '../core/audit.ts';
 import { pruneActions, pruneEvents } from '../core/history.ts';
 import type { RequestContext, WriteOp } from '../core/request-context.ts';
+import { settledEvents } from '../db/event-order.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
 const everyMs = 10 * 60_000;
@@ -21,7 +21,7 @@ export const historyPruning = (
     everyMs,
     async (signal) => {
       const now = Date.now();
-      const newest = await newestEventId(context.query);
+      const newest = await settledEvents(context.query);
       const events =
         eventsMs === null ? 0 : await repeated(context, (op) => pruneEvents(op, now - eventsMs, newest), signal);
       const actions =

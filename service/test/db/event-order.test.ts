@@ -1,51 +1,203 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
+import { sql } from 'kysely';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listEvents } from '../../src/core/audit.ts';
 import { systemCaller } from '../../src/core/caller.ts';
-import { createRequestContext } from '../../src/core/request-context.ts';
+import { createRequestContext, type WriteOp } from '../../src/core/request-context.ts';
 import type { Dependencies } from '../../src/core/dependencies.ts';
+import { settledEvents, stateOfEvents, takeEventIds } from '../../src/db/event-order.ts';
 import { openDatabase } from '../../src/db/open-service-database.ts';
+import type { Db } from '../../src/db/service-database.ts';
 import { dataDirectory } from '../support/services/data-directory.ts';
-import { engines, migratedPostgres } from '../support/services/engines.ts';
+import { type EngineName, engines, migratedPostgres } from '../support/services/engines.ts';
+import { eventually } from '../support/services/world.ts';
 import { gate } from '../support/services/obm-rack.ts';
 
-describe.each(engines)('on %s', (engine) => {
-  it('an event gets its number only when all with a smaller one are committed', async () => {
-    const directory = await dataDirectory('corral-order-');
-    onTestFinished(() => rm(directory, { recursive: true, force: true }));
-    const db = await openDatabase(
-      engine === 'sqlite'
-        ? { engine, path: join(directory, 'corral.db') }
-        : { engine, url: await migratedPostgres('corral', openDatabase), connections: 2 },
-    );
-    onTestFinished(() => db.close());
-    const installation = {} as Dependencies;
-    const { opened: recorded, open: haveRecorded } = gate();
-    const { opened: mayCommit, open: letCommit } = gate();
-    const slow = {
-      ...db,
-      announce: async (...given: Parameters<typeof db.announce>) => {
+/** A database, and whatever a test does not want to wait for. */
+const openFor = async (engine: EngineName): Promise<{ readonly db: Db; readonly url: string }> => {
+  const directory = await dataDirectory('corral-order-');
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const url = engine === 'sqlite' ? '' : await migratedPostgres('corral', openDatabase);
+  const db = await openDatabase(
+    engine === 'sqlite' ? { engine, path: join(directory, 'corral.db') } : { engine, url, connections: 6 },
+  );
+  onTestFinished(() => db.close());
+  return { db, url };
+};
+
+const contextOf = (db: Db) => createRequestContext(db, {} as Dependencies, { caller: systemCaller, requestId: null });
+
+/** Records events of these types, after some work. */
+const write = (db: Db, types: readonly string[], work: (op: WriteOp) => Promise<unknown> = () => Promise.resolve()) =>
+  contextOf(db).write(async (op) => {
+    await work(op);
+    for (const type of types) op.record({ type });
+  });
+
+/** A write that has written its events and does not commit until it may. */
+const slowWrite = (db: Db, types: readonly string[], work?: (op: WriteOp) => Promise<unknown>) => {
+  const { opened: recorded, open: haveRecorded } = gate();
+  const { opened: mayCommit, open: letCommit } = gate();
+  const paused: Db = {
+    ...db,
+    write: (inside, options) =>
+      db.write(async (tx) => {
+        const result = await inside(tx);
+        // What was only sent so far is written when something after it is answered.
+        await sql`select 1`.execute(tx);
         haveRecorded();
         await mayCommit;
-        await db.announce(...given);
-      },
-    };
-    const write = (through: typeof db, type: string) =>
-      createRequestContext(through, installation, { caller: systemCaller, requestId: null }).write((op) => {
-        op.record({ type, node: null });
-        return Promise.resolve();
-      });
-    const committed: string[] = [];
-    const first = write(slow, 'first').then(() => committed.push('first'));
-    await recorded;
-    const second = write(db, 'second').then(() => committed.push('second'));
-    // Without the lock the second is long committed by then, with a greater number, and a reader misses the first.
+        return result;
+      }, options),
+  };
+  const committed = write(paused, types, work);
+  return { recorded, letCommit, committed };
+};
+
+/** Follows the events as any client does: from the last one that it has seen. */
+const follower = (db: Db) => {
+  const seen: string[] = [];
+  let after = 0;
+  const look = async (): Promise<void> => {
+    const settled = await settledEvents(db.query);
+    const { events } = await contextOf(db).read((op) => listEvents(op, {}, { after, settled, limit: 1000 }));
+    seen.push(...events.map(({ type }) => type));
+    after = Math.max(after, settled);
+  };
+  return { seen, look };
+};
+
+describe.each(engines)('events on %s', (engine) => {
+  it('one that is committed before an older one comes after it, and both come', async () => {
+    const { db } = await openFor(engine);
+    const { seen, look } = follower(db);
+    const slow = slowWrite(db, ['first']);
+    await slow.recorded;
+    const second = write(db, ['second', 'third']);
+    // On SQLite it waits; on PostgreSQL it is committed long before that.
     await Promise.race([second, setTimeout(300)]);
-    letCommit();
-    await Promise.all([first, second]);
-    expect(committed).toEqual(['first', 'second']);
-    const rows = await db.read((tx) => tx.selectFrom('events').select('type').orderBy('id').execute());
-    expect(rows.map(({ type }) => type)).toEqual(['first', 'second']);
+    await look();
+    slow.letCommit();
+    await Promise.all([slow.committed, second]);
+    await look();
+    expect(seen).toEqual(['first', 'second', 'third']);
+  });
+
+  it('whatever was acknowledged is in the next look', async () => {
+    const { db } = await openFor(engine);
+    const { seen, look } = follower(db);
+    for (let count = 0; count < 20; count += 1) {
+      await Promise.all([write(db, [`a${count}`]), write(db, [`b${count}`, `c${count}`])]);
+      await look();
+      expect(seen).toHaveLength(3 * (count + 1));
+    }
+    expect(new Set(seen).size).toBe(60);
+  });
+
+  it('the name of the state is another one after every commit', async () => {
+    const { db } = await openFor(engine);
+    await write(db, ['before']);
+    const slow = slowWrite(db, ['first']);
+    await slow.recorded;
+    const names = [await stateOfEvents(db.query)];
+    const second = write(db, ['second']);
+    await Promise.race([second, setTimeout(300)]);
+    if (engine === 'postgres') names.push(await stateOfEvents(db.query));
+    slow.letCommit();
+    await Promise.all([slow.committed, second]);
+    names.push(await stateOfEvents(db.query));
+    expect(new Set(names).size).toBe(names.length);
+    // On a server with other databases, once none of their transactions is older.
+    await eventually(async () =>
+      (await stateOfEvents(db.query)) === (await stateOfEvents(db.query)) ? true : undefined,
+    );
+  });
+});
+
+describe.runIf(engines.includes('postgres'))('events on postgres', () => {
+  const begun = async (url: string, application: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: url, application_name: application });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query('begin');
+    await client.query('select pg_current_xact_id()');
+  };
+
+  it('a transaction that began earlier does not stand for one that took its id earlier', async () => {
+    const { db } = await openFor('postgres');
+    const { seen, look } = follower(db);
+    const { opened: hasNumber, open: tellNumber } = gate();
+    const { opened: mayRecord, open: letRecord } = gate();
+    const older = write(db, ['second'], async ({ tx }) => {
+      await sql`select pg_current_xact_id()`.execute(tx);
+      tellNumber();
+      await mayRecord;
+    });
+    await hasNumber;
+    const younger = slowWrite(db, ['first']);
+    await younger.recorded;
+    letRecord();
+    await older;
+    await look();
+    younger.letCommit();
+    await younger.committed;
+    await look();
+    expect(seen).toEqual(['first', 'second']);
+  });
+
+  it('ids that were taken for several events keep the others back until they are written', async () => {
+    const { db } = await openFor('postgres');
+    const { seen, look } = follower(db);
+    await write(db, ['earlier']);
+    const { opened: taken, open: haveTaken } = gate();
+    const { opened: mayGoOn, open: letGoOn } = gate();
+    const slow = db.write(async (tx) => {
+      const ids = await takeEventIds(tx, 2);
+      haveTaken();
+      await mayGoOn;
+      for (const id of ids ?? []) {
+        await sql`insert into events (id, at, type, caller, detail) overriding system value
+          values (${id}, 0, ${`slow ${id}`}, 'test', '{}')`.execute(tx);
+      }
+      return ids;
+    });
+    await taken;
+    await write(db, ['later']);
+    await look();
+    letGoOn();
+    const [one = 0, two = 0] = (await slow) ?? [];
+    await look();
+    expect(seen).toEqual(['earlier', `slow ${one}`, `slow ${two}`, 'later']);
+  });
+
+  it.each([
+    ['of another database', 'corral', (url: string) => url.replace(/\/[^/]*$/, '/postgres')],
+    ['of another program', 'psql', (url: string) => url],
+  ])('a transaction %s that never ends keeps nothing back', async (_, application, urlOf) => {
+    const { db, url } = await openFor('postgres');
+    const { seen, look } = follower(db);
+    await begun(urlOf(url), application);
+    await write(db, ['one']);
+    await write(db, ['two', 'three']);
+    await look();
+    expect(seen).toEqual(['one', 'two', 'three']);
+  });
+
+  it('a stranger that never ends does not hide a transaction of our own', async () => {
+    const { db, url } = await openFor('postgres');
+    const { seen, look } = follower(db);
+    await begun(url, 'psql');
+    const slow = slowWrite(db, ['first']);
+    await slow.recorded;
+    await write(db, ['second']);
+    await look();
+    expect(seen).toEqual([]);
+    slow.letCommit();
+    await slow.committed;
+    await look();
+    expect(seen).toEqual(['first', 'second']);
   });
 });

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type EventFilter, listEvents } from '../../core/audit.ts';
 import { invalid } from '../../core/corral-error.ts';
+import { settledEvents } from '../../db/event-order.ts';
 import { Label, PortLabel } from '../../schema/labels.ts';
 import { eventsRoute, type Route, route } from '../route.ts';
 import { exactly, orNull } from '../schemas.ts';
@@ -83,7 +84,8 @@ export const eventRoutes: readonly Route[] = [
       const filter: EventFilter = { ...labels, ...timeOf('since', since), ...timeOf('until', until) };
       const page =
         after === undefined ? { before: before === undefined ? null : Number(before) } : { after: Number(after) };
-      return context.read((op) => listEvents(op, filter, { ...page, limit }));
+      const settled = await settledEvents(context.query);
+      return context.read((op) => listEvents(op, filter, { ...page, settled, limit }));
     },
   }),
   eventsRoute({

@@ -1,0 +1,190 @@
+import type pg from 'pg';
+import { PostgresAdapter, PostgresQueryCompiler } from 'kysely';
+import { type RunStatement, boundTo } from './bound-kysely.ts';
+import type { Tx } from './transaction.ts';
+import { type CommitPhase, DatabaseUnavailable, toDatabaseError } from './database-fault.ts';
+import { postgresFaultOf } from './postgres-fault.ts';
+import { longestSilenceMs } from './postgres-session.ts';
+
+export const postgresDialect = {
+  adapter: () => new PostgresAdapter(),
+  compiler: () => new PostgresQueryCompiler(),
+  locksRows: true,
+};
+
+/** An advisory lock: its space and a name in it. */
+export type Lock = readonly [number, string];
+
+/** A connection that is not in the pool now. With an error it does not go back there. */
+export interface Loan<Schema> {
+  readonly client: pg.PoolClient;
+  readonly line: Line<Schema>;
+  broken: Error | null;
+  /** What it has outside of transactions. */
+  locks: readonly Lock[];
+}
+
+const silence = `set_config('idle_session_timeout', $3::text, false)`;
+const takeLock = { name: 'corral lock', text: `select pg_advisory_lock($1, hashtext($2)), ${silence}` };
+const letGoOfLock = { name: 'corral unlock', text: `select pg_advisory_unlock($1, hashtext($2)), ${silence}` };
+
+/** A hot standby has no serializable transactions, and says so by a code that means other things later on. */
+const toldByStandby = (error: unknown): never => {
+  const { code } = error as { code?: unknown };
+  throw code === '0A000' ? new DatabaseUnavailable('read-only', error) : error;
+};
+
+const nobodyWaits = (): undefined => undefined;
+
+/**
+ * What is said on one connection. Statements are sent without waiting for the answers to those before them (pipelining):
+ * the server takes them in order, and after a failed one refuses all others of the transaction.
+ */
+class Line<Schema> {
+  readonly tx: Tx<Schema>;
+  readonly #client: pg.PoolClient;
+  readonly #nameOf: (text: string) => string;
+  /** The begin of the transaction, as long as it is not answered; rejected for ever if it failed. */
+  #begun: Promise<unknown> | null = null;
+  #unanswered: Promise<unknown>[] = [];
+
+  constructor(client: pg.PoolClient, nameOf: (text: string) => string) {
+    this.#client = client;
+    this.#nameOf = nameOf;
+    this.tx = boundTo<Schema>(postgresDialect, this.#run, async (...statement) => {
+      const answer = this.#run(...statement);
+      answer.catch(nobodyWaits);
+      if (this.#begun !== null) await answer;
+      this.#unanswered.push(answer);
+    });
+  }
+
+  /** Goes with the first statement. */
+  begin(text: string): void {
+    this.#unanswered = [];
+    const begun = this.#client.query(text).then(() => {
+      if (this.#begun === begun) this.#begun = null;
+    }, toldByStandby);
+    begun.catch(nobodyWaits);
+    this.#begun = begun;
+  }
+
+  async begun(): Promise<void> {
+    await this.#begun;
+  }
+
+  /** Why the server rolled a transaction back that was to be committed. */
+  async failure(): Promise<unknown> {
+    for (const answer of this.#unanswered) {
+      try {
+        await answer;
+      } catch (error) {
+        return error;
+      }
+    }
+    return new Error('a statement failed, and the transaction went on as if it had not');
+  }
+
+  readonly #run: RunStatement = async (text, parameters, use) => {
+    // What changes something would, after a begin that failed, be a transaction of its own.
+    if (this.#begun !== null && !text.startsWith('select ')) await this.#begun;
+    const values = [...parameters];
+    const answer = this.#client.query(use === 'once' ? { text, values } : { name: this.#nameOf(text), text, values });
+    if (this.#begun !== null) {
+      answer.catch(nobodyWaits);
+      await this.#begun;
+    }
+    const { rows, rowCount } = await answer;
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+  };
+}
+
+/** Transactions on the connections of a pool. */
+export class PostgresTransactions<Schema> {
+  readonly #pool: pg.Pool;
+  readonly #nameOf: (text: string) => string;
+  readonly #lines = new WeakMap<pg.PoolClient, Line<Schema>>();
+
+  constructor(pool: pg.Pool, nameOf: (text: string) => string) {
+    this.#pool = pool;
+    this.#nameOf = nameOf;
+  }
+
+  /** Lends a connection. */
+  async withClient<T>(work: (loan: Loan<Schema>) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    const line = this.#lines.get(client) ?? new Line<Schema>(client, this.#nameOf);
+    this.#lines.set(client, line);
+    const loan: Loan<Schema> = { client, line, broken: null, locks: [] };
+    const spoil = (error: Error): void => {
+      loan.broken = error;
+    };
+    // A connection that breaks while it is ours reports it twice: here, and to the query that waits.
+    client.on('error', spoil);
+    try {
+      return await work(loan);
+    } finally {
+      client.off('error', spoil);
+      client.release(loan.broken ?? undefined);
+    }
+  }
+
+  /** Runs one transaction, and lets go of the locks with its end. */
+  async run<T>(loan: Loan<Schema>, begin: string, work: (tx: Tx<Schema>) => Promise<T>): Promise<T> {
+    const { client, line } = loan;
+    let phase: CommitPhase = 'before commit';
+    let isOver = false;
+    try {
+      line.begin(begin);
+      const result = await work(line.tx);
+      await line.begun();
+      phase = 'at commit';
+      const committed = client.query('commit');
+      const unlocked = letGo(loan);
+      const { command } = await committed.finally(() => unlocked);
+      if (command !== 'ROLLBACK') return result;
+      [phase, isOver] = ['before commit', true];
+      throw await line.failure();
+    } catch (error) {
+      const fault = error instanceof DatabaseUnavailable ? error.kind : postgresFaultOf(error);
+      // Nothing more can be said on it; or it leads to a server that only reads, and another may lead elsewhere.
+      if (fault === 'unreachable' || fault === 'read-only') loan.broken = error as Error;
+      else if (!isOver) {
+        await client.query('rollback').catch((unfinished: unknown) => (loan.broken = unfinished as Error));
+      }
+      throw toDatabaseError(error, postgresFaultOf, phase);
+    }
+  }
+}
+
+/*
+ * Locks are taken before the transaction begins: under SERIALIZABLE the snapshot would otherwise be
+ * older than the lock, and the one who waited would abort all the same. So the server ends a session that is silent
+ * with a lock outside of a transaction, too.
+ */
+export const holding = async <Schema, T>(
+  loan: Loan<Schema>,
+  locks: readonly Lock[],
+  work: () => Promise<T>,
+): Promise<T> => {
+  for (const lock of locks) {
+    await loan.client.query({ ...takeLock, values: [...lock, longestSilenceMs] });
+    loan.locks = [...loan.locks, lock];
+  }
+  try {
+    return await work();
+  } finally {
+    await letGo(loan);
+  }
+};
+
+/** A connection that cannot let go of a lock must not go back to the pool with it. A broken one does not. */
+const letGo = async <Schema>(loan: Loan<Schema>): Promise<void> => {
+  const { locks } = loan;
+  loan.locks = [];
+  if (loan.broken !== null) return;
+  const answers = locks.map((lock, index) =>
+    loan.client.query({ ...letGoOfLock, values: [...lock, index + 1 < locks.length ? longestSilenceMs : 0] }),
+  );
+  await Promise.all(answers).catch((error: unknown) => (loan.broken = error as Error));
+};

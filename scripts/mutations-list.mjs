@@ -6,6 +6,7 @@ const mutation = (breaks, file, text, replacement, ...tests) => ({ breaks, file,
 
 /** Tests that several entries name. */
 const fences = 'service/test/worker/fences.test.ts';
+const commitFlush = 'base/test/db/commit-flush.test.ts';
 const authorization = 'service/test/whole/authorization.test.ts';
 const rights = 'service/test/auth/current-rights.test.ts';
 const engine = 'service/test/worker/engine.test.ts';
@@ -106,6 +107,48 @@ export const mutations = [
 `,
     '',
     guardedDevice,
+  ),
+  mutation(
+    'a change is acknowledged before it is on the disk',
+    'base/src/db/sqlite-engine.ts',
+    '      await flush.settled();\n    }\n  };',
+    '      void flush.settled().catch(() => undefined);\n    }\n  };',
+    commitFlush,
+  ),
+  mutation(
+    'readers see what is not on the disk',
+    'base/src/db/commit-flush.ts',
+    'if (isFirst) this.#snapshots.hold();',
+    '',
+    commitFlush,
+  ),
+  mutation(
+    'readers do not see what was acknowledged while newer changes wait',
+    'base/src/db/commit-flush.ts',
+    'else this.#snapshots.advance();',
+    '',
+    commitFlush,
+  ),
+  mutation(
+    'a flush that failed counts as done',
+    'base/src/db/commit-flush.ts',
+    '      this.fail(error);',
+    '      this.#flushed = upTo;\n      void error;',
+    commitFlush,
+  ),
+  mutation(
+    'the log of the embedded database grows without end',
+    'base/src/db/sqlite-storage.ts',
+    '    this.#checkpoints.changed();\n',
+    '',
+    commitFlush,
+  ),
+  mutation(
+    'a reader takes its moment at its first statement',
+    'base/src/db/sqlite-engine.ts',
+    'reader.beginRead();',
+    "reader.exec('begin');",
+    commitFlush,
   ),
   mutation(
     'a lease counts whatever its fence',

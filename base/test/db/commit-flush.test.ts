@@ -69,6 +69,16 @@ describe('a commit of the embedded database', () => {
       await nextTurn();
     }
   };
+  /** A change that changes nothing: when it has begun, those before it are committed. */
+  const allCommitted = (): { readonly begun: Promise<void>; readonly done: Promise<void> } => {
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const change = (): Promise<void> => {
+      begin();
+      return Promise.resolve();
+    };
+    return { begun, done: db.write(change) };
+  };
   const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
     for (let turn = 0; turn < 5; turn += 1) await nextTurn();
     const pending = Symbol('pending');
@@ -94,9 +104,11 @@ describe('a commit of the embedded database', () => {
     await flushBegan();
     const before = flushes.begun;
     const rest = Promise.all(Array.from({ length: 50 }, (_, index) => db.write(insert(10 + index))));
+    const last = allCommitted();
+    await last.begun;
     expect(await isSettled(rest)).toBe(false);
     flushes.letGo();
-    await Promise.all([first, rest]);
+    await Promise.all([first, rest, last.done]);
     expect(flushes.begun).toBe(before + 1);
     expect(await idsQueried()).toHaveLength(53);
   });
@@ -106,14 +118,15 @@ describe('a commit of the embedded database', () => {
     const first = writePair(2);
     await flushBegan();
     const second = db.write(insert(4));
-    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+    const last = allCommitted();
+    await last.begun;
     flushes.letGo();
     flushes.hold();
     await first;
     expect(await idsQueried()).toEqual([1, 2, 3]);
     expect(await idsRead()).toEqual([1, 2, 3]);
     flushes.letGo();
-    await second;
+    await Promise.all([second, last.done]);
     expect(await idsRead()).toEqual([1, 2, 3, 4]);
   });
 

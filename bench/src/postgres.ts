@@ -173,7 +173,7 @@ const figuresOf = (corral: readonly Round[], pgbench: readonly Round[], careless
       isMet: rate / beside >= 0.6,
     },
     {
-      what: 'the same, beside transactions that see each other',
+      what: 'the same, beside pgbench at read committed',
       measured: perSecond(rate),
       beside: `${perSecond(median(careless.map((round) => round.rate)))} pgbench`,
       ratio: rate / median(careless.map((round) => round.rate)),

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { exposedSecrets } from '@corral/base/config/gather-settings';
-import { unknownVariables } from '@corral/base/config/setting';
+import { parseArgs } from 'node:util';
+import { ConfigError } from '@corral/base/config/config-error';
+import { type Environment, unknownVariables } from '@corral/base/config/setting';
 import { isLoopback } from '@corral/base/http/loopback';
 import { LogDestination } from '@corral/base/log-destination';
 import { logHooks } from '@corral/base/log-hooks';
@@ -10,8 +12,12 @@ import { loadConfig } from './config/load-service-config.ts';
 import { settings } from './config/service-settings.ts';
 import { type Running, start } from './start.ts';
 
-const greet = ({ url, firstAdmin, obmd }: Running): void => {
-  process.stdout.write(`\nCorral is ready at ${url}/v0 (reference: ${url}/reference)\n`);
+const greet = ({ url, role, firstAdmin, obmd }: Running): void => {
+  process.stdout.write(
+    role === 'worker'
+      ? `\nThe worker of Corral is ready at ${url} (no calls; /healthz, /readyz and /metrics)\n`
+      : `\nCorral is ready at ${url}/v0 (reference: ${url}/reference)\n`,
+  );
   if (obmd !== null) {
     const where = obmd.adminTokenFile === null ? '' : ` (its admin token is in ${obmd.adminTokenFile})`;
     process.stdout.write(`The OBM daemon is ready at ${obmd.url}${where}\n`);
@@ -31,7 +37,18 @@ const greet = ({ url, firstAdmin, obmd }: Running): void => {
 const isPrivate = (url: string): boolean =>
   url.startsWith('https:') || isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'));
 
-runProgram('corral', 'CORRAL_PORT', async (env) => {
+/** What the command line says counts more than the environment. */
+const withArguments = (env: Environment): Environment => {
+  try {
+    const { role } = parseArgs({ options: { role: { type: 'string' } } }).values;
+    return role === undefined ? env : { ...env, CORRAL_ROLE: role };
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
+};
+
+runProgram('corral', 'CORRAL_PORT', async (environment) => {
+  const env = withArguments(environment);
   const config = loadConfig(env);
   const log = pino(
     {

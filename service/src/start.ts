@@ -20,7 +20,7 @@ import { oidcBackend } from './auth/oidc-backend.ts';
 import { OidcLogin } from './auth/oidc/oidc-login.ts';
 import { passwordCheck } from './auth/password-check.ts';
 import { configureBackends } from './auth/configure-backends.ts';
-import type { Config } from './config/service-config.ts';
+import type { Config, Role } from './config/service-config.ts';
 import { systemCaller } from './core/caller.ts';
 import { ConsoleSessions } from './core/console.ts';
 import { DeviceCalls } from './core/device-calls.ts';
@@ -41,7 +41,7 @@ import { buildServer } from './server/app.ts';
 import { createMetrics, type Metrics } from './server/metrics.ts';
 import { serveOidcLogin } from './server/oidc-login-routes.ts';
 import { setPublicUrl } from './server/request-origin.ts';
-import { serveOperator } from './server/operator-routes.ts';
+import { serveOperator, serveReference } from './server/operator-routes.ts';
 import { groupsFor } from './server/routes/all-routes.ts';
 import { version } from './service-version.ts';
 import { Engine } from './worker/engine.ts';
@@ -54,6 +54,7 @@ import type { Step } from './worker/worker-steps.ts';
 /** A service that is up. */
 export interface Running {
   readonly url: string;
+  readonly role: Role;
   readonly firstAdmin: FirstAdmin;
   /** The OBM daemon inside this process; null: there is none. */
   readonly obmd: Omit<RunningObmd, 'stop'> | null;
@@ -129,11 +130,13 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   await requireFitImages(hypervisor, log);
   const context = createRequestContext(db, dependencies, { caller: systemCaller, requestId: null });
   await ensureMaintenanceProject(context);
-  const firstAdmin: FirstAdmin = config.auth.includes('database')
-    ? await ensureFirstAdmin(context, config.adminPassword, firstPassword.file)
-    : { kind: 'exists', file: null };
+  const servesCalls = config.role !== 'worker';
+  const firstAdmin: FirstAdmin =
+    servesCalls && config.auth.includes('database')
+      ? await ensureFirstAdmin(context, config.adminPassword, firstPassword.file)
+      : { kind: 'exists', file: null };
 
-  const groups = groupsFor(config.auth);
+  const groups = servesCalls ? groupsFor(config.auth) : [];
   let isAccepting = true;
   const server = buildServer({
     db,
@@ -146,9 +149,10 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     routes: groups.flatMap(({ routes }) => routes),
   });
   const seesMetrics = config.http.metrics;
-  serveOperator(server, { db, auth, metrics, seesMetrics, groups, version, isAccepting: () => isAccepting });
+  serveOperator(server, { db, auth, metrics, seesMetrics, isAccepting: () => isAccepting });
+  if (servesCalls) serveReference(server, groups, version);
   if (config.publicUrl !== null) setPublicUrl(server, config.publicUrl);
-  if (oidc?.login) serveOidcLogin(server, { login: oidc.login, db, dependencies, log });
+  if (servesCalls && oidc?.login) serveOidcLogin(server, { login: oidc.login, db, dependencies, log });
   const obmd = config.obmd ? await startObmd(config.obmd, log) : null;
   try {
     await listenAt(server, config);
@@ -160,21 +164,21 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   const { tls } = config.http;
   const unfollow = tls === null ? () => undefined : followTls(server.server as unknown as Server, tls, log);
 
-  const engine = new Engine({ context, config: config.engine, observer: metrics, step, log });
-  engine.start();
-  const notifier = dependencies.maintenance
-    ? new MaintenanceNotifier(context, dependencies.maintenance, config.outbound, log)
-    : null;
-  notifier?.start();
-  const keeper = headnodeRecovery(context, log);
-  keeper.start();
-  const sweeper = credentialCleanup(context, log);
-  sweeper.start();
-  const pruner = historyPruning(config.history, context, log);
-  pruner?.start();
+  const workers =
+    config.role === 'api'
+      ? []
+      : [
+          new Engine({ context, config: config.engine, observer: metrics, step, log }),
+          dependencies.maintenance && new MaintenanceNotifier(context, dependencies.maintenance, config.outbound, log),
+          headnodeRecovery(context, log),
+          credentialCleanup(context, log),
+          historyPruning(config.history, context, log),
+        ].filter((worker) => worker !== null);
+  for (const worker of workers) worker.start();
 
   return {
     url: urlOf(server.server.address() as AddressInfo, tls === null ? 'http' : 'https'),
+    role: config.role,
     firstAdmin,
     obmd,
     stop: async () => {
@@ -184,11 +188,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
       await server.close();
       await keystone?.close();
       await oidc?.backend.close();
-      await engine.stop();
-      await notifier?.stop();
-      await keeper.stop();
-      await sweeper.stop();
-      await pruner?.stop();
+      for (const worker of workers) await worker.stop();
       await obm.close();
       await obmd?.stop();
       await db.close();

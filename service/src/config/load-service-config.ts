@@ -44,10 +44,14 @@ const interpret = (read: SettingReader<SettingValues>, mistakes: string[]): Conf
   }
   if (auth.includes('null') && auth.length > 1)
     mistakes.push('auth: "null" disables authentication, so it cannot be combined with other backends');
+  const role = read.value('role');
+  if (role !== 'all' && database.engine === 'sqlite')
+    mistakes.push(`role: "${role}" requires PostgreSQL (database_url); the embedded database is for one process`);
   const outbound = outboundConfig(read);
   return {
     host,
     port: read.value('port'),
+    role,
     http: httpConfig(read, mistakes),
     deviceLimits: deviceLimitConfig(read),
     dataDir,

@@ -14,10 +14,15 @@ export interface VlanRange {
   readonly last: number;
 }
 
+/** What one of several processes does. */
+export const roles = ['all', 'api', 'worker'] as const;
+export type Role = (typeof roles)[number];
+
 /** Everything an operator decides, checked. */
 export interface Config {
   readonly host: string;
   readonly port: number;
+  readonly role: Role;
   readonly http: HttpOptions;
   readonly deviceLimits: DeviceLimitConfig;
   readonly dataDir: string;

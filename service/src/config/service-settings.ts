@@ -23,7 +23,7 @@ import { keystoneSettings } from './keystone-config.ts';
 import { oidcSettings } from './oidc-config.ts';
 import { outboundSettings } from './outbound-config.ts';
 import { pemFile } from './certificate-authority.ts';
-import type { VlanRange } from './service-config.ts';
+import { roles, type VlanRange } from './service-config.ts';
 import { libvirtSettings } from './libvirt-config.ts';
 
 const largestVlan = 4094;
@@ -64,6 +64,12 @@ const listenAddressOrOff: ValueType<ListenAddress | 'off'> = {
 export const settings = {
   host: { takes: text, fallback: '127.0.0.1', about: 'Address to listen on.' },
   port: { takes: whole(0, 65_535), fallback: '5000', about: 'Port to listen on; 0 takes a free one.' },
+  role: {
+    takes: oneOf(...roles),
+    fallback: 'all',
+    about:
+      'What this process does: `api` answers calls, `worker` changes switches and does what falls due, `all` does both. Other roles than `all` need PostgreSQL ([several processes](operator-guide.md#postgresql-and-replicas)). Also `--role` on the command line.',
+  },
   ...httpSettings,
   ...deviceLimitSettings,
   data_dir: {

@@ -10,24 +10,18 @@ import { openApi } from './openapi.ts';
 import { referencePage, referencePolicy } from './reference-page.ts';
 import type { RouteGroup } from './routes/all-routes.ts';
 
-/** What an operator's machines ask: health, metrics, the document and the page that describe the calls. */
+/** What an operator's machines ask: health and metrics. */
 export interface OperatorParts {
   readonly db: Db;
   readonly metrics: Metrics;
   /** They name switches: administrators see them, and others that the operator permits. */
   readonly seesMetrics: HttpOptions['metrics'];
   readonly auth: Authenticator;
-  readonly groups: readonly RouteGroup[];
-  readonly version: string;
   /** False as soon as the process is stopping. */
   readonly isAccepting: () => boolean;
 }
 
 export const serveOperator = (server: FastifyInstance, parts: OperatorParts): void => {
-  const document = JSON.stringify(openApi(parts.groups, parts.version));
-  const page = referencePage(parts.groups, parts.version);
-  const json = 'application/json; charset=utf-8';
-
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     if (!parts.isAccepting()) return reply.status(503).send({ status: 'stopping' });
@@ -42,6 +36,13 @@ export const serveOperator = (server: FastifyInstance, parts: OperatorParts): vo
     },
     handler: async (_request, reply) => reply.type(parts.metrics.contentType).send(await parts.metrics.text()),
   });
+};
+
+/** The document and the page that describe the calls. */
+export const serveReference = (server: FastifyInstance, groups: readonly RouteGroup[], version: string): void => {
+  const document = JSON.stringify(openApi(groups, version));
+  const page = referencePage(groups, version);
+  const json = 'application/json; charset=utf-8';
   server.get('/openapi.json', (_request, reply) => reply.type(json).send(document));
   server.get('/reference', (_request, reply) =>
     reply

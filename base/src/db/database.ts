@@ -13,6 +13,8 @@ export interface WriteOptions {
    * instead of aborting each other. SQLite has one writer at a time and ignores it.
    */
   readonly queue?: string;
+  /** A renewal that comes too late if it waits for its turn behind other writes of this process. */
+  readonly isUrgent?: boolean;
 }
 
 /** One database, either engine. Every piece of work is one serializable transaction. */

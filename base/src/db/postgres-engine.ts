@@ -114,9 +114,10 @@ export const openPostgres = async <Schema, Topic extends string>(
           (attempts) => {
             const locks: Lock[] = options?.queue === undefined ? [] : [[lockSpace.queue, options.queue]];
             if (attempts > attemptsBeforeQueueing) locks.push([lockSpace.contended, '']);
-            return transactions.withClient((loan) =>
-              holding(loan, locks, () => turns.run(() => transactions.run(loan, serializable, work), isLost)),
-            );
+            const attempt = (): ReturnType<typeof work> =>
+              transactions.withClient((loan) => holding(loan, locks, () => transactions.run(loan, serializable, work)));
+            // Who waits for a turn has no connection: the others need them.
+            return options?.isUrgent === true ? attempt() : turns.run(attempt, isLost);
           },
           { isLost, isVerdict: tables.isVerdict },
           statistics,

@@ -147,7 +147,8 @@ export class Ownership {
       renewEveryMs: renewMs,
       endsOnTime: true,
       asked,
-      renew: () => this.#db.write((tx) => ownerTable.renew({ tx, now: this.#db.now }, lease, holdMs)),
+      renew: () =>
+        this.#db.write((tx) => ownerTable.renew({ tx, now: this.#db.now }, lease, holdMs), { isUrgent: true }),
       lost: notOurs,
     });
     this.#held = held;

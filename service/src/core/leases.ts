@@ -38,6 +38,6 @@ export const holdLease = (
     lease,
     ms,
     asked,
-    renew: () => context.writeOutcome((op) => leaseTable.renew(op, lease, ms)),
+    renew: () => context.writeOutcome((op) => leaseTable.renew(op, lease, ms), { isUrgent: true }),
     lost: () => new LeaseLost(),
   });

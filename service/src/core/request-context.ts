@@ -56,7 +56,7 @@ export interface RequestContext {
   listen(...topics: readonly Topic[]): ChangeListener;
   readonly leases: ServiceLeaseWatch;
   /** A write that is made even if the caller's rights have ended: what a device did, or a lease that is given back. */
-  writeOutcome<T>(work: (op: WriteOp) => Promise<T>): Promise<T>;
+  writeOutcome<T>(work: (op: WriteOp) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Throws AuthorizationError if the caller's rights have ended: asked before an answer that took long is shown. */
   requireRights(): Promise<void>;
   /** The same context for someone else: who signs in is nobody until then. */
@@ -84,7 +84,8 @@ export const createRequestContext = (db: Db, dependencies: Dependencies, request
       ? db.read(async (tx) => work({ caller: await callerIn(tx, request, 'read'), dependencies, tx, now: db.now }))
       : db.read((tx) => work({ caller: request.caller, dependencies, tx, now: db.now })),
   write: (work, options) => runWrite(db, dependencies, request, work, options),
-  writeOutcome: (work) => runWrite(db, dependencies, { caller: request.caller, requestId: request.requestId }, work),
+  writeOutcome: (work, options) =>
+    runWrite(db, dependencies, { caller: request.caller, requestId: request.requestId }, work, options),
   requireRights: async () => {
     await db.read((tx) => callerIn(tx, request, 'read'));
   },

@@ -69,7 +69,7 @@ export class MaintenanceNotifier {
     try {
       for (const { id, node, attempts } of await this.#due(batch)) {
         if (this.#stop.signal.aborted) break;
-        if (!(await this.#context.write((op) => leaseTable.renew(op, lease, leaseMs)))) break;
+        if (!(await this.#context.write((op) => leaseTable.renew(op, lease, leaseMs), { isUrgent: true }))) break;
         await this.#settle(id, node, attempts, await this.#send(node));
       }
     } finally {

@@ -1,8 +1,9 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import Libsql from 'libsql/promise';
 import type { Mutex } from './mutex.ts';
-import { mostWalBytes } from './sqlite-connection.ts';
+import { mostWalBytes, SqliteConnection } from './sqlite-connection.ts';
 
-/** Its statements run in threads of the library. */
+/** What `exec` runs, it runs in threads of the library; prepared statements run in the event loop. */
 interface Connection {
   exec(statement: string): Promise<void>;
   prepare(statement: string): Promise<{ get(): Promise<unknown> }>;
@@ -33,6 +34,8 @@ export class LogCheckpoints {
   readonly #turns: Mutex;
   readonly #flush: Flush;
   #connection: Connection | null = null;
+  /** Reads from the log, so that no change begins it anew in the event loop, which would flush it there. */
+  #reader: SqliteConnection<unknown> | null = null;
   #changes = 0;
   #running: Promise<void> | null = null;
 
@@ -53,7 +56,8 @@ export class LogCheckpoints {
   async close(): Promise<void> {
     await this.#running;
     this.#connection?.close();
-    this.#connection = null;
+    this.#reader?.close();
+    this.#connection = this.#reader = null;
   }
 
   /** What fails (a full disk, a reader elsewhere) is tried again after the next changes; the log has everything. */
@@ -61,13 +65,32 @@ export class LogCheckpoints {
     try {
       this.#connection ??= await this.#opened();
       const connection = this.#connection;
-      const checkpoint = await connection.prepare('pragma wal_checkpoint(passive)');
-      const { log } = (await checkpoint.get()) as { log: number };
-      if (log * frameBytes > mostWalBytes) await this.#turns.run(() => this.#restart(connection));
+      this.#readLog();
+      await connection.exec('pragma wal_checkpoint(passive)');
+      if (this.#framesInLog() * frameBytes > mostWalBytes) await this.#turns.run(() => this.#restart(connection));
     } catch (error) {
       const { code } = error as { code?: string };
       if (code?.endsWith('_FSYNC') === true) this.#flush.fail(error);
     }
+  }
+
+  /** As the index of the log beside it says (https://sqlite.org/walformat.html#wal_index_header). */
+  #framesInLog(): number {
+    const index = openSync(`${this.#path}-shm`, 'r');
+    try {
+      const frames = new Uint32Array(1);
+      readSync(index, frames, { position: 16 });
+      return frames[0] ?? 0;
+    } finally {
+      closeSync(index);
+    }
+  }
+
+  /** What comes later is not copied, so that some of the log is always needed. */
+  #readLog(): void {
+    this.#reader ??= SqliteConnection.forReading<unknown>(this.#path);
+    this.#reader.rollBack();
+    this.#reader.beginRead();
   }
 
   /**
@@ -76,6 +99,7 @@ export class LogCheckpoints {
    */
   async #restart(connection: Connection): Promise<void> {
     await this.#flush.settled();
+    this.#reader?.rollBack();
     await connection.exec('pragma wal_checkpoint(restart)');
     const pragma = await connection.prepare('pragma user_version');
     const { user_version: version } = (await pragma.get()) as { user_version: number };

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasPart } from '@corral/lab';
@@ -7,7 +8,7 @@ import { dataDirectory } from '../support/services/data-directory.ts';
 import { adminPassword } from '../support/services/service.ts';
 import { type Program, startProgram } from '../support/services/service-program.ts';
 import { traceProcess } from '../support/services/traced-process.ts';
-import { done } from '../support/services/world.ts';
+import { done, eventually } from '../support/services/world.ts';
 
 interface Installation {
   readonly dataDir: string;
@@ -80,6 +81,19 @@ describe.runIf(hasPart('strace'))('a change of the embedded database', () => {
       expect(flushed?.end).toBeLessThan(answered);
     }
     expect(requests.size).toBe(labels.length);
+  });
+
+  it('is copied from the log into the file outside the event loop', async () => {
+    const { dataDir, program, admin } = await installation();
+    const copiedAt = (): number => statSync(join(dataDir, 'corral.db')).mtimeMs;
+    const before = copiedAt();
+    const traced = await traceProcess(program.pid, ['fsync'], { file: join(dataDir, 'trace') });
+    // More than pass between two checkpoints.
+    for (let batch = 0; batch < 15; batch += 1)
+      await Promise.all(Array.from({ length: 10 }, (_, index) => done(admin.put(`/project/p${10 * batch + index}`))));
+    await eventually(() => Promise.resolve(copiedAt() > before ? true : undefined));
+    const trace = await traced.end();
+    expect(trace.filter((line) => line.startsWith(`${program.pid} `) && line.includes('fsync('))).toEqual([]);
   });
 
   it('that the disk fails to flush is refused, and so is every later one until the service is restarted', async () => {

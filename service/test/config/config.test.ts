@@ -35,6 +35,7 @@ describe('the configuration', () => {
     expect(loadConfig({})).toEqual({
       host: '127.0.0.1',
       port: 5000,
+      role: 'all',
       dataDir: resolve('data'),
       database: { engine: 'sqlite', path: resolve('data/corral.db') },
       auth: ['database'],

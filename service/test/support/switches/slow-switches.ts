@@ -12,8 +12,8 @@ import type { PortConfig, SwitchDriver, SwitchSession } from '../../../src/drive
 export const slowSwitches = { CORRAL_EXTENSIONS: fileURLToPath(import.meta.url) };
 
 const memory = new Map<string, PortConfig>();
-/** The first write to each port, until it is delivered. */
-const lost = new Map<string, PortConfig>();
+/** The first write to each port; null: it is delivered, or about to be. */
+const lost = new Map<string, PortConfig | null>();
 
 const sessionOf = (label: string, lateMs: number): SwitchSession => {
   const key = (port: string): string => `${label} ${port}`;
@@ -21,7 +21,10 @@ const sessionOf = (label: string, lateMs: number): SwitchSession => {
     for (const state of ports) {
       memory.set(key(state.port), state);
       const late = lost.get(key(state.port));
-      if (late && state.native === null) setTimeout(() => memory.set(key(late.port), late), lateMs).unref();
+      if (!late || state.native !== null) continue;
+      // Once: what arrives was sent once.
+      lost.set(key(late.port), null);
+      setTimeout(() => memory.set(key(late.port), late), lateMs).unref();
     }
   };
   return {

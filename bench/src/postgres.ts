@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
-import { authorization, call, createInstallation, nodeLabel } from './installation.ts';
+import { authorization, call, createInstallation } from './installation.ts';
 import { pgbenchScript } from './postgres/pgbench-script.ts';
 import { type PostgresServer, startPostgres } from './postgres/postgres-server.ts';
 import type { Measured } from './process.ts';
 import { type Figure, perSecond, tableOf } from './report.ts';
+import { callers, reserveInTurn } from './reserve.ts';
 
 /*
  * Reservations and releases on PostgreSQL, by twenty callers at once, each on a node of its own; beside pgbench with the
@@ -15,7 +15,6 @@ import { type Figure, perSecond, tableOf } from './report.ts';
  */
 const isQuick = process.argv.includes('--quick');
 const rounds = isQuick ? 2 : 5;
-const callers = 20;
 /** Reservations, each with its release, of every caller in a round. */
 const pairs = isQuick ? 40 : 100;
 const amount = 2 * callers * pairs;
@@ -54,33 +53,9 @@ const settle = async (server: PostgresServer): Promise<void> => {
 const ofService = async (server: PostgresServer, service: Measured): Promise<Round> => {
   await settle(server);
   const before = { service: service.cpuMs(), postgres: server.cpuMs() };
-  let caller = 0;
-  const started = performance.now();
-  // The client ends on a full second; what counts is when the last answer came.
-  let ended = started;
-  const result = await autocannon({
-    url: service.url,
-    connections: callers,
-    amount,
-    setupClient: (client) => {
-      client.on('response', () => {
-        ended = performance.now();
-      });
-      const body = JSON.stringify({ node: nodeLabel(caller) });
-      caller += 1;
-      client.setRequests(
-        ['connect_node', 'detach_node'].map((verb) => ({
-          method: 'POST',
-          path: `/v0/project/bench/${verb}`,
-          headers: { authorization, 'content-type': 'application/json' },
-          body,
-        })),
-      );
-    },
-  });
-  if (result['2xx'] !== amount) throw new Error(`${amount - result['2xx']} of ${amount} calls were refused`);
+  const { perSecond: rate } = await reserveInTurn(service.url, { amount });
   return {
-    rate: (1000 * amount) / (ended - started),
+    rate,
     serviceUs: (1000 * (service.cpuMs() - before.service)) / amount,
     postgresUs: (1000 * (server.cpuMs() - before.postgres)) / amount,
   };

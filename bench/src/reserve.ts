@@ -4,27 +4,27 @@ import type { Rate } from './http-load.ts';
 import { authorization, call, nodeLabel, type Installation } from './installation.ts';
 import type { Measured } from './process.ts';
 
-const callers = 20;
+export const callers = 20;
 /** 2,000 calls: as for reads, what is measured is a service that has been up for some seconds. */
 const warmUpRounds = 50;
 
 /** Reservations and releases, by twenty callers at once, each on a node of its own. */
 export const reserveAndRelease = async (service: Measured, rounds: number): Promise<Rate> => {
   await call(service.url, 'PUT', '/project/bench').catch(() => undefined);
-  await alternate(service.url, { amount: 2 * callers * warmUpRounds });
+  await reserveInTurn(service.url, { amount: 2 * callers * warmUpRounds });
   const before = service.cpuMs();
-  const { perSecond, calls } = await alternate(service.url, { amount: 2 * callers * rounds });
+  const { perSecond, calls } = await reserveInTurn(service.url, { amount: 2 * callers * rounds });
   return { perSecond, cpuUs: ((service.cpuMs() - before) / calls) * 1000 };
 };
 
 /** The same for so many seconds: how many calls were answered each second. */
 export const keepReserving = async (url: string, seconds: number): Promise<number> => {
   await call(url, 'PUT', '/project/bench').catch(() => undefined);
-  return (await alternate(url, { duration: seconds })).perSecond;
+  return (await reserveInTurn(url, { duration: seconds })).perSecond;
 };
 
 /** Every caller reserves and releases in turn. The light client leaves the machine to the service. */
-const alternate = async (
+export const reserveInTurn = async (
   url: string,
   until: { readonly amount: number } | { readonly duration: number },
 ): Promise<{ readonly perSecond: number; readonly calls: number }> => {

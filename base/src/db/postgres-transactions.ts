@@ -18,7 +18,7 @@ export type Lock = readonly [number, string];
 /** A connection that is not in the pool now. With an error it does not go back there. */
 export interface Loan<Schema> {
   readonly client: pg.PoolClient;
-  readonly line: Line<Schema>;
+  readonly connection: PipelinedConnection<Schema>;
   broken: Error | null;
   /** What it has outside of transactions. */
   locks: readonly Lock[];
@@ -40,7 +40,7 @@ const nobodyWaits = (): undefined => undefined;
  * What is said on one connection. Statements are sent without waiting for the answers to those before them (pipelining):
  * the server takes them in order, and after a failed one refuses all others of the transaction.
  */
-class Line<Schema> {
+class PipelinedConnection<Schema> {
   readonly tx: Tx<Schema>;
   readonly #client: pg.PoolClient;
   readonly #nameOf: (text: string) => string;
@@ -103,7 +103,7 @@ class Line<Schema> {
 export class PostgresTransactions<Schema> {
   readonly #pool: pg.Pool;
   readonly #nameOf: (text: string) => string;
-  readonly #lines = new WeakMap<pg.PoolClient, Line<Schema>>();
+  readonly #connections = new WeakMap<pg.PoolClient, PipelinedConnection<Schema>>();
 
   constructor(pool: pg.Pool, nameOf: (text: string) => string) {
     this.#pool = pool;
@@ -113,9 +113,9 @@ export class PostgresTransactions<Schema> {
   /** Lends a connection. */
   async withClient<T>(work: (loan: Loan<Schema>) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
-    const line = this.#lines.get(client) ?? new Line<Schema>(client, this.#nameOf);
-    this.#lines.set(client, line);
-    const loan: Loan<Schema> = { client, line, broken: null, locks: [] };
+    const connection = this.#connections.get(client) ?? new PipelinedConnection<Schema>(client, this.#nameOf);
+    this.#connections.set(client, connection);
+    const loan: Loan<Schema> = { client, connection, broken: null, locks: [] };
     const spoil = (error: Error): void => {
       loan.broken = error;
     };
@@ -131,20 +131,20 @@ export class PostgresTransactions<Schema> {
 
   /** Runs one transaction, and lets go of the locks with its end. */
   async run<T>(loan: Loan<Schema>, begin: string, work: (tx: Tx<Schema>) => Promise<T>): Promise<T> {
-    const { client, line } = loan;
+    const { client, connection } = loan;
     let phase: CommitPhase = 'before commit';
     let isOver = false;
     try {
-      line.begin(begin);
-      const result = await work(line.tx);
-      await line.begun();
+      connection.begin(begin);
+      const result = await work(connection.tx);
+      await connection.begun();
       phase = 'at commit';
       const committed = client.query('commit');
       const unlocked = letGo(loan);
       const { command } = await committed.finally(() => unlocked);
       if (command !== 'ROLLBACK') return result;
       [phase, isOver] = ['before commit', true];
-      throw await line.failure();
+      throw await connection.failure();
     } catch (error) {
       const fault = error instanceof DatabaseUnavailable ? error.kind : postgresFaultOf(error);
       // Nothing more can be said on it; or it leads to a server that only reads, and another may lead elsewhere.

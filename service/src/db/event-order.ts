@@ -49,8 +49,8 @@ export const takeEventIds = async (tx: Tx, count: number): Promise<readonly numb
   return ids;
 };
 
-/** `held`: a transaction that was the oldest for a while, so it is worth a look whose it is. */
-const look = aggregate((tx, { held }: { held: string }) =>
+/** `held`: a transaction that was the oldest for a while, so it is worth finding out whose it is. */
+const newestAndSettled = aggregate((tx, { held }: { held: string }) =>
   locksRows(tx)
     ? tx.selectNoFrom((select) => [
         select
@@ -81,20 +81,20 @@ const look = aggregate((tx, { held }: { held: string }) =>
 
 /** A transaction that runs longer than this is checked: is it one of ours? */
 const suspiciousMs = 20;
-/** Longer than transactions take. What is not settled by then comes with a later look. */
+/** Longer than transactions take. What is not settled by then is read later. */
 const longestWaitMs = 2_000;
 
 /**
  * Up to which id events can be read in order: no event with a smaller id will ever be added. Waits for the transactions
  * that keep back what is committed already, so whatever was acknowledged before the call is included.
  */
-export const settledEvents = async (ask: Db['query']): Promise<number> => {
+export const settledEvents = async (query: Db['query']): Promise<number> => {
   const begun = performance.now();
   let wanted: number | null = null;
   let oldest = { number: '', since: begun };
   for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, 16)) {
     const now = performance.now();
-    const [found] = await ask(look, { held: now - oldest.since >= suspiciousMs ? oldest.number : '' });
+    const [found] = await query(newestAndSettled, { held: now - oldest.since >= suspiciousMs ? oldest.number : '' });
     const settled = found?.settled ?? 0;
     wanted ??= found?.newest ?? 0;
     if (settled >= wanted || now - begun >= longestWaitMs) return settled;
@@ -104,8 +104,8 @@ export const settledEvents = async (ask: Db['query']): Promise<number> => {
 };
 
 /** A name for the state of everything that events record: as long as it is the same, no event was committed. */
-export const stateOfEvents = async (ask: Db['query']): Promise<string> => {
-  const [row] = await ask(state, {});
+export const stateOfEvents = async (query: Db['query']): Promise<string> => {
+  const [row] = await query(state, {});
   return row === undefined ? '' : `${row.id} ${row.snapshot}`;
 };
 

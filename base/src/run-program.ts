@@ -16,16 +16,31 @@ export interface Started {
 }
 
 /**
- * The life of a program: started with the environment, stopped by SIGTERM or SIGINT, and its mistakes told one a
- * line. `portSetting` is what to change when the port is taken.
+ * The life of a program: started with the environment, stopped by SIGTERM or SIGINT (a second signal ends it
+ * at once), and its mistakes told one a line. `portSetting` is what to change when the port is taken.
  */
 export const runProgram = (name: string, portSetting: string, start: (env: Environment) => Promise<Started>): void => {
   // The database and the key are nobody else's.
   process.umask(0o077);
   // Nobody has to read what is said there, and its disk may be full.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  start(process.env).then(stopOnSignals, (error: unknown) => fail(name, portSetting, error));
+  const signalled = firstSignal();
+  start(process.env).then(
+    (started) => void signalled.then((signal) => end(started, signal)),
+    (error: unknown) => fail(name, portSetting, error),
+  );
 };
+
+/** The signal that stops the program. It may come while the program starts, which is then stopped as soon as it runs. */
+const firstSignal = (): Promise<string> =>
+  new Promise((resolve) => {
+    const stop = (signal: string): void => {
+      setTimeout(() => process.exit(exitCodes.failure), stopWithinMs).unref();
+      resolve(signal);
+    };
+    process.once('SIGTERM', stop);
+    process.once('SIGINT', stop);
+  });
 
 const fail = (name: string, portSetting: string, error: unknown): never => {
   if (error instanceof ConfigError) {
@@ -52,18 +67,13 @@ const hintFor = (error: unknown, portSetting: string): string => {
   return code === 'EEXIST' || code === 'ENOTDIR' ? '; data_dir must be a directory' : '';
 };
 
-const stopOnSignals = ({ log, stop }: Started): void => {
-  const end = (signal: string): void => {
-    log.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(exitCodes.failure), stopWithinMs).unref();
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'failed to stop cleanly');
-        process.exit(exitCodes.failure);
-      },
-    );
-  };
-  process.once('SIGTERM', end);
-  process.once('SIGINT', end);
+const end = ({ log, stop }: Started, signal: string): void => {
+  log.info({ signal }, 'stopping');
+  stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      log.error({ err: error }, 'failed to stop cleanly');
+      process.exit(exitCodes.failure);
+    },
+  );
 };

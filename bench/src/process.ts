@@ -39,7 +39,7 @@ export const startProgram = async (
     memory: () => residentMb(child.pid ?? 0),
     cpuMs: () => processorMs(child.pid ?? 0),
     stop: async () => {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
       await once(child, 'exit');
     },

@@ -92,6 +92,13 @@ describe('the program', () => {
     expect(text).toContain(': connected');
   });
 
+  it('stops cleanly on a SIGTERM that comes the moment it says that it is ready', async () => {
+    for (const round of [1, 2, 3]) {
+      const program = await start(env(`at-once-${round}`));
+      expect(await program.kill('SIGTERM')).toBe(0);
+    }
+  });
+
   it('no secret is in its arguments or its output', async () => {
     const program = await start(env('silent', { CORRAL_ADMIN_PASSWORD: adminPassword, CORRAL_LOG_LEVEL: 'trace' }));
     const admin = clientOf(program.url, basic('admin', adminPassword));

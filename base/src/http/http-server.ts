@@ -10,6 +10,7 @@ import {
 import { type ConnectionLimits, Connections } from './connection-limits.ts';
 import { refuseMalformed } from './malformed-requests.ts';
 import { readTls, type TlsFiles } from './tls-files.ts';
+import { beforeBodies } from './before-bodies.ts';
 import { endIfUnread } from './unread-body.ts';
 
 /** Turns values into JSON by a schema, compiled at the first use: all of them together took a tenth of a start. */
@@ -86,7 +87,7 @@ export const ignoreExpectations = (app: FastifyInstance): void => {
   const { server } = app;
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
-  app.addHook('preParsing', (request, reply, payload, done) => {
+  beforeBodies(app, (request, reply, payload, done) => {
     const { expect, 'content-length': length } = request.headers;
     if (
       expect !== undefined &&

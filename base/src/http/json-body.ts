@@ -1,4 +1,5 @@
 import { errorCodes, type FastifyInstance } from 'fastify';
+import { beforeBodies } from './before-bodies.ts';
 import { hasTooManyValues, mostValues } from './json-size.ts';
 import { readBody } from './read-body.ts';
 import { readingTurn } from './reading-turn.ts';
@@ -9,9 +10,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 export const acceptJsonBodies = (app: FastifyInstance, invalid: (message: string) => Error): void => {
   app.removeAllContentTypeParsers();
   // What is no media type at all would be refused before a parser is asked.
-  app.addHook('onRequest', (request, _reply, done) => {
+  beforeBodies(app, (request, _reply, payload, done) => {
     request.headers['content-type'] = undefined;
-    done();
+    done(null, payload);
   });
   app.addContentTypeParser('*', (request, payload, done) => {
     const rules = {

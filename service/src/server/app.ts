@@ -23,7 +23,7 @@ import { type CallParts, handlerOf } from './call-handler.ts';
 import { allowOrigins } from './cors.ts';
 import { statusOf, toCorralError } from './http-errors.ts';
 import { guardRequests, limitStreams, refuseUncallable } from './request-guard.ts';
-import { callerOf, identify } from './identify-caller.ts';
+import { callerOf, identify, rememberCallers } from './identify-caller.ts';
 import { ResponseCache } from './response-cache.ts';
 import { joinPortName } from './port-paths.ts';
 import { isStream } from './route-reply.ts';
@@ -45,6 +45,7 @@ export const buildServer = (app: App): FastifyInstance => {
       void answer.header('x-request-id', request.id).send({ type, msg: shortMessage(message) });
     },
   });
+  rememberCallers(server);
   ignoreExpectations(server);
   guardRequests(server, http, app.metrics);
   if (http.corsOrigins.length > 0) allowOrigins(server, http.corsOrigins, app.routes, findPath);

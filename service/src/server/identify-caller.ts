@@ -1,4 +1,4 @@
-import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Credentials } from '../auth/auth-contract.ts';
 import { requireSameOrigin } from '../auth/same-origin-check.ts';
@@ -16,10 +16,18 @@ interface Identified {
   readonly at: number;
 }
 
-const callers = new WeakMap<FastifyRequest, Identified>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sent it; null: not identified yet. */
+    identified: Identified | null;
+  }
+}
+
+/** Gives every request a place for its caller. */
+export const rememberCallers = (server: FastifyInstance): void => void server.decorateRequest('identified', null);
 
 /** The caller of a request that has been identified. */
-export const callerOf = (request: FastifyRequest): Caller => callers.get(request)?.caller ?? anonymous;
+export const callerOf = ({ identified }: FastifyRequest): Caller => identified?.caller ?? anonymous;
 
 /** What backends say of a caller counts for this long: the body of a request can take longer to come. */
 const identifiedMs = 1_000;
@@ -30,11 +38,11 @@ export const identifyAgain = async (
   request: FastifyRequest,
   route: Pick<Route, 'access' | 'effect'>,
 ): Promise<void> => {
-  const known = callers.get(request);
-  if (known === undefined || route.access === 'sign-in' || performance.now() - known.at < identifiedMs) return;
+  const known = request.identified;
+  if (known === null || route.access === 'sign-in' || performance.now() - known.at < identifiedMs) return;
   const caller = await authenticator.authenticate(credentialsOf(request, true));
   admit(caller, route);
-  callers.set(request, { caller, at: performance.now() });
+  request.identified = { caller, at: performance.now() };
 };
 
 /** May they make this call at all? */
@@ -54,7 +62,7 @@ export const identify =
   (request, _reply, done) => {
     const enter = (caller: Caller): void => {
       admit(caller, { access, effect });
-      callers.set(request, { caller, at: performance.now() });
+      request.identified = { caller, at: performance.now() };
       done();
     };
     const refuse = (error: unknown): void => done(toCorralError(error));
@@ -80,19 +88,19 @@ export const identify =
  * records keep the whole request in memory until the next full collection.
  */
 class RequestCredentials implements Credentials {
-  readonly header: Credentials['header'];
   readonly method: string;
   readonly isAskedAgain: true | undefined;
   readonly #request: FastifyRequest;
 
   constructor(request: FastifyRequest, isAskedAgain: true | undefined) {
-    this.header = (name) => {
-      const value = request.headers[name];
-      return Array.isArray(value) ? value[0] : value;
-    };
     this.method = request.method;
     this.isAskedAgain = isAskedAgain;
     this.#request = request;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return Array.isArray(value) ? value[0] : value;
   }
 
   get address(): string {

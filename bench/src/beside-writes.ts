@@ -1,20 +1,21 @@
 import { Worker } from 'node:worker_threads';
 import type { ProbeOrder } from './latency-probe.ts';
 import { keepReserving } from './reserve.ts';
+import { quantile } from './statistics.ts';
 
-/** The 99th percentile of reads in ms, and how many there were. */
+/** How long reads took, in ms. */
 export interface Latency {
+  readonly p50: number;
   readonly p99: number;
-  readonly reads: number;
+  readonly longest: number;
 }
 
-const probe = (order: ProbeOrder): Promise<Latency> =>
+export const probe = (order: ProbeOrder): Promise<Latency> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./latency-probe.js', import.meta.url), { workerData: order });
     worker.on('error', reject);
     worker.on('message', (times: number[]) => {
-      times.sort((one, other) => one - other);
-      resolve({ p99: times[Math.floor(times.length * 0.99)] ?? 0, reads: times.length });
+      resolve({ p50: quantile(times, 0.5), p99: quantile(times, 0.99), longest: quantile(times, 1) });
     });
   });
 
@@ -24,9 +25,9 @@ export const readsBesideWrites = async (
   paths: readonly string[],
   seconds: number,
 ): Promise<{ readonly idle: Latency; readonly beside: Latency; readonly writes: number }> => {
-  await probe({ url, paths, seconds: 2 });
-  const idle = await probe({ url, paths, seconds });
+  await probe({ url, paths, seconds: 2, perSecond: null });
+  const idle = await probe({ url, paths, seconds, perSecond: null });
   const writing = keepReserving(url, seconds + 1);
-  const beside = await probe({ url, paths, seconds });
+  const beside = await probe({ url, paths, seconds, perSecond: null });
   return { idle, beside, writes: await writing };
 };

@@ -15,11 +15,12 @@ export const throughput = async (
   { url, cpuMs }: Pick<Measured, 'url' | 'cpuMs'>,
   paths: readonly string[],
   seconds: number,
+  headers: Readonly<Record<string, string>> = { authorization },
 ): Promise<Rate> => {
   const options = {
     url,
     connections,
-    headers: { authorization },
+    headers,
     requests: paths.map((path) => ({ path })),
   };
   await autocannon({ ...options, duration: 2 });

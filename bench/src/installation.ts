@@ -94,3 +94,22 @@ export const call = async (url: string, method: string, path: string, body?: unk
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return text === '' ? null : JSON.parse(text);
 };
+
+/** Runs work on an installation with so many nodes; whatever happens, nothing is left behind. */
+export const withNodes = async <T>(
+  nodes: number,
+  work: (installation: Installation, service: Measured) => Promise<T>,
+  env: Record<string, string> = {},
+): Promise<T> => {
+  const installation = await createInstallation(env);
+  let service = await installation.start();
+  try {
+    await service.stop();
+    seedNodes(installation, nodes);
+    service = await installation.start();
+    return await work(installation, service);
+  } finally {
+    await service.stop();
+    await installation.remove();
+  }
+};

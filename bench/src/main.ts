@@ -1,108 +1,141 @@
-import { cpus } from 'node:os';
-import { besideBadSwitches, connectAll } from './connects.ts';
-import { compareReads, showNodePaths } from './reads.ts';
-import {
-  type Figure,
-  increaseFigure,
-  limitFigure,
-  perSecond,
-  processorFigure,
-  tableOf,
-  throughputFigure,
-} from './report.ts';
-import { readsBesideWrites } from './beside-writes.ts';
-import { bareReserveAndRelease, reserveAndRelease } from './reserve.ts';
-import { createInstallation, seedNodes, type Installation } from './installation.ts';
-import type { Measured } from './process.ts';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { say } from './options.ts';
+import { type Figure, markdownTableOf, type Results, tableOf } from './report.ts';
+import { type Plot, svgOf } from './svg-plot.ts';
 
-/** `--quick`: shorter rounds, for a look; the figures of a release come from the full run. */
-const isQuick = process.argv.includes('--quick');
-const rounds = isQuick ? { rounds: 1, seconds: 2 } : { rounds: 3, seconds: 5 };
-const reservations = isQuick ? 30 : 150;
+interface Suite {
+  readonly about: string;
+  readonly measure: () => Promise<Results>;
+  /** Only when it is named: it takes long, or measures safety instead of speed. */
+  readonly isApart?: true;
+}
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
-/** Runs work on an installation with so many nodes; whatever happens, nothing is left behind. */
-const withNodes = async <T>(
-  nodes: number,
-  work: (installation: Installation, service: Measured) => Promise<T>,
-): Promise<T> => {
-  const installation = await createInstallation();
-  let service = await installation.start();
-  try {
-    await service.stop();
-    seedNodes(installation, nodes);
-    service = await installation.start();
-    return await work(installation, service);
-  } finally {
-    await service.stop();
-    await installation.remove();
-  }
+const suites: Readonly<Record<string, Suite>> = {
+  reads: {
+    about: 'reads of 10,000 nodes beside bare Fastify; start and memory',
+    measure: async () => (await import('./suites/reads.ts')).measure(),
+  },
+  credentials: {
+    about: 'show_node by token, session, OpenID Connect and Keystone',
+    measure: async () => (await import('./suites/credentials.ts')).measure(),
+  },
+  load: {
+    about: 'latency over load, beside bare Fastify',
+    measure: async () => (await import('./suites/load.ts')).measure(),
+  },
+  writes: {
+    about: 'changes on SQLite beside the bare engine, and reads beside changes',
+    measure: async () => (await import('./suites/writes.ts')).measure(),
+  },
+  postgres: {
+    about: 'changes on PostgreSQL beside pgbench with the same statements',
+    measure: async () => (await import('./suites/postgres.ts')).measure(),
+  },
+  connects: {
+    about: 'the network engine: many connects at once, bad switches',
+    measure: async () => (await import('./suites/connects.ts')).measure(),
+  },
+  cli: {
+    about: '`corral node show` from a cold start beside `node -e 0`',
+    measure: async () => (await import('./suites/cli.ts')).measure(),
+  },
+  apply: {
+    about: 'a whole site with `corral apply` beside a script',
+    measure: async () => (await import('./suites/apply.ts')).measure(),
+  },
+  obmd: {
+    about: 'the OBM daemon: hanging BMCs, many consoles, leaks',
+    measure: async () => (await import('./suites/obmd.ts')).measure(),
+    isApart: true,
+  },
+  hostile: {
+    about: 'what normal clients notice of slow connections and oversized uploads',
+    measure: async () => (await import('./suites/hostile.ts')).measure(),
+    isApart: true,
+  },
+  loop: {
+    about: 'how long expensive requests hold up the event loop',
+    measure: async () => (await import('./suites/hostile.ts')).measureLoop(),
+    isApart: true,
+  },
+  timing: {
+    about: 'whether the time of a refusal tells who exists',
+    measure: async () => (await import('./suites/timing.ts')).measure(),
+    isApart: true,
+  },
 };
 
+const options = ['--quick', '--docs', '--list'];
+const words = process.argv.slice(2);
+const names = words.filter((word) => !word.startsWith('--'));
+const unknown = words.find((word) => (word.startsWith('--') ? !options.includes(word) : !Object.hasOwn(suites, word)));
+
+const results = new URL('../results/', import.meta.url);
+const document = new URL('../../docs/performance.md', import.meta.url);
+const drawings = new URL('../../docs/performance/', import.meta.url);
+
+/** What ran it: kinds of machines differ more than versions of Corral. */
+const machine = (): string =>
+  `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${process.arch}`;
+
+const list = (): string =>
+  Object.entries(suites)
+    .map(([name, { about, isApart }]) => `  ${name.padEnd(12)} ${about}${isApart ? ' (only when named)' : ''}`)
+    .join('\n');
+
 const main = async (): Promise<void> => {
-  say(`bench: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
-  const figures: Figure[] = [];
-
-  say('10,000 nodes: start, memory, reads');
-  await withNodes(10_000, async (installation, service) => {
-    const show = await compareReads(installation, service, showNodePaths(10_000), rounds);
-    figures.push(throughputFigure('show_node', show.corral, show.bare, 0.5));
-    figures.push(processorFigure('show_node, processor time', show.corral, show.bare, 0.6));
-    const list = await compareReads(installation, service, ['/v0/nodes/free'], rounds);
-    figures.push(throughputFigure('list of 10,000 free nodes', list.corral, list.bare, 0.5));
-    figures.push(processorFigure('list of 10,000, processor time', list.corral, list.bare, 0.7));
-    figures.push(limitFigure('memory after that load', service.memory(), 150, 'MB'));
-    await service.stop();
-    const again = await installation.start();
-    figures.push(limitFigure('memory after start', again.memory(), 110, 'MB'));
-    figures.push(limitFigure('start to ready', again.readyMs, 600, 'ms'));
-    await again.stop();
-  });
-
-  say('1,000 nodes: reservations, switches');
-  const small = await withNodes(1_000, async (installation, service) => {
-    const show = await compareReads(installation, service, showNodePaths(1_000), rounds);
-    const reserve = await reserveAndRelease(service, reservations);
-    const { seconds, serialSeconds } = await connectAll(installation, service.url);
-    figures.push(increaseFigure('200 connects, 4 switches of 50 ms', [seconds, serialSeconds], 's', 0.1));
-    const { alone, beside } = await besideBadSwitches(installation, service.url);
-    figures.push(increaseFigure('7 switches beside 3 bad ones', [beside, alone], 's', 1.25));
-    await service.stop();
-    const bare = bareReserveAndRelease(installation, 10 * reservations);
-    figures.push(throughputFigure('reserve and release', reserve, bare, 1.5));
-    figures.push(processorFigure('reserve and release, processor time', reserve, bare, null));
-    return { show: show.corral, reserve };
-  });
-
-  for (const disk of ['this disk', 'a disk that flushes in 20 ms'] as const) {
-    say(`1,000 nodes: reads beside writes, on ${disk}`);
-    await withNodes(1_000, async (installation, first) => {
-      await first.stop();
-      const service = await (disk === 'this disk' ? installation.start() : installation.startOnSlowDisk(20));
-      try {
-        const { idle, beside, writes } = await readsBesideWrites(service.url, showNodePaths(1_000), rounds.seconds * 2);
-        const what = `p99 of show_node beside ${perSecond(writes)} changes, ${disk}`;
-        figures.push(increaseFigure(what, [beside.p99, idle.p99], 'ms', 2));
-      } finally {
-        await service.stop();
-      }
-    });
+  if (unknown !== undefined) {
+    say(`bench: ${unknown}: no such suite or option. Options: ${options.join(', ')}. Suites:\n${list()}`);
+    process.exitCode = 2;
+    return;
   }
+  if (words.includes('--list')) {
+    process.stdout.write(`${list()}\n`);
+    return;
+  }
+  say(`bench: ${machine()}`);
+  const figures: Figure[] = [];
+  const plots: Plot[] = [];
+  const measured: object[] = [];
+  for (const [name, { about, measure, isApart }] of Object.entries(suites)) {
+    if (names.length > 0 ? !names.includes(name) : isApart) continue;
+    say(`${name}: ${about}`);
+    const load = loadavg()[0];
+    const found = await measure();
+    figures.push(...found.figures);
+    plots.push(...(found.plots ?? []));
+    measured.push({ suite: name, load, ...found });
+  }
+  const written = await write(measured, plots);
+  process.stdout.write(`\n${tableOf(figures)}\n\n${written}\n`);
+  if (words.includes('--docs')) await writeDocument(figures, plots);
+  if (figures.some(({ isMet }) => isMet === false)) process.exitCode = 1;
+};
 
-  say('100,000 nodes: the same again');
-  await withNodes(100_000, async (installation, service) => {
-    const show = await compareReads(installation, service, showNodePaths(100_000), rounds);
-    const reserve = await reserveAndRelease(service, reservations);
-    // In processor time, so that a busy machine does not pass for a slow index.
-    figures.push(
-      increaseFigure('show_node, 100,000 against 1,000 nodes', [show.corral.cpuUs, small.show.cpuUs], 'µs', 1.2),
-    );
-    figures.push(
-      increaseFigure('reserve, 100,000 against 1,000 nodes', [reserve.cpuUs, small.reserve.cpuUs], 'µs', 1.2),
-    );
-  });
+/** JSON for programs, and the plots. */
+const write = async (measured: readonly object[], plots: readonly Plot[]): Promise<string> => {
+  await mkdir(results, { recursive: true });
+  const file = new URL('results.json', results);
+  const content = { at: new Date().toISOString(), machine: machine(), suites: measured };
+  await writeFile(file, `${JSON.stringify(content, null, 2)}\n`);
+  for (const plot of plots) await writeFile(new URL(`${plot.name}.svg`, results), svgOf(plot));
+  const drawn = plots.length === 0 ? '' : `, and ${plots.map(({ name }) => `${name}.svg`).join(', ')}`;
+  return `written to ${fileURLToPath(file)}${drawn}`;
+};
 
-  process.stdout.write(`\n${tableOf(figures)}\n`);
+const marks = ['<!-- figures -->', '<!-- end of figures -->'] as const;
+
+/** Puts the table between its marks in docs/performance.md, and the plots beside it. */
+const writeDocument = async (figures: readonly Figure[], plots: readonly Plot[]): Promise<void> => {
+  const text = await readFile(document, 'utf8');
+  const [before = '', rest = ''] = text.split(marks[0]);
+  const after = rest.split(marks[1])[1] ?? '';
+  const table = `\n\n${machine()}:\n\n${markdownTableOf(figures)}\n\n`;
+  await writeFile(document, `${before}${marks[0]}${table}${marks[1]}${after}`);
+  await mkdir(drawings, { recursive: true });
+  for (const plot of plots) await writeFile(new URL(`${plot.name}.svg`, drawings), svgOf(plot));
 };
 
 await main();

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Rate, throughput } from './http-load.ts';
 import { type Measured, startProgram } from './process.ts';
+import { isQuick } from './options.ts';
 import { authorization, nodeLabel, type Installation } from './installation.ts';
 
-const bareServer = fileURLToPath(new URL('./bare-server.js', import.meta.url));
+const { rounds, seconds } = isQuick ? { rounds: 1, seconds: 2 } : { rounds: 3, seconds: 5 };
+
+export const bareServer = fileURLToPath(new URL('./bare-server.js', import.meta.url));
 
 export interface Rates {
   readonly corral: Rate;
@@ -20,17 +23,17 @@ export const compareReads = async (
   { dataDir }: Pick<Installation, 'dataDir'>,
   service: Measured,
   paths: readonly string[],
-  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
+  headers: Readonly<Record<string, string>> = { authorization },
 ): Promise<Rates> => {
-  const response = await fetch(`${service.url}${paths[0] ?? ''}`, { headers: { authorization } });
+  const response = await fetch(`${service.url}${paths[0] ?? ''}`, { headers });
   const file = join(dataDir, 'bytes');
   await writeFile(file, await response.text());
   const bare = await startProgram([bareServer, file], {});
   const rates: { corral: Rate[]; bare: Rate[] } = { corral: [], bare: [] };
   try {
     for (let round = 0; round < rounds; round += 1) {
-      rates.corral.push(await throughput(service, paths, seconds));
-      rates.bare.push(await throughput(bare, paths, seconds));
+      rates.corral.push(await throughput(service, paths, seconds, headers));
+      rates.bare.push(await throughput(bare, paths, seconds, headers));
     }
   } finally {
     await bare.stop();

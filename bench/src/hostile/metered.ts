@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { below } from '../obmd/figures.ts';
+import { limitFigure } from '../report.ts';
 import type { Measured } from '../process.ts';
 import type { Figure } from '../report.ts';
 import type { Installation } from '../installation.ts';
@@ -29,7 +29,7 @@ export const startMetered = async (installation: Installation): Promise<Metered>
 
 /** The longest block of a scenario. What the machine's other programs or the disk did is shown beside it. */
 export const blockFigure = (what: string, { delay, worked, slept, queued }: Blocks): Figure =>
-  below(
+  limitFigure(
     `${what}: longest block`,
     worked,
     longestBlockMs,

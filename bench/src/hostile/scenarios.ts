@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Libsql from 'libsql';
 import type { Figure } from '../report.ts';
+import { say } from '../options.ts';
 import { call, createInstallation, nodeLabel, seedNodes, type Installation } from '../installation.ts';
 import { blockFigure, type Metered, startMetered } from './metered.ts';
 import { openStream, sendRaw, type Stream } from './raw.ts';
@@ -21,7 +22,6 @@ const deadSwitches = 8;
 const tenant = { project: 'busy', user: 'tenant', password: 'a password of theirs' };
 const asTenant = `Basic ${btoa(`${tenant.user}:${tenant.password}`)}`;
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What hostile requests and readers do to the event loop of the service, one scenario after the other. */
@@ -80,7 +80,7 @@ const besideRequests = async (service: Metered, { requests }: Extent): Promise<r
     say(`  ${request.what}: ${Math.round(seen.worked)} ms, answered with ${[...answers].join(', ')}`);
     figures.push(blockFigure(`(d) ${request.what}`, seen));
   }
-  return figures.toSorted((a, b) => Number.parseFloat(b.measured) - Number.parseFloat(a.measured)).slice(0, 5);
+  return figures.toSorted((a, b) => b.measured - a.measured).slice(0, 5);
 };
 
 /** Makes and deletes networks as fast as it can. */

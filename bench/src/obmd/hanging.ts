@@ -2,7 +2,7 @@ import { hasPart, startIpmiSim } from '@corral/lab';
 import type { Figure } from '../report.ts';
 import { callAll, compare, type Load, oneLock, waitsOf } from './obmd-calls.ts';
 import { type HeldNode, withDaemon } from './daemon.ts';
-import { atMost } from './figures.ts';
+import { increaseFigure } from '../report.ts';
 
 const aim = 1.25;
 const nothing = (): Promise<void> => Promise.resolve();
@@ -20,15 +20,17 @@ export const besideHanging = (size: { readonly bmcs: number; readonly load: Load
     const locked = waitsOf([await callAll(daemon.url, good, size.load, oneLock())]);
     const rest = `${good.length} BMCs beside ${bad.length} that hang`;
     return [
-      atMost(`(a) ${rest}, p50 of ${beside.calls} calls`, beside.p50, alone.p50, aim, 'ms'),
-      atMost(`(a) ${rest}, p99`, beside.p99, alone.p99, aim, 'ms'),
-      atMost('(a) against one lock for all, none hangs, p99', beside.p99, locked.p99, 0.5, 'ms'),
-      atMost(
+      increaseFigure(`(a) ${rest}, p50 of ${beside.calls} calls`, [beside.p50, alone.p50], 'ms', aim),
+      increaseFigure(`(a) ${rest}, p99`, [beside.p99, alone.p99], 'ms', aim),
+      increaseFigure('(a) against one lock for all, none hangs, p99', [beside.p99, locked.p99], 'ms', 0.5),
+      increaseFigure(
         '(a) against one lock for all, worked out, they hang',
-        beside.p99,
-        size.load.callers * alone.p50 + size.load.hungCalls * bad.length * size.load.timeoutSeconds * 1000,
-        0.01,
+        [
+          beside.p99,
+          size.load.callers * alone.p50 + size.load.hungCalls * bad.length * size.load.timeoutSeconds * 1000,
+        ],
         'ms',
+        0.01,
       ),
     ];
   });
@@ -56,8 +58,8 @@ export const besideStopped = async (size: {
       });
       const rest = `${good.length} ipmi_sim beside ${bad.length} stopped`;
       return [
-        atMost(`(b) ${rest}, p50 of ${beside.calls} calls`, beside.p50, alone.p50, aim, 'ms'),
-        atMost(`(b) ${rest}, p99`, beside.p99, alone.p99, aim, 'ms'),
+        increaseFigure(`(b) ${rest}, p50 of ${beside.calls} calls`, [beside.p50, alone.p50], 'ms', aim),
+        increaseFigure(`(b) ${rest}, p99`, [beside.p99, alone.p99], 'ms', aim),
       ];
     });
   } finally {

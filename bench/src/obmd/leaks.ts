@@ -4,7 +4,7 @@ import { hasPart, startIpmiSim } from '@corral/lab';
 import type { Figure } from '../report.ts';
 import { watchPlain, watchSocket } from './consoles.ts';
 import { type Daemon, type HeldNode, withDaemon } from './daemon.ts';
-import { below } from './figures.ts';
+import { limitFigure, noneFigure } from '../report.ts';
 
 /** What a process holds, seen from outside and from within. */
 interface Held {
@@ -129,15 +129,18 @@ const kinds = ['descriptors', 'terminals', 'children', 'handles'] as const;
 const figuresOf = (what: string, start: Held, warm: Held, end: Held): Figure[] => {
   const left = kinds.map((kind) => Math.max(0, end[kind] - start[kind]));
   return [
-    {
-      what: `${what}: ${kinds.join(', ')} left`,
-      measured: left.join(', '),
-      beside: `${kinds.map((kind) => start[kind]).join(', ')} at first`,
-      ratio: null,
-      aim: 'none',
-      isMet: left.every((count) => count === 0),
-    },
-    below('(d) heap grown after the first quarter', end.heapMb - warm.heapMb, 3, 'MB', `${warm.heapMb.toFixed(1)} MB`),
-    below('(d) memory grown after it', end.rssMb - warm.rssMb, 20, 'MB', `${Math.round(warm.rssMb)} MB`),
+    noneFigure(
+      `${what}: ${kinds.join(', ')} left`,
+      left.reduce((sum, count) => sum + count, 0),
+      `${left.join(', ')} of ${kinds.map((kind) => start[kind]).join(', ')} at first`,
+    ),
+    limitFigure(
+      '(d) heap grown after the first quarter',
+      end.heapMb - warm.heapMb,
+      3,
+      'MB',
+      `${warm.heapMb.toFixed(1)} MB`,
+    ),
+    limitFigure('(d) memory grown after it', end.rssMb - warm.rssMb, 20, 'MB', `${Math.round(warm.rssMb)} MB`),
   ];
 };

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeldNode } from './daemon.ts';
-import { median, quantile } from './figures.ts';
+import { median, quantile } from '../statistics.ts';
 import { agentOf, ask } from './obmd-http.ts';
 
 /** How much is asked, and for how long. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../report.ts';
 import { watchPlain, type Watcher, watchSocket } from './consoles.ts';
 import { type HeldNode, type Probed, startBareStreams, withDaemon } from './daemon.ts';
-import { atMost, below, median, none, quantile } from './figures.ts';
+import { increaseFigure, limitFigure, noneFigure } from '../report.ts';
+import { median, quantile } from '../statistics.ts';
 import { lineBytes, LineReader } from './console-lines.ts';
 
 /** What came of consoles that talked for a while. */
@@ -97,10 +98,10 @@ export const streaming = async (
   const wayP99 = middle(bare, 'wayP99');
   const what = `(c) ${consoles} consoles`;
   return [
-    none(`${what}: bytes lost`, sum('lost'), `of ${Math.round(sum('megabytes'))} MB`),
-    atMost(`${what}: p50 from machine to client`, middle(daemon, 'wayP50'), middle(bare, 'wayP50'), 3, 'ms'),
-    below(`${what}: p99, added`, middle(daemon, 'wayP99') - wayP99, 25, 'ms', `to ${wayP99.toFixed(1)} ms`),
-    atMost(`${what}: CPU for a MB`, middle(daemon, 'cpuMsPerMb'), middle(bare, 'cpuMsPerMb'), 2.5, 'ms'),
-    below(`${what}: memory`, middle(daemon, 'memoryMb'), 200, 'MB', `${Math.round(middle(bare, 'memoryMb'))} MB`),
+    noneFigure(`${what}: bytes lost`, sum('lost'), `of ${Math.round(sum('megabytes'))} MB`),
+    increaseFigure(`${what}: p50 from machine to client`, [middle(daemon, 'wayP50'), middle(bare, 'wayP50')], 'ms', 3),
+    limitFigure(`${what}: p99, added`, middle(daemon, 'wayP99') - wayP99, 25, 'ms', `to ${wayP99.toFixed(1)} ms`),
+    increaseFigure(`${what}: CPU for a MB`, [middle(daemon, 'cpuMsPerMb'), middle(bare, 'cpuMsPerMb')], 'ms', 2.5),
+    limitFigure(`${what}: memory`, middle(daemon, 'memoryMb'), 200, 'MB', `${Math.round(middle(bare, 'memoryMb'))} MB`),
   ];
 };

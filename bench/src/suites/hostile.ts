@@ -1,19 +1,26 @@
-import { cpus } from 'node:os';
-import { type Attackers, startAttackers } from './hostile/attackers.ts';
-import { askNormally, type Noticed } from './hostile/clients.ts';
-import { atMost, below, none, quantile } from './obmd/figures.ts';
-import type { Measured } from './process.ts';
-import { type Figure, perSecond, tableOf } from './report.ts';
-import { createInstallation, seedNodes } from './installation.ts';
-import { measureBlocks } from './hostile/scenarios.ts';
+import { type Attackers, startAttackers } from '../hostile/attackers.ts';
+import { askNormally, type Noticed } from '../hostile/clients.ts';
+import { quantile } from '../statistics.ts';
+import type { Measured } from '../process.ts';
+import { isQuick, say } from '../options.ts';
+import {
+  type Figure,
+  increaseFigure,
+  limitFigure,
+  noneFigure,
+  perSecond,
+  type Results,
+  withoutAim,
+} from '../report.ts';
+import { createInstallation, seedNodes } from '../installation.ts';
+import { measureBlocks } from '../hostile/scenarios.ts';
 
 /*
  * What normal clients notice of hostile ones: thousands of connections on which a request never ends, and uploads that
  * nobody wants. `--quick`: a tenth of it. The attackers have addresses of their own, as they would on a network.
  * Then requests that are meant to be expensive, event streams and old events, with what they do to the event loop,
- * measured inside the service; `--blocks`: these alone.
+ * measured inside the service.
  */
-const isQuick = process.argv.includes('--quick');
 const size = isQuick
   ? { nodes: 100, slow: 1_000, oversized: 100, rounds: 1, seconds: 3 }
   : { nodes: 1_000, slow: 10_000, oversized: 1_000, rounds: 3, seconds: 8 };
@@ -26,7 +33,6 @@ const addressesEach = 10;
 const aim = 2;
 const memoryAim = 300;
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
 const after = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 /** Normal clients over several rounds, as one. */
@@ -37,22 +43,19 @@ const together = (rounds: readonly Noticed[]): Noticed => ({
 });
 
 const compared = (letter: string, what: string, beside: Noticed, alone: Noticed): Figure[] => [
-  atMost(
+  increaseFigure(
     `(${letter}) ${what}, p50 of ${beside.waits.length} calls`,
-    quantile(beside.waits, 0.5),
-    quantile(alone.waits, 0.5),
-    aim,
+    [quantile(beside.waits, 0.5), quantile(alone.waits, 0.5)],
     'ms',
+    aim,
   ),
-  atMost(`(${letter}) p99`, quantile(beside.waits, 0.99), quantile(alone.waits, 0.99), aim, 'ms'),
-  none(
+  increaseFigure(`(${letter}) p99`, [quantile(beside.waits, 0.99), quantile(alone.waits, 0.99)], 'ms', aim),
+  noneFigure(
     `(${letter}) calls that failed, at ${perSecond(beside.waits.length / beside.seconds)}`,
     beside.failed,
     `of ${beside.waits.length}, ${perSecond(alone.waits.length / alone.seconds)} alone`,
   ),
 ];
-
-const withoutAim = (figure: Figure): Figure => ({ ...figure, aim: '', isMet: null });
 
 const withService = async <T>(env: Record<string, string>, work: (service: Measured) => Promise<T>): Promise<T> => {
   const installation = await createInstallation(env);
@@ -107,7 +110,7 @@ const besideSlow = async (letter: string, connections: number): Promise<readonly
     const what = `${size.slow} slow connections, ${connections} allowed, ${held} held`;
     return [
       ...compared(letter, what, together(beside), together(alone)),
-      below(`(${letter}) memory afterwards`, service.memory(), memoryAim, 'MB'),
+      limitFigure(`(${letter}) memory afterwards`, service.memory(), memoryAim, 'MB'),
     ];
   });
 
@@ -126,28 +129,20 @@ const besideOversized = async (letter: string): Promise<Figure[]> =>
     say(`  ${JSON.stringify(gluttons.counts)}`);
     return [
       ...compared(letter, `${size.oversized} uploads of 100 MB`, beside, together(alone)),
-      none(`(${letter}) uploads that were taken whole`, whole, `of ${size.oversized}`),
-      below(
+      noneFigure(`(${letter}) uploads that were taken whole`, whole, `of ${size.oversized}`),
+      limitFigure(
         `(${letter}) sent before the service closed the connection`,
         megabytes / size.oversized,
         20,
         'MB each',
         'of 100 MB',
       ),
-      below(`(${letter}) memory afterwards`, service.memory(), memoryAim, 'MB'),
+      limitFigure(`(${letter}) memory afterwards`, service.memory(), memoryAim, 'MB'),
     ];
   });
 
-const main = async (): Promise<void> => {
-  say(`hostile: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
-  const figures: Figure[] = [];
-  if (!process.argv.includes('--blocks')) figures.push(...(await besideConnections()));
-  say('(d) to (l) how long the event loop is held up');
-  figures.push(...(await measureBlocks(blocks)));
-  process.stdout.write(`\n${tableOf(figures)}\n`);
-};
-
-const besideConnections = async (): Promise<readonly Figure[]> => {
+/** Connections and uploads of hostile clients. */
+export const measure = async (): Promise<Results> => {
   const figures: Figure[] = [];
   say('(a) more slow connections than are allowed');
   figures.push(...(await besideSlow('a', isQuick ? 400 : 4_096)));
@@ -155,7 +150,8 @@ const besideConnections = async (): Promise<readonly Figure[]> => {
   figures.push(...(await besideSlow('b', size.slow + 1_000)).map(withoutAim));
   say('(c) oversized uploads');
   figures.push(...(await besideOversized('c')));
-  return figures;
+  return { figures };
 };
 
-await main();
+/** Requests that are meant to be expensive. */
+export const measureLoop = async (): Promise<Results> => ({ figures: await measureBlocks(blocks) });

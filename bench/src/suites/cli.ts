@@ -1,20 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Figure, tableOf } from './report.ts';
-import { call, createInstallation, nodeLabel, seedNodes } from './installation.ts';
+import { isQuick } from '../options.ts';
+import { type Figure, limitFigure, type Results } from '../report.ts';
+import { quantile } from '../statistics.ts';
+import { call, createInstallation, nodeLabel, seedNodes } from '../installation.ts';
 
 /*
  * What `corral node show` takes from a cold start, on top of Node's own: both are started in turn, so that whatever
  * else the machine does is in both. `--quick`: a few runs, for a look.
  */
-const isQuick = process.argv.includes('--quick');
 const runs = isQuick ? 10 : 60;
 const aimMs = 150;
 
-const corral = fileURLToPath(new URL('../../client/dist/cli/corral.js', import.meta.url));
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const corral = fileURLToPath(new URL('../../../client/dist/cli/corral.js', import.meta.url));
 
 const timeOf = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> => {
   const began = performance.now();
@@ -24,24 +23,15 @@ const timeOf = async (args: readonly string[], env: Readonly<Record<string, stri
   return performance.now() - began;
 };
 
-const quantile = (values: readonly number[], part: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0;
 const ms = (value: number): string => `${Math.round(value)} ms`;
 
 const figureOf = (what: string, part: number, command: readonly number[], bare: readonly number[]): Figure => {
   const extra = command.map((time, index) => time - (bare[index] ?? 0));
-  return {
-    what: `${what}, on top of Node's start`,
-    measured: ms(quantile(extra, part)),
-    beside: `${ms(quantile(command, part))} and ${ms(quantile(bare, part))} alone`,
-    ratio: null,
-    aim: part === 0.5 ? `< ${aimMs} ms` : '',
-    isMet: part === 0.5 ? quantile(extra, part) < aimMs : null,
-  };
+  const note = `${ms(quantile(command, part))} and ${ms(quantile(bare, part))} alone`;
+  return limitFigure(`${what}, on top of Node's start`, quantile(extra, part), part === 0.5 ? aimMs : null, 'ms', note);
 };
 
-const main = async (): Promise<void> => {
-  say(`cli: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${runs} runs`);
+export const measure = async (): Promise<Results> => {
   const installation = await createInstallation();
   let service = await installation.start();
   try {
@@ -61,15 +51,14 @@ const main = async (): Promise<void> => {
       bare.push(times[0]);
       command.push(times[1]);
     }
-    const figures = [
-      figureOf('corral node show, median', 0.5, command, bare),
-      figureOf('corral node show, 90 of 100 below', 0.9, command, bare),
-    ];
-    process.stdout.write(`\n${tableOf(figures)}\n`);
+    return {
+      figures: [
+        figureOf('corral node show, median', 0.5, command, bare),
+        figureOf('corral node show, 90 of 100 below', 0.9, command, bare),
+      ],
+    };
   } finally {
     await service.stop();
     await installation.remove();
   }
 };
-
-await main();

@@ -1,18 +1,14 @@
-import { cpus } from 'node:os';
-import { besideHanging, besideStopped } from './obmd/hanging.ts';
-import { ipmiLeaks, mockLeaks } from './obmd/leaks.ts';
-import { rate } from './obmd/obmd-rate.ts';
-import { streaming } from './obmd/streaming.ts';
-import { type Figure, tableOf } from './report.ts';
+import { besideHanging, besideStopped } from '../obmd/hanging.ts';
+import { ipmiLeaks, mockLeaks } from '../obmd/leaks.ts';
+import { rate } from '../obmd/obmd-rate.ts';
+import { streaming } from '../obmd/streaming.ts';
+import { isQuick, say } from '../options.ts';
+import type { Figure, Results } from '../report.ts';
 
 /*
  * The OBM daemon, as a process of its own: what BMCs that hang cost the others, what many consoles cost, and what is
- * left of those that were closed. `--quick`: a tenth of it. A letter: only that part, as in `-- a c`.
+ * left of those that were closed. `--quick`: a tenth of it.
  */
-const isQuick = process.argv.includes('--quick');
-const wanted = process.argv.slice(2).filter((word) => /^[a-e]$/.test(word));
-
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 const hanging = {
   callers: isQuick ? 6 : 30,
@@ -37,24 +33,16 @@ const parts: readonly (readonly [string, string, () => Promise<readonly Figure[]
   ],
   ['d', 'consoles opened and closed', () => mockLeaks(isQuick ? 1_000 : 10_000)],
   ['d', 'consoles opened and closed by ipmitool', () => ipmiLeaks(isQuick ? 20 : 200)],
-  [
-    'e',
-    'calls a second',
-    () => rate(isQuick ? 50 : 500, isQuick ? { rounds: 1, seconds: 2 } : { rounds: 3, seconds: 5 }),
-  ],
+  ['e', 'calls a second', () => rate(isQuick ? 50 : 500)],
 ];
 
-const main = async (): Promise<void> => {
-  say(`obmd: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
+export const measure = async (): Promise<Results> => {
   const figures: Figure[] = [];
   for (const [letter, what, measure] of parts) {
-    if (wanted.length > 0 && !wanted.includes(letter)) continue;
     say(`(${letter}) ${what}`);
     const measured = await measure();
     if (measured.length === 0) say('  left out: ipmitool or ipmi_sim is not installed here, or this is not root');
     figures.push(...measured);
   }
-  process.stdout.write(`\n${tableOf(figures)}\n`);
+  return { figures };
 };
-
-await main();

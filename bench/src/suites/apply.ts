@@ -1,24 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { atMost, below, none } from './obmd/figures.ts';
-import { type Figure, tableOf } from './report.ts';
-import { call, createInstallation, nodeLabel, password } from './installation.ts';
+import { isQuick, say } from '../options.ts';
+import { increaseFigure, limitFigure, noneFigure, type Results } from '../report.ts';
+import { call, createInstallation, nodeLabel, password } from '../installation.ts';
 
 /*
  * A whole site with `corral apply`, beside a script that makes the same calls one after the other; then once more, and
  * killed in the middle. `--quick`: a tenth of it.
  */
-const isQuick = process.argv.includes('--quick');
 const size = isQuick ? { nodes: 100, switches: 5 } : { nodes: 1_000, switches: 50 };
 const perSwitch = size.nodes / size.switches;
 const limitMs = 600_000;
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
-const program = fileURLToPath(new URL('../../client/dist/cli/corral.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../client/dist/cli/corral.js', import.meta.url));
 
 interface Cable {
   readonly nic: string;
@@ -107,8 +105,7 @@ const withService = async <T>(work: (url: string) => Promise<T>): Promise<T> => 
   }
 };
 
-const main = async (): Promise<void> => {
-  say(`apply: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
+export const measure = async (): Promise<Results> => {
   const place = await mkdtemp(join(tmpdir(), 'corral-bench-apply-'));
   const file = join(place, 'site.yaml');
   try {
@@ -127,17 +124,20 @@ const main = async (): Promise<void> => {
       await apply(url, file, (first.seconds * 1000) / 2);
       return apply(url, file);
     });
-    const figures: Figure[] = [
-      atMost(`(a) ${size.nodes} nodes, ${size.switches} switches, ${first.done} calls`, first.seconds, script, 1, 's'),
-      none('(a) calls that were not made', first.left + (callCount - first.done), `of ${callCount}`),
-      none('(b) run again: calls made', second.done, `in ${second.seconds.toFixed(1)} s`),
-      none('(c) killed in the middle and run again: calls left', rest.left, `${rest.done} made`),
-      below('(c) calls of the second run', rest.done, callCount, 'calls', 'of the whole'),
+    const figures = [
+      increaseFigure(
+        `(a) ${size.nodes} nodes, ${size.switches} switches, ${first.done} calls`,
+        [first.seconds, script],
+        's',
+        1,
+      ),
+      noneFigure('(a) calls that were not made', first.left + (callCount - first.done), `of ${callCount}`),
+      noneFigure('(b) run again: calls made', second.done, `in ${second.seconds.toFixed(1)} s`),
+      noneFigure('(c) killed in the middle and run again: calls left', rest.left, `${rest.done} made`),
+      limitFigure('(c) calls of the second run', rest.done, callCount, 'calls', 'of the whole'),
     ];
-    process.stdout.write(`\n${tableOf(figures)}\n`);
+    return { figures };
   } finally {
     await rm(place, { recursive: true, force: true });
   }
 };
-
-await main();

@@ -1,25 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { median } from './obmd/figures.ts';
-import { type Figure, tableOf } from './report.ts';
-import { authorization, call, createInstallation } from './installation.ts';
-import { type Kind, sample } from './timing/sampler.ts';
-import { compare } from './timing/statistics.ts';
+import { median } from '../statistics.ts';
+import { isQuick, say } from '../options.ts';
+import type { Figure, Results } from '../report.ts';
+import { authorization, call, createInstallation } from '../installation.ts';
+import { type Kind, sample } from '../timing/sampler.ts';
+import { compare } from '../timing/statistics.ts';
 
 /*
  * Can the time of a refusal tell who exists? Refusals of two kinds, mixed at random, and the chance of telling them
  * apart: one half is a coin.
  */
 
-const isQuick = process.argv.includes('--quick');
 const rounds = isQuick ? { passwords: 60, tokens: 400 } : { passwords: 1000, tokens: 4000 };
 const users = 20;
 const tokens = 50;
 /** How far from a coin the chance of telling two kinds apart may be. */
 const aim = 0.05;
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
 const random = (): string => randomBytes(9).toString('base64url');
 const pick = <T>(items: readonly T[]): T => {
   const item = items[Math.floor(Math.random() * items.length)];
@@ -39,8 +37,10 @@ const figure = (what: string, times: ReadonlyMap<string, number[]>, one: string,
   const within = Math.max(aim, 3 * Math.sqrt((first.length + second.length + 1) / (12 * first.length * second.length)));
   return {
     what: `${what}: ${one} beside ${other}`,
-    measured: `${median(first).toFixed(2)} ms, chance ${chance.toFixed(3)}, p ${p.toFixed(2)}`,
-    beside: `${median(second).toFixed(2)} ms, overlap ${(100 * overlap).toFixed(0)} %`,
+    measured: median(first),
+    unit: 'ms',
+    beside: median(second),
+    note: `chance ${chance.toFixed(3)}, p ${p.toFixed(2)}, overlap ${(100 * overlap).toFixed(0)} %`,
     ratio: median(first) / median(second),
     aim: `0.5 ± ${within.toFixed(2)}`,
     isMet: Math.abs(chance - 0.5) <= within,
@@ -104,19 +104,14 @@ const ofTokens = async (url: string): Promise<Figure[]> => {
   return [figure('tokens', times, 'revoked', 'unknown'), figure('tokens', times, 'expired', 'unknown')];
 };
 
-const main = async (): Promise<void> => {
-  say(`timing: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
+export const measure = async (): Promise<Results> => {
   const installation = await createInstallation({ CORRAL_TRUSTED_PROXIES: 'loopback', CORRAL_LIMITS_RATE: '0' });
   const service = await installation.start();
   try {
     await fetch(`${service.url}/v0/projects`, { headers: { authorization } });
-    const figures = [...(await ofPasswords(service.url)), ...(await ofTokens(service.url))];
-    process.stdout.write(`${tableOf(figures)}\n`);
-    if (!figures.every(({ isMet }) => isMet)) process.exitCode = 1;
+    return { figures: [...(await ofPasswords(service.url)), ...(await ofTokens(service.url))] };
   } finally {
     await service.stop();
     await installation.remove();
   }
 };
-
-await main();

@@ -1,19 +1,19 @@
 import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { authorization, call, createInstallation } from './installation.ts';
-import { pgbenchScript } from './postgres/pgbench-script.ts';
-import { type PostgresServer, startPostgres } from './postgres/postgres-server.ts';
-import type { Measured } from './process.ts';
-import { type Figure, perSecond, tableOf } from './report.ts';
-import { callers, reserveInTurn } from './reserve.ts';
+import { authorization, call, createInstallation } from '../installation.ts';
+import { pgbenchScript } from '../postgres/pgbench-script.ts';
+import { type PostgresServer, startPostgres } from '../postgres/postgres-server.ts';
+import type { Measured } from '../process.ts';
+import { isQuick, say } from '../options.ts';
+import { type Figure, increaseFigure, limitFigure, perSecond, type Results, throughputFigure } from '../report.ts';
+import { callers, reserveInTurn } from '../reserve.ts';
+import { median } from '../statistics.ts';
 
 /*
  * Reservations and releases on PostgreSQL, by twenty callers at once, each on a node of its own; beside pgbench with the
  * same statements and as many clients. Rounds of both alternate, so that a busy machine slows both. Processor time is
  * that of the service and of PostgreSQL together, beside that of PostgreSQL alone under pgbench.
  */
-const isQuick = process.argv.includes('--quick');
 const rounds = isQuick ? 2 : 5;
 /** Reservations, each with its release, of every caller in a round. */
 const pairs = isQuick ? 40 : 100;
@@ -26,8 +26,6 @@ interface Round {
   readonly serviceUs: number;
   readonly postgresUs: number;
 }
-
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 const seed = (server: PostgresServer): Promise<string> =>
   server.tool('psql', [
@@ -87,16 +85,12 @@ const ofPgbench = async (server: PostgresServer, script: string): Promise<Round>
   return { rate: 2 * tps, serviceUs: 0, postgresUs: (500 * (server.cpuMs() - before)) / transactions };
 };
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 const retries = async (service: Measured): Promise<number> => {
   const text = await (await fetch(`${service.url}/metrics`, { headers: { authorization } })).text();
   return Number(/corral_database_transactions_total\{.*kind="retry"\} (\d+)/.exec(text)?.[1]);
 };
 
-const main = async (): Promise<void> => {
-  say(`postgres: Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
+export const measure = async (): Promise<Results> => {
   const server = await startPostgres();
   const installation = await createInstallation({ CORRAL_DATABASE_URL: server.url });
   const service = await installation.start();
@@ -124,7 +118,7 @@ const main = async (): Promise<void> => {
         pgbench[index]?.push(theirs);
       }
     }
-    process.stdout.write(`\n${tableOf(figuresOf(corral, ...pgbench))}\n`);
+    return { figures: figuresOf(corral, ...pgbench) };
   } finally {
     await service.stop();
     await installation.remove();
@@ -133,45 +127,19 @@ const main = async (): Promise<void> => {
 };
 
 const figuresOf = (corral: readonly Round[], pgbench: readonly Round[], careless: readonly Round[]): Figure[] => {
-  const rate = median(corral.map((round) => round.rate));
-  const beside = median(pgbench.map((round) => round.rate));
-  const us = (value: number): string => `${Math.round(value).toLocaleString('en')} µs`;
-  const ofPostgres = median(corral.map((round) => round.postgresUs));
-  const ofPgbenchUs = median(pgbench.map((round) => round.postgresUs));
+  const rateOf = (rounds: readonly Round[]) => ({ perSecond: median(rounds.map(({ rate }) => rate)) });
+  const usOf = (rounds: readonly Round[], which: 'serviceUs' | 'postgresUs'): number =>
+    median(rounds.map((round) => round[which]));
+  const what = 'reserve and release, PostgreSQL, beside pgbench';
   return [
-    {
-      what: 'reserve and release, 20 callers, PostgreSQL',
-      measured: perSecond(rate),
-      beside: `${perSecond(beside)} pgbench`,
-      ratio: rate / beside,
-      aim: '>= 0.6',
-      isMet: rate / beside >= 0.6,
-    },
-    {
-      what: 'the same, beside pgbench at read committed',
-      measured: perSecond(rate),
-      beside: `${perSecond(median(careless.map((round) => round.rate)))} pgbench`,
-      ratio: rate / median(careless.map((round) => round.rate)),
-      aim: '',
-      isMet: null,
-    },
-    {
-      what: 'processor time of PostgreSQL a call',
-      measured: us(ofPostgres),
-      beside: `${us(ofPgbenchUs)} pgbench`,
-      ratio: ofPostgres / ofPgbenchUs,
-      aim: '',
-      isMet: null,
-    },
-    {
-      what: 'processor time of the service a call',
-      measured: us(median(corral.map((round) => round.serviceUs))),
-      beside: '',
-      ratio: null,
-      aim: '',
-      isMet: null,
-    },
+    throughputFigure(`${what}, serializable`, rateOf(corral), rateOf(pgbench), 0.6),
+    throughputFigure(`${what}, read committed`, rateOf(corral), rateOf(careless), null),
+    increaseFigure(
+      'processor time of PostgreSQL, beside pgbench',
+      [usOf(corral, 'postgresUs'), usOf(pgbench, 'postgresUs')],
+      'µs',
+      null,
+    ),
+    limitFigure('processor time of the service', usOf(corral, 'serviceUs'), null, 'µs'),
   ];
 };
-
-await main();

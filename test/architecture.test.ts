@@ -48,8 +48,8 @@ describe('the rules about imports', () => {
 /** Programs hand their environment to what reads settings; the lab and the benchmarks pass theirs on to what they start. */
 const readers = [
   'base/src/run-program.ts',
-  'bench/src/suites/apply.ts',
   'bench/src/process.ts',
+  'bench/src/suites/apply.ts',
   'client/src/cli/main.ts',
   'lab/src/demo/demo-service.ts',
   'lab/src/identity/keystone-home.ts',

@@ -11,6 +11,7 @@ const authorization = 'service/test/whole/authorization.test.ts';
 const rights = 'service/test/auth/current-rights.test.ts';
 const engine = 'service/test/worker/engine.test.ts';
 const pauses = 'service/test/worker/engine-pauses.test.ts';
+const wakes = 'service/test/worker/engine-wakes.test.ts';
 const lateWrites = 'service/test/worker/late-writes.test.ts';
 const leases = 'service/test/core/leases.test.ts';
 const heldLease = 'base/test/db/held-lease.test.ts';
@@ -932,6 +933,30 @@ export const mutations = [
     '    if (stop === undefined) return;',
     'obmd/test/power-cycle.test.ts',
     'obmd/test/next-boot.test.ts',
+  ),
+
+  // What a change costs
+  mutation(
+    'the worker of a switch is not woken by its work',
+    'service/src/worker/engine.ts',
+    `        else this.#due.notify(leaseOf(target));
+`,
+    '',
+    wakes,
+  ),
+  mutation(
+    'every worker with an open session is woken by every change',
+    'service/src/worker/engine.ts',
+    'this.#due.listen(leaseOf(target))',
+    "context.listen('actions')",
+    wakes,
+  ),
+  mutation(
+    'what took its share of the time is repeated at once',
+    'base/src/time-share.ts',
+    'this.#limits.atOnceMs / this.#limits.share - performance.now()',
+    'performance.now() - performance.now()',
+    'base/test/time-share.test.ts',
   ),
 
   // What a tenant can make others wait for

@@ -1,4 +1,5 @@
 import {
+  type Compilable,
   type DatabaseConnection,
   type Dialect,
   type DialectAdapter,
@@ -81,6 +82,12 @@ interface Raw {
 }
 
 const raws = new WeakMap<object, Raw>();
+
+/** Runs a query whose result nobody needs, and does not wait for the answer where the engine need not. */
+export const send = async (tx: object, query: Compilable): Promise<void> => {
+  const { sql, parameters } = query.compile();
+  await rawOf(tx).send(sql, parameters, 'once');
+};
 
 /** Can reads in this transaction lock rows (`for share`)? */
 export const locksRows = (tx: object): boolean => rawOf(tx).dialect.locksRows;

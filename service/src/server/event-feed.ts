@@ -1,3 +1,4 @@
+import { TimeShare } from '@corral/base/time-share';
 import { type EventView, listEvents } from '../core/audit.ts';
 import { permissionsKey } from '../core/caller.ts';
 import type { RequestContext } from '../core/request-context.ts';
@@ -6,8 +7,11 @@ import type { Db } from '../db/service-database.ts';
 
 /** Events of a page. Small enough that nobody waits for one to be made. */
 const batch = 200;
-/** What happens within this time is sent together: a busy tenant costs the others a look each time, not each change. */
-const gatherMs = 50;
+/**
+ * A busy tenant costs the others a look now and then, not one for each change: when looks took their share of the time,
+ * what happens meanwhile is sent together. Who asks for one change sees at once that it was accepted, and that it is done.
+ */
+const looks = { share: 1 / 10, atOnceMs: 20, longestWaitMs: 50 };
 /**
  * Without a change everybody looks this often anyway, in case a notification was missed; and proxies see that the stream lives.
  */
@@ -27,9 +31,9 @@ export class EventFeed {
   #round = 0;
   #pages = new Map<string, Promise<FeedPage>>();
   readonly #waiting = new Set<() => void>();
-  #gathering: NodeJS.Timeout | null = null;
+  readonly #time = new TimeShare(looks);
+  #gathering: { readonly cancel: () => void } | null = null;
   #heartbeat: NodeJS.Timeout | null = null;
-  #lastRoundAt = -gatherMs;
 
   constructor(db: Db) {
     db.changes.on('events', () => this.#notified());
@@ -47,7 +51,8 @@ export class EventFeed {
     const key = `${after}\0${permissionsKey(context.caller)}`;
     const known = this.#pages.get(key);
     if (known) return known;
-    const made = read(context, after);
+    const began = performance.now();
+    const made = read(context, after).finally(() => this.#time.took(performance.now() - began));
     const pages = this.#pages;
     pages.set(key, made);
     // A failure is nobody else's. What lies behind is shared by those who read it at once, and not kept.
@@ -75,20 +80,29 @@ export class EventFeed {
 
   #notified(): void {
     if (this.#gathering !== null) return;
-    const pause = Math.max(0, this.#lastRoundAt + gatherMs - performance.now());
-    this.#gathering = setTimeout(() => this.#begin(), pause).unref();
+    this.#gathering = after(this.#time.waitMs, () => this.#begin());
   }
 
   #begin(): void {
-    for (const timer of [this.#gathering, this.#heartbeat]) if (timer !== null) clearTimeout(timer);
+    this.#gathering?.cancel();
+    if (this.#heartbeat !== null) clearTimeout(this.#heartbeat);
     this.#gathering = null;
     this.#heartbeat = null;
-    this.#lastRoundAt = performance.now();
     this.#round += 1;
     this.#pages = new Map();
     for (const wake of [...this.#waiting]) wake();
   }
 }
+
+/** Without a wait it is an immediate: a timer takes a millisecond at least. */
+const after = (ms: number, begin: () => void): { readonly cancel: () => void } => {
+  if (ms > 0) {
+    const timer = setTimeout(begin, ms).unref();
+    return { cancel: () => clearTimeout(timer) };
+  }
+  const immediate = setImmediate(begin);
+  return { cancel: () => clearImmediate(immediate) };
+};
 
 const read = async (context: RequestContext, after: number): Promise<FeedPage> => {
   const settled = await settledEvents(context.query);

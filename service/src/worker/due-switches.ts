@@ -18,20 +18,21 @@ export const dueSwitches = async (tx: Tx, clock: Db['now'], config: EngineConfig
   const now = steadyNow();
   const withPlausibleTimes = <Row extends { readonly probe_at: number }>(row: Row): Row =>
     plausibleTimes(row, now, config.saveDelayMs);
-  const actions = await switchesWithActions.all(tx, {});
-  const ports = [
-    ...(await switchesWithSuspects.all(tx, {})),
-    ...(await switchesWithUnread.all(tx, {})),
-    ...(await switchesWithRepairs.all(tx, {})),
-  ].map((row) => ({ ...row, dueAt: suspectDueAt(row.dueAt, now) }));
-  const late = await lateReadings(tx, clock, now);
   // Nothing is swept before it is due: a time that never comes stands for "only on demand".
-  const upkeep = await switchesWithUpkeep.all(
-    tx,
+  const sweeps =
     config.sweepMs > 0
       ? { sweepBefore: now, sweepAfter: now + 2 * longestSweepMs(config.sweepMs) }
-      : { sweepBefore: -1, sweepAfter: Number.MAX_SAFE_INTEGER },
-  );
+      : { sweepBefore: -1, sweepAfter: Number.MAX_SAFE_INTEGER };
+  // Asked at once, so that the answers take one round trip together.
+  const [actions, suspects, unread, repairs, late, upkeep] = await Promise.all([
+    switchesWithActions.all(tx, {}),
+    switchesWithSuspects.all(tx, {}),
+    switchesWithUnread.all(tx, {}),
+    switchesWithRepairs.all(tx, {}),
+    lateReadings(tx, clock, now),
+    switchesWithUpkeep.all(tx, sweeps),
+  ]);
+  const ports = [...suspects, ...unread, ...repairs].map((row) => ({ ...row, dueAt: suspectDueAt(row.dueAt, now) }));
   return [
     ...actions.map(withPlausibleTimes).map((row) => ({
       ...row,

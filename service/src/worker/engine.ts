@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@corral/base/backoff';
-import type { ChangeListener } from '@corral/base/db/change-notifier';
+import { type ChangeListener, ChangeNotifier } from '@corral/base/db/change-notifier';
 import type { FreeLease } from '@corral/base/db/lease-table';
 import { readClocks } from '@corral/base/clock-reading';
 import { steadyNow } from '@corral/base/steady-clock';
+import { TimeShare } from '@corral/base/time-share';
 import { holdLease, thisProcess } from '../core/leases.ts';
 import { leaseTable } from '../db/service-leases.ts';
 import { type DueSwitch, dueSwitches } from './due-switches.ts';
@@ -13,6 +14,9 @@ import type { EngineContext } from './engine-context.ts';
 
 /** How the pauses grow while the database refuses, or a worker finds nothing to do. */
 const growth = { firstMs: 100, longestMs: 10_000 };
+
+/** While changes come in faster than the queue can be read, what comes in meanwhile is found together. */
+const looks = { share: 1 / 4, atOnceMs: 10, longestWaitMs: 20 };
 
 /** A switch that is left alone for a while, because its last worker did nothing. */
 interface IdlePause {
@@ -23,12 +27,17 @@ interface IdlePause {
 
 const leaseOf = ({ id }: { readonly id: number }): string => `switch/${id}`;
 
-/** Looks at the queue when woken, and every so often anyway, and keeps one worker on each switch with work. */
+/**
+ * Looks at the queue when woken, and every so often anyway, and keeps one worker on each switch with work. Workers do not
+ * look at the queue themselves: a change on one switch would cost a look for every switch with an open session.
+ */
 export class Engine {
   readonly #context: EngineContext;
   readonly #stop = new AbortController();
   readonly #listener: ChangeListener;
   readonly #running = new Map<number, Promise<void>>();
+  /** Wakes the worker of a switch, by the name of its lease. */
+  readonly #due = new ChangeNotifier<string>();
   readonly #paused = new Map<number, IdlePause>();
   readonly #writeBackoff = new WriteBackoff(() => this.#listener.notify());
   #loop: Promise<void> = Promise.resolve();
@@ -55,12 +64,16 @@ export class Engine {
   async #run(): Promise<void> {
     const { config, log } = this.#context;
     const failures = new Backoff(growth);
+    const time = new TimeShare(looks);
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
+        const began = performance.now();
         const nextMs = await this.#dispatch();
+        time.took(performance.now() - began);
         failures.succeeded();
         await this.#listener.wait(Math.min(config.pollMs, nextMs), signal);
+        if (time.waitMs > 0) await this.#pause(time.waitMs);
       } catch (error) {
         log.error({ err: error }, 'failed to read the action queue; will retry');
         await this.#pause(failures.failed());
@@ -74,19 +87,31 @@ export class Engine {
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
 
-  /** Puts a worker on every switch that has work due and is free. Answers how long until there may be more. */
+  /**
+   * Wakes the workers of switches that have work due, and puts one on each that has none and is free. Answers how long
+   * until there may be more.
+   */
   async #dispatch(): Promise<number> {
     const { context, config } = this.#context;
+    // A worker that ends meanwhile has this called again.
+    const running = new Set(this.#running.keys());
     const { switches, leaseState } = await context.read(async (op) => {
       const found = await dueSwitches(op.tx, op.now, config);
-      return { switches: found, leaseState: await context.leases.inspect(op, found.map(leaseOf), config.leaseMs) };
+      const others = found.filter(({ id }) => !running.has(id)).map(leaseOf);
+      return { switches: found, leaseState: await context.leases.inspect(op, others, config.leaseMs) };
     });
     this.#forgetOthers(switches);
     const now = steadyNow();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const target of switches) {
+      const dueMs = target.dueAt - now;
+      if (running.has(target.id)) {
+        if (dueMs > 0) nextMs = Math.min(nextMs, dueMs);
+        else this.#due.notify(leaseOf(target));
+        continue;
+      }
       if (this.#running.has(target.id)) continue;
-      const pauseMs = Math.max(target.dueAt - now, this.#pauseOf(target), this.#writeBackoff.waitMs);
+      const pauseMs = Math.max(dueMs, this.#pauseOf(target), this.#writeBackoff.waitMs);
       const { free, waitMs } = pauseMs > 0 ? { free: null, waitMs: pauseMs } : leaseState(leaseOf(target));
       if (free === null) nextMs = Math.min(nextMs, waitMs);
       else this.#startWorker(target, free);
@@ -117,7 +142,8 @@ export class Engine {
     try {
       if (lease !== null) {
         const held = holdLease(context, lease, config.leaseMs, asked);
-        hasWorked = await new SwitchWorker(this.#context, target, held).run(this.#stop.signal);
+        const due = this.#due.listen(leaseOf(target));
+        hasWorked = await new SwitchWorker(this.#context, target, held, due).run(this.#stop.signal);
       }
     } finally {
       if (hasWorked) this.#paused.delete(target.id);

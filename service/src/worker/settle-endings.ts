@@ -1,3 +1,4 @@
+import { send } from '@corral/base/db/bound-kysely';
 import { steadyNow } from '@corral/base/steady-clock';
 import type { Lease } from '@corral/base/db/lease-table';
 import { requireLease } from '../core/leases.ts';
@@ -39,14 +40,14 @@ export const markTouched = async (
   await requireLease(op, lease);
   await writing(op, tasks, session);
   const ids = tasks.flatMap(({ action }) => (action && !action.touched ? [action.id] : []));
-  if (ids.length > 0) await op.tx.updateTable('actions').set({ touched: 1 }).where('id', 'in', ids).execute();
-  if (unsaved) await markUnsaved.run(op.tx, { id: unsaved.switchId, now: steadyNow() });
+  if (ids.length > 0) await send(op.tx, op.tx.updateTable('actions').set({ touched: 1 }).where('id', 'in', ids));
+  if (unsaved) await markUnsaved.send(op.tx, { id: unsaved.switchId, now: steadyNow() });
 };
 
 /** Which session writes to these ports; null: it is recorded how its writing ended. */
 const writing = async ({ tx }: WriteOp, tasks: readonly PortTask[], session: number | null): Promise<void> => {
   for (const ids of inChunks(tasks.map(({ portId }) => portId))) {
-    await tx.updateTable('ports').set({ written_by: session }).where('id', 'in', ids).execute();
+    await send(tx, tx.updateTable('ports').set({ written_by: session }).where('id', 'in', ids));
   }
 };
 
@@ -87,15 +88,18 @@ const settleDone = async (op: WriteOp, onSwitch: string, tasks: readonly PortTas
       ? [{ nic_id: nicId, network_id: action.networkId, channel: action.channel }]
       : [],
   );
-  if (made.length > 0) await op.tx.insertInto('attachments').values(made).execute();
+  if (made.length > 0) await send(op.tx, op.tx.insertInto('attachments').values(made));
   for (const { action, nicId } of tasks) {
     if (action === null || action.kind === 'connect' || nicId === null) continue;
-    if (action.networkId === null) await detachAll.run(op.tx, { nicId });
-    else await detachOne.run(op.tx, { nicId, networkId: action.networkId });
+    if (action.networkId === null) await detachAll.send(op.tx, { nicId });
+    else await detachOne.send(op.tx, { nicId, networkId: action.networkId });
   }
   const actions = tasks.flatMap(({ action }) => (action ? [action.id] : []));
   if (actions.length > 0) {
-    await op.tx.updateTable('actions').set({ status: 'DONE', network_id: null }).where('id', 'in', actions).execute();
+    await send(
+      op.tx,
+      op.tx.updateTable('actions').set({ status: 'DONE', network_id: null }).where('id', 'in', actions),
+    );
   }
   for (const task of tasks) {
     if (task.action) op.record({ type: 'networking_action_done', ...portEvent(task, onSwitch) });
@@ -107,7 +111,7 @@ const settleDone = async (op: WriteOp, onSwitch: string, tasks: readonly PortTas
 
 /** The port was read and is what it should be. */
 const noteSeen = async (op: WriteOp, onSwitch: string, task: PortTask, seen: PortState): Promise<void> => {
-  await portSeen.run(op.tx, { id: task.portId, reading: JSON.stringify(readingOf(seen)), now: Date.now() });
+  await portSeen.send(op.tx, { id: task.portId, reading: JSON.stringify(readingOf(seen)), now: Date.now() });
   const isInDoubt = task.late !== null && !isOver(task.late);
   if (task.late !== null && !isInDoubt) await noteLateReading(op.tx, task, 0);
   if (task.isDoubtful && !isInDoubt) await releaseHeldNodes(op.tx, [task.portId]);

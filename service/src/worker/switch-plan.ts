@@ -3,7 +3,7 @@ import type { EngineConfig } from '../config/service-config.ts';
 import { emptyPort, type PortState, stateOf } from '../core/port-state.ts';
 import { doubtOf } from '../core/port-trust.ts';
 import type { Db, Tx } from '../db/service-database.ts';
-import { pending, type RowOf, statement } from '../db/service-statement.ts';
+import { pending, statement } from '../db/service-statement.ts';
 import { requestedAt } from './requested-at.ts';
 import { databaseTime } from './database-time.ts';
 import { plausibleTimes, isBreakerOpen, isSweepDue, retryDueAt, suspectDueAt } from './retry-policy.ts';
@@ -40,7 +40,11 @@ export const planSwitch = async (
   switchId: number,
   config: EngineConfig,
 ): Promise<SwitchPlan | null> => {
-  const stored = await switchState.first(tx, { switchId });
+  // Asked at once, so that the answers take one round trip together.
+  const [stored, found] = await Promise.all([
+    switchState.first(tx, { switchId }),
+    planPorts(tx, clock, portsWithWork, switchId),
+  ]);
   if (stored === undefined) return null;
   const now = steadyNow();
   const state = plausibleTimes(stored, now, config.saveDelayMs);
@@ -48,7 +52,6 @@ export const planSwitch = async (
   const isBackingOff = state.probe_at > now;
   // Through the second record of a device tenants can let go of it, and nothing else is done.
   const isDuplicate = state.duplicate_of !== null;
-  const found = await planPorts(tx, clock, await portsWithWork.all(tx, { switchId }), switchId);
   const due = found.filter(({ dueAt }) => dueAt <= now);
   const forbidden = isDuplicate ? found.map(({ task }) => task).filter(isConnection) : [];
   const work = due
@@ -89,19 +92,18 @@ const deadlineOf = ({ action }: PortTask, { budgetMs }: EngineConfig): number =>
 
 /** Every port of the switch that stands still: none with an action under way, none that is being put back. */
 export const planSweep = async (tx: Tx, clock: Db['now'], switchId: number): Promise<readonly PortTask[]> => {
-  const found = await planPorts(tx, clock, await allPorts.all(tx, { switchId }), switchId);
+  const found = await planPorts(tx, clock, allPorts, switchId);
   return found.map(({ task }) => task).filter(({ action, isSuspect }) => action === null && !isSuspect);
 };
 
 /** Ports that a session wrote to, if nobody recorded how that ended. */
 export const planWritten = async (tx: Tx, clock: Db['now'], switchId: number): Promise<readonly PortTask[]> => {
-  const found = await planPorts(tx, clock, await writtenPorts.all(tx, { switchId }), switchId);
+  const found = await planPorts(tx, clock, writtenPorts, switchId);
   return found.map(({ task }) => task);
 };
 
-type PortRow = RowOf<typeof allPorts>;
-
-const planPorts = async (tx: Tx, clock: Db['now'], rows: readonly PortRow[], switchId: number) => {
+const planPorts = async (tx: Tx, clock: Db['now'], ports: typeof allPorts, switchId: number) => {
+  const rows = await ports.all(tx, { switchId });
   const time = steadyNow();
   const now = rows.some(({ lateUntil }) => lateUntil !== null) ? await databaseTime(tx, clock) : 0;
   const attached = rows.length === 0 ? new Map<number, Attached[]>() : await attachmentsOf(tx, switchId);

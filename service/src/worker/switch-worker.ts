@@ -1,3 +1,4 @@
+import type { ChangeListener } from '@corral/base/db/change-notifier';
 import { steadyNow } from '@corral/base/steady-clock';
 import type { HeldLease } from '@corral/base/db/held-lease';
 import { LeaseLost, releaseLease } from '../core/leases.ts';
@@ -24,14 +25,22 @@ export class SwitchWorker {
   /** How many ports go into one pass: fewer after a failure, so that one bad port does not fail the others for ever. */
   #mostPorts = Number.POSITIVE_INFINITY;
   readonly #held: HeldLease;
+  readonly #due: ChangeListener;
   readonly #connection: SwitchConnection;
   /** The ports that something was sent to, and nobody has written down yet how that ended. */
   #written: readonly PortTask[] = [];
 
-  constructor(engine: EngineContext, target: { readonly id: number; readonly label: string }, held: HeldLease) {
+  /** `due` is notified when there is work for it. */
+  constructor(
+    engine: EngineContext,
+    target: { readonly id: number; readonly label: string },
+    held: HeldLease,
+    due: ChangeListener,
+  ) {
     this.#engine = engine;
     this.#target = { id: target.id, label: target.label };
     this.#held = held;
+    this.#due = due;
     this.#connection = new SwitchConnection(engine, this.#target, held);
   }
 
@@ -54,6 +63,7 @@ export class SwitchWorker {
       return false;
     } finally {
       letGo();
+      this.#due.close();
       await this.#connection.disconnect();
       await this.#recordUnsettled();
       await context.write((op) => releaseLease(op, lease)).catch(() => undefined);
@@ -81,24 +91,19 @@ export class SwitchWorker {
 
   async #work(stop: AbortSignal): Promise<boolean> {
     const { context, config, step } = this.#engine;
-    const listener = context.listen('actions');
     let idleSince = performance.now();
     let hasWorked = false;
-    try {
-      while (!stop.aborted && !this.#held.lost.aborted) {
-        const plan = await context.read(({ tx, now }) => planSwitch(tx, now, this.#target.id, config));
-        if (plan === null) return hasWorked;
-        step('planned');
-        if (await this.#carryOut(plan)) {
-          idleSince = performance.now();
-          hasWorked = true;
-        } else if (performance.now() - idleSince >= config.sessionIdleMs) return hasWorked;
-        else await listener.wait(Math.min(config.sessionIdleMs, config.pollMs, plan.nextMs), stop);
-      }
-      return hasWorked;
-    } finally {
-      listener.close();
+    while (!stop.aborted && !this.#held.lost.aborted) {
+      const plan = await context.read(({ tx, now }) => planSwitch(tx, now, this.#target.id, config));
+      if (plan === null) return hasWorked;
+      step('planned');
+      if (await this.#carryOut(plan)) {
+        idleSince = performance.now();
+        hasWorked = true;
+      } else if (performance.now() - idleSince >= config.sessionIdleMs) return hasWorked;
+      else await this.#due.wait(Math.min(config.sessionIdleMs, config.pollMs, plan.nextMs), stop);
     }
+    return hasWorked;
   }
 
   /** Does all that is due; false if nothing was. */

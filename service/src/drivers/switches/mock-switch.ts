@@ -44,17 +44,17 @@ const sessionWith = (device: SimulatedSwitch): SwitchSession => ({
     const { faults } = device;
     await misbehave(device, signal);
     await pause(faults.delayMs, signal);
-    await pause((faults.portMs ?? 0) * ports.length, signal);
+    const unlucky = ports.findIndex(() => Math.random() * 100 < (faults.dropPercent ?? 0));
+    const reached = unlucky < 0 ? ports : ports.slice(0, unlucky);
+    await pause((faults.portMs ?? 0) * (unlucky < 0 ? ports.length : unlucky + 1), signal);
     const outcomes = ports.map((state): PortOutcome =>
       refuses(faults, state)
         ? { port: state.port, applied: false, reason: 'the switch refuses the change' }
         : { port: state.port, applied: true },
     );
-    const unlucky = ports.findIndex(() => Math.random() * 100 < (faults.dropPercent ?? 0));
-    const reached = unlucky < 0 ? ports : ports.slice(0, unlucky);
     device.write(reached.filter((state) => !refuses(faults, state) && !covers(faults.lie, state.port)));
-    if (unlucky >= 0) throw new Error('connection reset by peer');
-    if (faults.drop) throw new Error('connection reset by peer');
+    if (unlucky >= 0) device.noteDrop();
+    if (unlucky >= 0 || faults.drop) throw new Error('connection reset by peer');
     return outcomes;
   },
   read: async (ports, signal) => {

@@ -42,6 +42,7 @@ export class SimulatedSwitch {
   readonly #startupFile: string;
   readonly #faultsFile: string;
   readonly #serialFile: string;
+  readonly #dropsFile: string;
 
   constructor(directory: string, label: string) {
     const place = join(directory, directoryFor(label));
@@ -50,6 +51,7 @@ export class SimulatedSwitch {
     this.#startupFile = join(place, 'startup.json');
     this.#faultsFile = join(place, 'faults.json');
     this.#serialFile = join(place, 'serial.json');
+    this.#dropsFile = join(place, 'drops.json');
   }
 
   get faults(): Faults {
@@ -85,6 +87,12 @@ export class SimulatedSwitch {
     const memory = new Map(Object.entries(this.#memory.ports));
     for (const { port, ...state } of ports) memory.set(port, state);
     store(this.#memoryFile, { ports: Object.fromEntries(memory) });
+  }
+
+  /** Counts a line that dropped by chance: how long the work had to take follows from it. */
+  noteDrop(): void {
+    const drops = load(this.#dropsFile);
+    store(this.#dropsFile, (typeof drops === 'number' ? drops : 0) + 1);
   }
 
   /** Running configuration to startup configuration. */

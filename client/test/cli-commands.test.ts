@@ -71,7 +71,10 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect(await corral('network list-attachments lab --project red')).toMatch(/n1 +eth0 +vlan\/native +red/);
     expect(await corral('port show sw gi1/0/1')).toMatch(/nic +n1 eth0/);
     expect(await corral('reach lab')).toContain('n1 eth0');
-    expect(await corral('drift')).toContain('everything matches what is recorded');
+    expect(await corral('switch sweep sw')).toMatch(/^sw +(now|\d+ s ago) +as recorded$/m);
+    expect(await corral('drift --last')).toMatch(/^sw +(now|\d+ s ago) +as recorded$/m);
+    expect(await corral('switch policy sw repair')).toContain('are repaired');
+    await corral('switch policy sw report');
 
     await corral('node obm enable n1');
     await corral('node power on n1');
@@ -106,6 +109,16 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect(await corral('token list')).toMatch(/ci +all of yours +look/);
     await corral('token revoke ci');
     expect(await corral('whoami')).toMatch(/name +admin/);
+    expect(await corral('extension list')).toContain('database');
+    const signedIn = await fetch(`${service.url}/v0/auth/session`, {
+      method: 'POST',
+      headers: { origin: service.url },
+      body: JSON.stringify({ username: 'admin', password: adminPassword }),
+    });
+    expect(signedIn.status).toBe(200);
+    const [{ session = '' } = {}] = JSON.parse(await corral('session list --json')) as { session?: string }[];
+    expect(await corral(`session end ${session}`)).toContain('has ended');
+    expect(await corral('session list')).toContain('no sessions');
     await corral('port nic remove sw gi1/0/1');
     await corral('node nic delete n1 eth0');
     await corral('node delete n1');
@@ -120,6 +133,7 @@ describe.each(engines)('the command line, on %s', (engine) => {
     const elsewhere = [
       'apply',
       'export',
+      'headnode leftover delete',
       'login',
       'logout',
       'network grant-access',
@@ -228,6 +242,8 @@ describe('the command line says what is wrong', () => {
     ['logout --profile constructor', 2, 'no profile to log out of'],
     ['user create ada --password-file /nowhere', 2, '/nowhere does not exist'],
     ['user create ada --password-file /', 2, '/ is a directory, not a file'],
+    ['events --limit 0 --endpoint http://127.0.0.1:9', 2, 'expected a number of events, 1 or more'],
+    ['events --limit -1 --endpoint http://127.0.0.1:9', 2, 'limit'],
     ['node show a --timeout 1e300 --endpoint http://127.0.0.1:9', 3, 'cannot be reached'],
     ['node power', 2, 'corral node power needs a subcommand: on, off, cycle, status'],
     ['node show', 2, 'corral node show NODE: NODE is missing'],

@@ -1,5 +1,5 @@
 import { AuthorizationError, type Corral, NotFoundError, token as tokenCredentials } from '../../index.ts';
-import { simpleCommand, field } from '../simple-command.ts';
+import { field, listCommand, simpleCommand } from '../simple-command.ts';
 import type { Command } from '../cli-command.ts';
 import { endpointOf } from '../service-endpoint.ts';
 import { credentialsAgain, daysOption, loginOptions, secondsOf, tokenFor } from '../login-token.ts';
@@ -135,6 +135,37 @@ export const accountCommands: readonly Command[] = [
     example: 'token revoke ci',
     call: (corral, args, parsed) => corral.tokenRevoke({ ...args, ...field('user', parsed.option('user')) }),
     sentence: ({ token }) => `token ${token} is revoked`,
+  }),
+  {
+    words: ['session', 'list'],
+    about: 'list your browser sessions',
+    options: { user: { value: 'USER', about: 'of another user (administrators only)', kind: 'user' } },
+    example: 'session list',
+    run: async ({ corral, output }, parsed) => {
+      const sessions = await (await corral()).listSessions(field('user', parsed.option('user')));
+      const rows = sessions.map(({ session, address, agent, seen_at, expires_at }) => [
+        session,
+        address,
+        agent,
+        seen_at,
+        expires_at,
+      ]);
+      output.table(['session', 'from', 'browser', 'last seen', 'until'], rows, sessions, 'no sessions');
+    },
+  },
+  simpleCommand({
+    usage: 'session end <session:text>',
+    about: 'end a browser session; it takes effect at once',
+    example: 'session end 12',
+    call: (corral, args) => corral.sessionEnd(args),
+    sentence: ({ session }) => `session ${session} has ended`,
+  }),
+  listCommand({
+    usage: 'extension list',
+    about: 'list the active extensions of the service',
+    example: 'extension list',
+    of: 'extension',
+    call: (corral) => corral.listActiveExtensions(),
   }),
 ];
 

@@ -1,6 +1,7 @@
 import type { Command } from '../cli-command.ts';
 import { accountCommands } from './account-commands.ts';
 import { completionCommands } from './completion-commands.ts';
+import { driftCommands } from './drift-commands.ts';
 import { headnodeCommands } from './headnode-commands.ts';
 import { networkCommands } from './network-commands.ts';
 import { nodeCommands } from './node-commands.ts';
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...networkCommands,
   ...headnodeCommands,
   ...switchCommands,
+  ...driftCommands,
   ...userCommands,
   ...siteCommands,
   ...watchCommands,

@@ -87,4 +87,11 @@ export const headnodeCommands: readonly Command[] = [
     call: (corral, args) => corral.headnodeDetachNetwork(args),
     sentence: ({ headnode, hnic }) => `hnic ${hnic} of ${headnode} is on no network`,
   }),
+  simpleCommand({
+    usage: 'headnode leftover delete <uuid:text>',
+    about: 'remove a machine from the hypervisor that no headnode is recorded for; see corral drift',
+    example: 'headnode leftover delete 3f1c5d1e-6f0b-4a3e-9d5c-0a4f2b7c8d90',
+    call: (corral, args) => corral.headnodeDeleteLeftover(args),
+    sentence: ({ uuid }) => `machine ${uuid} is removed from the hypervisor`,
+  }),
 ];

@@ -1,6 +1,7 @@
 import type { Command } from '../cli-command.ts';
 import type { CorralEvent } from '../../index.ts';
 import { field } from '../simple-command.ts';
+import { UsageError } from '../usage-error.ts';
 import { whatItWaitsFor } from '../wait-for-change.ts';
 
 const filters = {
@@ -10,7 +11,7 @@ const filters = {
   type: { value: 'TYPE', about: 'only events of this type, such as node_register' },
 } as const;
 
-/** What is going on: queued changes, drift, reach, events. */
+/** What is going on: queued changes, events. */
 export const watchCommands: readonly Command[] = [
   {
     words: ['networking-action', 'show'],
@@ -34,55 +35,6 @@ export const watchCommands: readonly Command[] = [
     },
   },
   {
-    words: ['drift'],
-    about: 'show where switches differ from what is recorded',
-    example: 'drift',
-    run: async ({ corral, output }) => {
-      const drift = await (await corral()).showDrift();
-      const rows = drift.switches.flatMap(({ switch: label, fault, ports, in_doubt }) => [
-        ...(fault === null ? [] : [[label, '', '', `cannot be read: ${fault}`]]),
-        ...ports.map((port) => [
-          label,
-          port.port,
-          port.node === null ? '' : `${port.node} ${port.nic ?? ''}`,
-          `${carried(port.seen)} instead of ${carried(port.recorded)}`,
-        ]),
-        ...in_doubt.map((port) => [label, port, '', 'an aborted change may still arrive']),
-      ]);
-      const machines = drift.headnodes.leftovers.map((uuid) => [
-        'hypervisor',
-        '',
-        '',
-        `machine ${uuid} has no headnode`,
-      ]);
-      output.table(
-        ['switch', 'port', 'nic', 'what'],
-        [...rows, ...machines],
-        drift,
-        'everything matches what is recorded',
-      );
-    },
-  },
-  {
-    words: ['reach'],
-    about: 'show which ports can exchange frames on a network, as read from the switches now',
-    args: [{ name: 'network', kind: 'network' }],
-    example: 'reach sky',
-    run: async ({ corral, output }, parsed) => {
-      const reach = await (await corral()).networkReach({ network: parsed.arg('network') });
-      const rows = reach.ports.map((port) => [
-        port.node === null ? '' : `${port.node} ${port.nic ?? ''}`,
-        port.project ?? '',
-        port.verdict,
-        port.channel ?? '',
-        port.switch === undefined ? '' : `${port.switch} ${port.port ?? ''}`,
-      ]);
-      output.table(['nic', 'project', 'verdict', 'channel', 'port'], rows, reach, 'nobody');
-      if (!reach.complete)
-        output.say(output.style.yellow('some switches could not be read: this list may be incomplete'));
-    },
-  },
-  {
     words: ['events'],
     about: 'show past events, newest last; with --follow also new ones',
     options: {
@@ -94,7 +46,7 @@ export const watchCommands: readonly Command[] = [
     run: async ({ corral, output, signal }, parsed) => {
       const client = await corral();
       const wanted = Object.keys(filters).map((name) => [name, parsed.option(name)] as const);
-      const wantedCount = Number(parsed.option('limit') ?? '20');
+      const wantedCount = countIn(parsed.option('limit') ?? '20');
       const past: CorralEvent[] = [];
       // A service looks at so many events a call: what fits may be further back.
       for (let before: number | null | undefined; before !== null && !(past.length >= wantedCount);) {
@@ -103,7 +55,7 @@ export const watchCommands: readonly Command[] = [
           ...field('node', parsed.option('node')),
           ...field('network', parsed.option('network')),
           ...field('type', parsed.option('type')),
-          limit: parsed.option('limit') ?? '20',
+          limit: String(Math.min(wantedCount, mostAPage)),
           ...field('before', before === undefined ? undefined : String(before)),
         });
         past.unshift(...[...page.events].reverse());
@@ -124,16 +76,14 @@ export const watchCommands: readonly Command[] = [
   },
 ];
 
-const carried = (
-  state: { readonly native: number | null; readonly tagged: string; readonly unclear?: string } | null,
-): string => {
-  if (state === null) return 'no such port';
-  if (state.unclear !== undefined) return `perhaps any VLAN ("${state.unclear}" is not understood)`;
-  const parts = [
-    state.native === null ? '' : `VLAN ${state.native}`,
-    state.tagged === '' ? '' : `tagged ${state.tagged}`,
-  ];
-  return parts.filter((part) => part !== '').join(', ') || 'nothing';
+/** What the service gives at once. */
+const mostAPage = 1_000;
+
+const countIn = (text: string): number => {
+  const count = Number(text);
+  if (!/^[1-9]\d*$/.test(text) || count > Number.MAX_SAFE_INTEGER)
+    throw new UsageError(`--limit ${text}: expected a number of events, 1 or more`);
+  return count;
 };
 
 const lineOf = (event: CorralEvent, dim: (text: string) => string): string => {

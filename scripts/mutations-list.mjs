@@ -22,9 +22,42 @@ const made = 'service/test/auth/sessions-and-tokens.test.ts';
 const throttle = 'service/test/auth/login-throttle.test.ts';
 const narrow = 'service/test/drivers/incomplete-readings.test.ts';
 const standby = 'obmd/test/standby.test.ts';
+const historyExport = 'service/test/worker/history-export.test.ts';
+const statementPlans = 'service/test/db/statement-plans.test.ts';
 const guardedDevice = 'base/test/guarded-device.test.ts';
 
 export const mutations = [
+  // History: nothing is deleted before it was written, and no file is lost to another
+  mutation(
+    'history is deleted that was not exported',
+    'service/src/worker/history-pruning.ts',
+    `      await writeHistoryFile(exportDir, kind.name, entries);
+`,
+    '',
+    historyExport,
+  ),
+  mutation(
+    'a file of exported history replaces another',
+    'service/src/worker/history-files.ts',
+    `linesOf(entries), 'keep')`,
+    `linesOf(entries), 'replace')`,
+    historyExport,
+  ),
+  mutation(
+    'drafts of exported history stay for ever',
+    'service/src/worker/history-pruning.ts',
+    '        if (exportDir !== null) await removeHistoryDrafts(exportDir);\n',
+    '',
+    historyExport,
+  ),
+  mutation(
+    'the engine looks at every switch for those to repair',
+    'service/src/worker/due-switches.ts',
+    `sql.lit('repair' as const)`,
+    `'repair'`,
+    statementPlans,
+  ),
+
   // Fences: what was done under a lease that is another’s by now is not recorded
   mutation(
     'a worker settles without the fence',

@@ -46,7 +46,7 @@ import { groupsFor } from './server/routes/all-routes.ts';
 import { version } from './service-version.ts';
 import { Engine } from './worker/engine.ts';
 import { headnodeRecovery } from './worker/headnode-recovery.ts';
-import { historyPruning } from './worker/history-pruning.ts';
+import { type HistoryStep, historyPruning } from './worker/history-pruning.ts';
 import { credentialCleanup } from './worker/credential-cleanup.ts';
 import { MaintenanceNotifier } from './worker/maintenance-notifier.ts';
 import type { Step } from './worker/worker-steps.ts';
@@ -63,7 +63,7 @@ export interface Running {
 }
 
 /** Told of every step, so that a test can kill the process between any two. */
-type Observe = (step: Step | MachineStep) => void;
+type Observe = (step: Step | MachineStep | HistoryStep) => void;
 
 /** Puts everything together and starts it. The only function that knows everything. */
 export const start = async (config: Config, log: Logger, step: Observe = () => undefined): Promise<Running> => {
@@ -172,7 +172,7 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
           dependencies.maintenance && new MaintenanceNotifier(context, dependencies.maintenance, config.outbound, log),
           headnodeRecovery(context, log),
           credentialCleanup(context, log),
-          historyPruning(config.history, context, log),
+          historyPruning(config.history, context, log, step),
         ].filter((worker) => worker !== null);
   for (const worker of workers) worker.start();
 

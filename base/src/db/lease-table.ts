@@ -31,6 +31,9 @@ export interface LeaseOp<Schema> {
   readonly now: RawBuilder<number>;
 }
 
+/** A statement takes 32,766 values at most (SQLite), and all switches of a site may be due at once. */
+const namesPerStatement = 1_000;
+
 /** A table of leases, one row for each name. */
 export class LeaseTable<Schema, Details extends object> {
   readonly #table: RawBuilder<unknown>;
@@ -48,11 +51,14 @@ export class LeaseTable<Schema, Details extends object> {
   }
 
   async read({ tx, now }: LeaseOp<Schema>, names: readonly string[]): Promise<(LeaseRow & Details)[]> {
-    if (names.length === 0) return [];
-    const { rows } = await sql<LeaseRow & Details>`
-      select lease.*, ${this.#fence} as fence, lease.expires_at - ${now} as "leftMs"
-      from ${this.#table} where lease.name in (${sql.join(names)})`.execute(tx);
-    return rows;
+    const found: (LeaseRow & Details)[] = [];
+    for (let from = 0; from < names.length; from += namesPerStatement) {
+      const { rows } = await sql<LeaseRow & Details>`
+        select lease.*, ${this.#fence} as fence, lease.expires_at - ${now} as "leftMs"
+        from ${this.#table} where lease.name in (${sql.join(names.slice(from, from + namesPerStatement))})`.execute(tx);
+      found.push(...rows);
+    }
+    return found;
   }
 
   /** Takes a lease that was seen to be free, and raises its fence; null if somebody else was quicker. */

@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream, linkSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+import { writeWholeFile } from '../whole-file.ts';
 import { isHeading, type RowStream } from './row-stream.ts';
 
 /*
@@ -29,22 +24,7 @@ export const writeBackup = async (
   stream: RowStream,
   whatIsThere: 'keep' | 'replace',
 ): Promise<void> => {
-  const draft = `${file}.${process.pid}.new`;
-  try {
-    const sink = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
-    await pipeline(Readable.from(linesOf(manifest, stream)), createGzip(), sink);
-    if (whatIsThere === 'replace') renameSync(draft, file);
-    // A link does not replace: what was made there meanwhile stays.
-    else linkSync(draft, file);
-    await syncDirectory(dirname(file));
-  } finally {
-    rmSync(draft, { force: true });
-  }
-};
-
-const syncDirectory = async (directory: string): Promise<void> => {
-  const handle = await open(directory, 'r');
-  await handle.sync().finally(() => handle.close());
+  await writeWholeFile(file, linesOf(manifest, stream), whatIsThere);
 };
 
 async function* linesOf(manifest: Manifest, stream: RowStream): AsyncGenerator<string> {

@@ -3,6 +3,7 @@ import { checkCommand } from './check-command.ts';
 import type { Command } from './admin-command.ts';
 import { copyCommand } from './copy-command.ts';
 import { createAdminCommand } from './create-admin-command.ts';
+import { exportHistoryCommand } from './export-history-command.ts';
 import { help } from './help-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { resetPasswordCommand } from './reset-password-command.ts';
@@ -17,6 +18,7 @@ export const commands: Readonly<Record<string, Command>> = {
   backup: backupCommand,
   restore: restoreCommand,
   copy: copyCommand,
+  'export-history': exportHistoryCommand,
   migrate: migrateCommand,
   'rotate-key': rotateKeyCommand,
   help: help(() => commands),

@@ -21,13 +21,14 @@ export const ensureFirstAdmin = async (
   given: string | null,
   file: string,
 ): Promise<FirstAdmin> => {
-  const isEmpty = () => context.read(async ({ tx }) => !(await tx.selectFrom('users').select('id').executeTakeFirst()));
+  const isEmpty = () =>
+    context.read(async ({ tx }) => !(await tx.selectFrom('users').select('id').limit(1).executeTakeFirst()));
   const exists = (): FirstAdmin => ({ kind: 'exists', file: existsSync(file) ? file : null });
   if (!(await isEmpty())) return exists();
   const password = given ?? randomBytes(18).toString('base64url');
   const password_hash = await hashPassword(password);
   const isMade = await context.write(async (op) => {
-    if (await op.tx.selectFrom('users').select('id').executeTakeFirst()) return false;
+    if (await op.tx.selectFrom('users').select('id').limit(1).executeTakeFirst()) return false;
     await op.tx.insertInto('users').values({ label: adminName, password_hash, is_admin: 1 }).execute();
     op.record({ type: 'user_create', user: adminName, detail: { is_admin: true } });
     op.notify('users');

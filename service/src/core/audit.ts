@@ -55,7 +55,7 @@ export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPag
     order: 'after' in page ? 'asc' : 'desc',
   });
   const hidden = isAdmin(op.caller) ? [] : adminOnly;
-  const events = rows.slice(0, limit).map((row) => viewOf(row, hidden));
+  const events = rows.slice(0, limit).map((row) => eventView(row, hidden));
   const hasMore = others.length === 0 ? ids.length > limit : rows.length > limit;
   if (hasMore) return { events, next: events.at(-1)?.id ?? null };
   return { events, next: others.length > 0 && ids.length === most ? (ids.at(-1) ?? null) : null };
@@ -124,18 +124,18 @@ const ownProjects = async (op: ReadOp, project: string | undefined): Promise<Eve
   return { kind: 'projects', ids: rows.map(({ id }) => id) };
 };
 
-const viewOf = (
-  row: {
-    id: number;
-    at: number;
-    type: string;
-    caller: string;
-    request_id: string | null;
-    project: string | null;
-    detail: string;
-  } & Record<EventObject, string | null>,
-  hidden: readonly EventObject[],
-): EventView => ({
+type EventRow = {
+  readonly id: number;
+  readonly at: number;
+  readonly type: string;
+  readonly caller: string;
+  readonly request_id: string | null;
+  readonly project: string | null;
+  readonly detail: string;
+} & Readonly<Record<EventObject, string | null>>;
+
+/** `hidden`: what is left out; an administrator is shown everything. */
+export const eventView = (row: EventRow, hidden: readonly EventObject[] = []): EventView => ({
   id: row.id,
   at: new Date(row.at).toISOString(),
   type: row.type,

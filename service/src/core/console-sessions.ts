@@ -60,7 +60,10 @@ export class ConsoleSessions {
     // Listed before looking: a console opened meanwhile is recorded, but not in what is seen here.
     const sessions = [...this.#open.keys()];
     if (sessions.length === 0) return;
-    const rows = await this.#db.read((tx) => tx.selectFrom('consoles').selectAll().execute());
+    const nodes = sessions.map(({ nodeId }) => nodeId);
+    const rows = await this.#db.read((tx) =>
+      tx.selectFrom('consoles').selectAll().where('node_id', 'in', nodes).execute(),
+    );
     const recorded = new Map(rows.map(({ node_id, session }) => [node_id, session]));
     for (const session of sessions) {
       const current = recorded.get(session.nodeId);
@@ -82,7 +85,9 @@ export class ConsoleSessions {
   async #forget(session: ConsoleSession): Promise<void> {
     // A row that stays names a session that is over: the next console of the node replaces it.
     await this.#db
-      .write((tx) => tx.deleteFrom('consoles').where('session', '=', session.id).execute())
+      .write((tx) =>
+        tx.deleteFrom('consoles').where('node_id', '=', session.nodeId).where('session', '=', session.id).execute(),
+      )
       .catch(() => undefined);
     this.#open.delete(session);
     if (this.#open.size > 0 || this.#poll === null) return;

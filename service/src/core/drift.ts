@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DriftPolicy } from '../db/service-schema.ts';
+import { statement } from '../db/service-statement.ts';
 import { switchFailed } from './corral-error.ts';
 import { findSwitch, type Switch } from './find-objects.ts';
 import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
@@ -167,11 +168,18 @@ export const sweepNow = async (
   const numbers = seen.wanted.length === 0 ? seen.numbers : await askForSweeps(context, switchIds, requester);
   if (numbers.size === 0) return;
   await waitUntil(longestWaitMs, async () => {
-    const rows = await context.read(({ tx }) => tx.selectFrom('switches').select(['id', 'sweep_answered']).execute());
+    const rows = await context.read(({ tx }) => unansweredSweeps.all(tx, {}));
     const answered = new Map(rows.map(({ id, sweep_answered }) => [id, sweep_answered]));
     return [...numbers].every(([id, number]) => (answered.get(id) ?? number) >= number);
   });
 };
+
+const unansweredSweeps = statement((tx) =>
+  tx
+    .selectFrom('switches')
+    .select(['id', 'sweep_answered'])
+    .where((where) => where('sweep_answered', '<', where.ref('sweep_wanted'))),
+);
 
 const viewOf = async ({ tx }: ReadOp, found: Switch): Promise<DriftView> => {
   const ports = await tx

@@ -11,13 +11,14 @@ import { portTrust } from './migrations/0005-port-trust.ts';
 import { switchIdentity } from './migrations/0006-switch-identity.ts';
 import { eventHistory } from './migrations/0007-event-history.ts';
 import { lateWrites } from './migrations/0010-late-writes.ts';
+import { growth } from './migrations/0011-growth.ts';
 import { tables } from './service-tables.ts';
 
 /** What the service keeps in a database. */
 export const holdings: ProgramTables<Topic> = {
   name: 'corral',
   history: 'schema_migrations',
-  migrations: [initial, readings, making, identity, portTrust, switchIdentity, eventHistory, lateWrites],
+  migrations: [initial, readings, making, identity, portTrust, switchIdentity, eventHistory, lateWrites, growth],
   tables,
   topics,
   isVerdict: (error) => verdictOf(error) !== null,

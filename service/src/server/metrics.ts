@@ -60,7 +60,12 @@ export const createMetrics = (db: Db): Metrics => {
     'outcome',
   );
   const remembered = counter('corral_keystone_remembered_total', 'Tokens validated from the cache');
-  const actions = gauge('corral_actions', 'Networking actions by state and switch', 'switch', 'status');
+  const actions = gauge(
+    'corral_actions',
+    'Networking actions that are pending, or whose last change of a nic failed',
+    'switch',
+    'status',
+  );
   const oldest = gauge('corral_queue_age_seconds', 'Age of the oldest pending networking action of a switch', 'switch');
   const leases = gauge('corral_switch_lease', '1 for the worker that holds a switch', 'switch', 'holder');
   const suspects = gauge('corral_suspect_ports', 'Ports in an unknown state', 'switch');
@@ -105,7 +110,7 @@ export const createMetrics = (db: Db): Metrics => {
     const queue = await db.read((tx) => readQueue(db.now, tx));
     const gauges = [actions, oldest, leases, suspects, drifting, inDoubt, answering, sweptAt, unsaved];
     for (const each of gauges) each.reset();
-    for (const row of queue.settled) actions.set({ switch: row.switch, status: row.status }, row.count);
+    for (const row of queue.failed) actions.set({ switch: row.switch, status: 'ERROR' }, row.count);
     for (const row of queue.pending) {
       actions.set({ switch: row.switch, status: 'PENDING' }, row.count);
       oldest.set({ switch: row.switch }, Math.max(0, steadyNow() - row.oldest) / 1000);

@@ -34,10 +34,11 @@ export const queueQueries = (now: Db['now'], tx: Tx) => ({
     // As text, or the partial index does not fit.
     .where('actions.status', '=', pending)
     .groupBy('switches.label'),
-  settled: actionsOnSwitches(tx)
-    .select(({ fn }) => ['switches.label as switch', 'actions.status', fn.countAll<number>().as('count')])
-    .where('actions.status', '!=', pending)
-    .groupBy(['switches.label', 'actions.status']),
+  // Not those that went well: there is one on record for every nic that was ever changed.
+  failed: actionsOnSwitches(tx)
+    .select(({ fn }) => ['switches.label as switch', fn.countAll<number>().as('count')])
+    .where('actions.status', '=', sql.lit('ERROR' as const))
+    .groupBy('switches.label'),
   leases: tx
     .selectFrom('switches')
     .innerJoin('leases', (join) => join.on(sql`leases.name`, '=', sql`'switch/' || switches.id`))
@@ -56,10 +57,10 @@ export const queueQueries = (now: Db['now'], tx: Tx) => ({
 });
 
 export const readQueue = async (now: Db['now'], tx: Tx) => {
-  const { pending, settled, leases, switches, suspects, inDoubt } = queueQueries(now, tx);
+  const { pending, failed, leases, switches, suspects, inDoubt } = queueQueries(now, tx);
   return {
     pending: await pending.execute(),
-    settled: await settled.execute(),
+    failed: await failed.execute(),
     leases: await leases.execute(),
     switches: await switches.execute(),
     suspects: await suspects.execute(),

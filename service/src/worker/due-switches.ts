@@ -18,21 +18,22 @@ export const dueSwitches = async (tx: Tx, clock: Db['now'], config: EngineConfig
   const now = steadyNow();
   const withPlausibleTimes = <Row extends { readonly probe_at: number }>(row: Row): Row =>
     plausibleTimes(row, now, config.saveDelayMs);
-  // Nothing is swept before it is due: a time that never comes stands for "only on demand".
-  const sweeps =
-    config.sweepMs > 0
-      ? { sweepBefore: now, sweepAfter: now + 2 * longestSweepMs(config.sweepMs) }
-      : { sweepBefore: -1, sweepAfter: Number.MAX_SAFE_INTEGER };
   // Asked at once, so that the answers take one round trip together.
-  const [actions, suspects, unread, repairs, late, upkeep] = await Promise.all([
+  const [actions, suspects, unread, repairs, late, unsaved, wanted, overdue] = await Promise.all([
     switchesWithActions.all(tx, {}),
     switchesWithSuspects.all(tx, {}),
     switchesWithUnread.all(tx, {}),
     switchesWithRepairs.all(tx, {}),
     lateReadings(tx, clock, now),
-    switchesWithUpkeep.all(tx, sweeps),
+    unsavedSwitches.all(tx, {}),
+    switchesWithWantedSweeps.all(tx, {}),
+    // Without an interval they are swept on demand only.
+    config.sweepMs > 0
+      ? switchesToSweep.all(tx, { before: now, after: now + 2 * longestSweepMs(config.sweepMs) })
+      : Promise.resolve([]),
   ]);
   const ports = [...suspects, ...unread, ...repairs].map((row) => ({ ...row, dueAt: suspectDueAt(row.dueAt, now) }));
+  const upkeep = [...unsaved, ...wanted, ...overdue];
   return [
     ...actions.map(withPlausibleTimes).map((row) => ({
       ...row,
@@ -83,7 +84,9 @@ const portsOfSwitches = (tx: Tx) =>
 const switchesWithSuspects = statement((tx) => portsOfSwitches(tx).where('ports.suspect', 'is not', null));
 const switchesWithUnread = statement((tx) => portsOfSwitches(tx).where('ports.unread', '=', sql<1>`1`));
 const switchesWithRepairs = statement((tx) =>
-  portsOfSwitches(tx).where('ports.drift_since', 'is not', null).where('switches.policy', '=', 'repair'),
+  portsOfSwitches(tx)
+    .where('ports.drift_since', 'is not', null)
+    .where('switches.policy', '=', sql.lit('repair' as const)),
 );
 
 /** Ports in doubt, when each is read next, or put right. What has an action or a suspicion is found by that. */
@@ -120,23 +123,21 @@ const lateReadings = async (tx: Tx, clock: Db['now'], now: number) => {
   }));
 };
 
-/** Switches to be swept, or told to save. */
-const switchesWithUpkeep = statement((tx, { sweepBefore, sweepAfter }: { sweepBefore: number; sweepAfter: number }) =>
+const upkeepOf = (tx: Tx) =>
   tx
     .selectFrom('switches')
     .select(['id', 'label', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered'])
-    .select(['unsaved_since', 'save_at'])
-    .where((where) =>
-      where.or([
-        where('unsaved_since', 'is not', null),
-        where.and([
-          where('duplicate_of', 'is', null),
-          where.or([
-            where('sweep_at', '<=', sweepBefore),
-            where('sweep_at', '>', sweepAfter),
-            where('sweep_answered', '<', where.ref('sweep_wanted')),
-          ]),
-        ]),
-      ]),
-    ),
+    .select(['unsaved_since', 'save_at']);
+
+/** Switches to be told to save, and to be swept: each kind by its own index, because most switches have nothing due. */
+const unsavedSwitches = statement((tx) => upkeepOf(tx).where('unsaved_since', 'is not', null));
+const switchesWithWantedSweeps = statement((tx) =>
+  upkeepOf(tx)
+    .where('duplicate_of', 'is', null)
+    .where((where) => where('sweep_answered', '<', where.ref('sweep_wanted'))),
+);
+const switchesToSweep = statement((tx, { before, after }: { before: number; after: number }) =>
+  upkeepOf(tx)
+    .where('duplicate_of', 'is', null)
+    .where((where) => where.or([where('sweep_at', '<=', before), where('sweep_at', '>', after)])),
 );

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { headnodeRecover } from '../core/headnode-lifecycle.ts';
 import { settleUnknownMachines } from '../core/leftovers.ts';
@@ -22,7 +23,9 @@ const finishHalfDone = async (context: RequestContext, log: Logger, signal: Abor
     tx
       .selectFrom('headnodes')
       .select('label')
-      .where((where) => where.or([where('making', '=', 1), where('state', '=', 'deleting')]))
+      .where((where) =>
+        where.or([where('making', '=', sql.lit(1 as const)), where('state', '=', sql.lit('deleting' as const))]),
+      )
       .execute(),
   );
   for (const { label } of unfinished) {

@@ -73,7 +73,7 @@ describe('the configuration', () => {
         lateWriteMs: 120_000,
         sessionIdleMs: 30_000,
       },
-      history: { eventsMs: null, actionsMs: null },
+      history: { eventsMs: null, actionsMs: null, exportDir: null },
       obm: { timeoutMs: 20_000, ca: null },
       outbound: expect.any(Outbound) as Outbound,
       deviceLimits: { changes: 600, calls: 8 },

@@ -42,8 +42,12 @@ switches
   not null: config, faults, id, label, policy, probe_at, save_at, session, sweep_answered, sweep_at, sweep_wanted, type
   policy_is_known: check policy in ('report', 'repair')
   primary key (id) counted up
+  repairing_switches: index (id) where policy = 'repair'
   switch_label_is_unique: unique (label)
   switches_by_identity: index (identity) where identity is not null
+  switches_by_sweep: index (sweep_at)
+  switches_with_wanted_sweeps: index (id) where sweep_answered < sweep_wanted
+  unsaved_switches: index (id) where unsaved_since is not null
 switch_places
   foreign key (switch_id) references switches (id)
   not null: place, switch_id
@@ -73,6 +77,7 @@ suspect_networks
 nodes
   foreign key (project_id) references projects (id)
   node_label_is_unique: unique (label)
+  nodes_by_obm_address: index (obm_uri) where obm_token is not null
   nodes_by_project: index (project_id, label)
   not null: id, label, metadata, obm_admin_token, obm_uri
   primary key (id) counted up
@@ -102,6 +107,7 @@ actions
   actions_by_network: index (network_id)
   actions_by_nic: index (nic_id)
   defaults: attempts 0, retry_at 0, touched 0
+  failed_actions: index (nic_id) where status = 'ERROR'
   foreign key (network_id) references networks (id)
   foreign key (nic_id) references nics (id)
   kind_of_action_is_known: check kind in ('connect', 'detach', 'revert')
@@ -117,6 +123,8 @@ headnodes
   foreign key (project_id) references projects (id)
   headnode_label_is_unique: unique (label)
   headnode_uuid_is_unique: unique (uuid)
+  headnodes_being_deleted: index (state) where state = 'deleting'
+  headnodes_being_made: index (making) where making = 1
   headnodes_by_project: index (project_id, label)
   making_is_a_flag: check making in (0, 1)
   not null: base_img, id, label, making, project_id, state, uuid

@@ -40,7 +40,6 @@ describe.each(engines)('what an operator’s machines ask, on %s', (engine) => {
       /^corral_http_request_seconds_count\{method="POST",route="\/v0\/project\/:project",status="405"\} 1$/m,
       /^corral_http_request_seconds_count\{method="POST",route="unknown",status="404"\} 1$/m,
       /^corral_http_request_seconds_count\{method="PUT",route="\/v0\/project\/:project",status="200"\} 1$/m,
-      /^corral_actions\{switch="sw0",status="DONE"\} 1$/m,
       /^corral_actions\{switch="sw0",status="ERROR"\} 1$/m,
       /^corral_action_seconds_count\{switch="sw0",status="DONE"\} 1$/m,
       /^corral_switch_lease\{switch="sw0",holder="[^"]+"\} 1$/m,

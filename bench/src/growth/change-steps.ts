@@ -170,7 +170,7 @@ const headnodeSteps: readonly Step[] = [
   { call: 'headnodeDeleteHnic', sent: (walk, index) => remove(`/headnode/${headnode(walk, index)}/hnic/eth0`) },
   { call: 'headnodeStart', sent: (walk, index) => post(`/headnode/${headnode(walk, index)}/start`) },
   { call: 'showHeadnode', sent: (walk, index) => get(`/headnode/${headnode(walk, index)}`) },
-  // Without a WebSocket: the caller is let in, and then refused.
+  // Without a WebSocket: the caller is accepted, and the call is refused.
   { call: 'headnodeVnc', sent: (walk, index) => get(`/headnode/${headnode(walk, index)}/vnc`), status: 400 },
   { call: 'headnodeStop', sent: (walk, index) => post(`/headnode/${headnode(walk, index)}/stop`) },
   { call: 'headnodeDelete', sent: (walk, index) => remove(`/headnode/${headnode(walk, index)}`) },

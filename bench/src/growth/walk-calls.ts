@@ -13,7 +13,7 @@ export interface StepCost {
   readonly items: number | null;
 }
 
-export const nameOf = ({ call, what }: Step): string => (what === undefined ? call : `${call}, ${what}`);
+const nameOf = ({ call, what }: Step): string => (what === undefined ? call : `${call}, ${what}`);
 
 /** Refuses a list of steps in which a call of the interface has no place. */
 export const requirePlaces = async (url: string, steps: readonly Step[]): Promise<void> => {

@@ -8,7 +8,7 @@ import type { ReadOp, WriteOp } from './request-context.ts';
 const { prunedEvents } = plainSettings;
 
 /** Which part of the history, and how much of it at once. */
-export interface HistoryRange {
+interface HistoryRange {
   /** Milliseconds since 1970: from this on, and before that. */
   readonly since: number;
   readonly until: number;

@@ -129,7 +129,7 @@ const upkeepOf = (tx: Tx) =>
     .select(['id', 'label', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered'])
     .select(['unsaved_since', 'save_at']);
 
-/** Switches to be told to save, and to be swept: each kind by its own index, because most switches have nothing due. */
+/** Switches whose configuration is to be saved, and switches to be swept: each kind by its own index, because most switches have nothing due. */
 const unsavedSwitches = statement((tx) => upkeepOf(tx).where('unsaved_since', 'is not', null));
 const switchesWithWantedSweeps = statement((tx) =>
   upkeepOf(tx)

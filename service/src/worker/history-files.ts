@@ -6,7 +6,7 @@ import type { HistoryEntry, HistoryKind } from '../core/history.ts';
 /*
  * The history outside the database: one file for each batch, JSON lines compressed by gzip. A file is whole and on the
  * disk when `write` returns. It never replaces another: a batch that was written, and not deleted before the process
- * was killed, is written once more, and its lines are told apart by their ids.
+ * was killed, is written once more, and the ids of its lines show that.
  */
 
 /** So many files of one name there can be. */

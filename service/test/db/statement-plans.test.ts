@@ -1,6 +1,6 @@
 import Libsql from 'libsql';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, type MockInstance, vi } from 'vitest';
 import { authorizationCases } from '../support/authorization/authorization-cases.ts';
 import { make, routes } from '../support/authorization/authorization-matrix.ts';
 import { basicSource } from '../support/authorization/authorization-sources.ts';
@@ -36,16 +36,12 @@ const permitted: readonly (readonly [words: string, why: string])[] = [
   ['delete from "identities" where "seen_at" <= ?', 'every ten minutes'],
 ];
 
-const texts = new Set<string>();
+let prepare: MockInstance<Libsql.Database['prepare']>;
 let rig: Rig;
 let db: Libsql.Database;
 
 beforeAll(async () => {
-  const { prepare } = Libsql.prototype;
-  vi.spyOn(Libsql.prototype, 'prepare').mockImplementation(function (this: Libsql.Database, text: string) {
-    texts.add(text);
-    return prepare.call(this, text);
-  });
+  prepare = vi.spyOn(Libsql.prototype, 'prepare');
   rig = await makeRig('sqlite', {
     ...basicSource,
     env: { ...basicSource.env, CORRAL_EVENTS_KEEP_DAYS: '1', CORRAL_ACTIONS_KEEP_DAYS: '1', CORRAL_ENGINE_SWEEP: '1' },
@@ -87,8 +83,9 @@ it('no statement of any call or worker looks at all of a table that grows', { ti
   }
   await rig.service.admin.get('/events?after=0&type=node_register&since=2026-01-01T00:00:00Z');
   await fetch(`${rig.service.url}/metrics`);
-  await eventually(() => ([...texts].some((text) => text.includes('sweep_at')) ? true : undefined));
-  const found = [...texts]
+  const given = (): readonly string[] => [...new Set(prepare.mock.calls.map(([text]) => text))];
+  await eventually(() => (given().some((text) => text.includes('sweep_at')) ? true : undefined));
+  const found = given()
     .filter((text) => /^(select|update|delete|insert)\b/i.test(text.trim()))
     .map((text) => ({ text, scans: scansOf(text) }))
     .filter(({ scans }) => scans.length > 0);

@@ -44,7 +44,9 @@ const everywhere = (service: Service, statement: string): Promise<unknown[]> =>
   runSql(service, { sqlite: statement, postgres: statement });
 
 const idsOf = async (service: Service, table: 'events' | 'actions'): Promise<number[]> =>
-  ((await everywhere(service, `select id from ${table} order by id`)) as { id: number }[]).map(({ id }) => id);
+  ((await everywhere(service, `select id from ${table} order by id`)) as { id: number | string }[]).map(({ id }) =>
+    Number(id),
+  );
 
 const week = 7 * 86_400_000;
 const keepsOneDay = { CORRAL_EVENTS_KEEP_DAYS: '1', CORRAL_ACTIONS_KEEP_DAYS: '1' };

@@ -38,8 +38,9 @@ const firstSignal = (): Promise<string> =>
       setTimeout(() => process.exit(exitCodes.failure), stopWithinMs).unref();
       resolve(signal);
     };
-    process.once('SIGTERM', stop);
-    process.once('SIGINT', stop);
+    // More than once: from its supervisor, and from a terminal or a service manager that signals all processes.
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
   });
 
 const fail = (name: string, portSetting: string, error: unknown): never => {
@@ -54,7 +55,7 @@ const fail = (name: string, portSetting: string, error: unknown): never => {
 
 const hintFor = (error: unknown, portSetting: string): string => {
   const { code = '', syscall = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
-  if (syscall === 'listen') {
+  if (syscall === 'listen' || syscall === 'bind') {
     if (code === 'EADDRINUSE')
       return `; choose another port with ${portSetting}, or stop the program that listens there`;
     if (code === 'EACCES') return `; choose a port above 1023 with ${portSetting}`;

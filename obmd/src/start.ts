@@ -116,7 +116,7 @@ const startOn = async (
   const isStandby = post.nodeRegistry === null;
   if (isStandby) log.warn({ holder: ownership.other }, 'standby: another process manages these nodes');
   try {
-    await listenAt(server, config.listen);
+    await listenAt(server, { ...config.listen, exclusive: true });
   } catch (error) {
     await post.nodeRegistry?.close();
     await ownership.stop();

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import cluster from 'node:cluster';
 import { exposedSecrets } from '@corral/base/config/gather-settings';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '@corral/base/config/config-error';
@@ -6,13 +7,17 @@ import { type Environment, unknownVariables } from '@corral/base/config/setting'
 import { isLoopback } from '@corral/base/http/loopback';
 import { LogDestination } from '@corral/base/log-destination';
 import { logHooks } from '@corral/base/log-hooks';
-import { runProgram } from '@corral/base/run-program';
-import { pino } from 'pino';
+import { runProgram, type Started } from '@corral/base/run-program';
+import { type Logger, pino } from 'pino';
 import { loadConfig } from './config/load-service-config.ts';
+import type { Config } from './config/service-config.ts';
 import { settings } from './config/service-settings.ts';
+import { joinProcesses } from './processes/join-processes.ts';
+import type { Greeting } from './processes/process-messages.ts';
+import { superviseProcesses } from './processes/supervise-processes.ts';
 import { type Running, start } from './start.ts';
 
-const greet = ({ url, role, firstAdmin, obmd }: Running): void => {
+const greet = ({ url, role, firstAdmin, obmd }: Greeting): void => {
   process.stdout.write(
     role === 'worker'
       ? `\nThe worker of Corral is ready at ${url} (no calls; /healthz, /readyz and /metrics)\n`
@@ -47,6 +52,39 @@ const withArguments = (env: Environment): Environment => {
   }
 };
 
+/** What an operator should know of the settings before the first call. */
+const warnAbout = (config: Config, env: Environment, log: Logger): void => {
+  for (const name of unknownVariables(env, settings))
+    log.warn({ variable: name }, 'unknown setting in the environment; check its spelling');
+  const exposed = exposedSecrets(settings, env);
+  if (exposed !== null) log.warn(exposed);
+  if (config.auth.includes('null')) log.warn('auth is null: every client on this machine has administrative access');
+  for (const backend of config.idleBackends)
+    log.warn({ backend }, 'authentication backend is configured but not listed in auth: its users cannot log in');
+  if (config.keystone !== null && !isPrivate(config.keystone.url))
+    log.warn('keystone.url uses http: passwords and tokens are sent unencrypted; use https');
+};
+
+/** One of several processes behind a port. The OBM daemon is in the first: the others would only wait for its nodes. */
+const startJoined = async (config: Config, log: Logger): Promise<Started> => {
+  const { process: number, peers, ready } = await joinProcesses();
+  const { stop, ...greeting } = await start(number === 0 ? config : { ...config, obmd: null }, log, undefined, peers);
+  ready(greeting);
+  return { log, stop };
+};
+
+const startAll = async (config: Config, log: Logger): Promise<Started> => {
+  const { stop, ...greeting } =
+    config.processes === 1 ? await start(config, log) : await supervised(config.processes, log);
+  greet(greeting);
+  return { log, stop };
+};
+
+const supervised = async (processes: number, log: Logger): Promise<Running> => {
+  const { greeting, stop } = await superviseProcesses(processes, log);
+  return { ...greeting, stop };
+};
+
 runProgram('corral', 'CORRAL_PORT', async (environment) => {
   const env = withArguments(environment);
   const config = loadConfig(env);
@@ -58,16 +96,7 @@ runProgram('corral', 'CORRAL_PORT', async (environment) => {
     },
     new LogDestination(process.stdout.fd),
   );
-  for (const name of unknownVariables(env, settings))
-    log.warn({ variable: name }, 'unknown setting in the environment; check its spelling');
-  const exposed = exposedSecrets(settings, env);
-  if (exposed !== null) log.warn(exposed);
-  if (config.auth.includes('null')) log.warn('auth is null: every client on this machine has administrative access');
-  for (const backend of config.idleBackends)
-    log.warn({ backend }, 'authentication backend is configured but not listed in auth: its users cannot log in');
-  if (config.keystone !== null && !isPrivate(config.keystone.url))
-    log.warn('keystone.url uses http: passwords and tokens are sent unencrypted; use https');
-  const running = await start(config, log);
-  greet(running);
-  return { log, stop: running.stop };
+  if (cluster.isWorker) return startJoined(config, log);
+  warnAbout(config, env, log);
+  return startAll(config, log);
 });

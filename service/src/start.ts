@@ -39,6 +39,7 @@ import { switchDrivers } from './drivers/switches/switch-drivers.ts';
 import { chosen, loadExtensions } from './extensions.ts';
 import { buildServer } from './server/app.ts';
 import { createMetrics, type Metrics } from './server/metrics.ts';
+import type { MetricsPeers } from './server/metrics-peers.ts';
 import { serveOidcLogin } from './server/oidc-login-routes.ts';
 import { setPublicUrl } from './server/request-origin.ts';
 import { serveOperator, serveReference } from './server/operator-routes.ts';
@@ -50,6 +51,7 @@ import { type HistoryStep, historyPruning } from './worker/history-pruning.ts';
 import { credentialCleanup } from './worker/credential-cleanup.ts';
 import { MaintenanceNotifier } from './worker/maintenance-notifier.ts';
 import type { Step } from './worker/worker-steps.ts';
+import { WorkerSeats } from './worker/worker-seats.ts';
 
 /** A service that is up. */
 export interface Running {
@@ -65,31 +67,43 @@ export interface Running {
 /** Told of every step, so that a test can kill the process between any two. */
 type Observe = (step: Step | MachineStep | HistoryStep) => void;
 
-/** Puts everything together and starts it. The only function that knows everything. */
-export const start = async (config: Config, log: Logger, step: Observe = () => undefined): Promise<Running> => {
+/** Puts everything together and starts it. The only function that knows everything. `peers`: null if it is alone. */
+export const start = async (
+  config: Config,
+  log: Logger,
+  step: Observe = () => undefined,
+  peers: MetricsPeers | null = null,
+): Promise<Running> => {
   const db = await openDatabase(config.database);
   logCondition(db.condition, 'the database', log);
   try {
-    return await startOn(db, config, log, step);
+    return await startOn(db, config, log, step, peers);
   } catch (error) {
     await db.close();
     throw error;
   }
 };
 
-const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Promise<Running> => {
+const startOn = async (
+  db: Db,
+  config: Config,
+  log: Logger,
+  step: Observe,
+  peers: MetricsPeers | null,
+): Promise<Running> => {
   const vault = await openVault(config.keyFile, keyCheckIn(db, 'settings'));
   const allocator = vlanPool(config.vlans);
   await requirePoolCovers(db, allocator);
   const obm = httpObmClient({ ...config.obm, outbound: config.outbound });
   const consoles = new ConsoleSessions(db);
-  const metrics = createMetrics(db);
+  const metrics = createMetrics(db, peers);
   const keystone = keystoneFor(config, db, metrics);
   const oidc = oidcFor(config, vault, log);
-  const passwords = passwordCheck(db, {
-    failed: (why) => metrics.loginFailed(why),
-    throttled: (login) => log.warn(login, 'too many failed logins: throttled'),
-  });
+  const logins = {
+    failed: (why: 'wrong' | 'throttled') => metrics.loginFailed(why),
+    throttled: (login: object) => log.warn(login, 'too many failed logins: throttled'),
+  };
+  const passwords = passwordCheck(db, logins, config.processes);
   const firstPassword = firstPasswordIn(join(config.dataDir, 'admin-password'), (error) =>
     log.warn({ err: error }, 'failed to delete the outdated initial password file; delete it by hand'),
   );
@@ -164,11 +178,15 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
   const { tls } = config.http;
   const unfollow = tls === null ? () => undefined : followTls(server.server as unknown as Server, tls, log);
 
+  // The embedded database has one process: there is nobody to share switches with.
+  const seats = db.engine === 'sqlite' ? null : new WorkerSeats(context, config.engine.leaseMs);
+  const engine =
+    config.role === 'api' ? null : new Engine({ context, config: config.engine, observer: metrics, step, log }, seats);
   const workers =
-    config.role === 'api'
+    engine === null
       ? []
       : [
-          new Engine({ context, config: config.engine, observer: metrics, step, log }),
+          engine,
           dependencies.maintenance && new MaintenanceNotifier(context, dependencies.maintenance, config.outbound, log),
           headnodeRecovery(context, log),
           credentialCleanup(context, log),
@@ -184,6 +202,8 @@ const startOn = async (db: Db, config: Config, log: Logger, step: Observe): Prom
     stop: async () => {
       isAccepting = false;
       unfollow();
+      // Requests that are under way may take a while; switches need not wait for them.
+      void engine?.leave();
       await consoles.closeAll();
       await server.close();
       await keystone?.close();

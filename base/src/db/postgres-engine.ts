@@ -53,10 +53,11 @@ export const openPostgres = async <Schema, Topic extends string>(
   const changes = new ChangeNotifier<Topic>();
   // An idle connection that the server closes is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => undefined);
-  const listener = listenTo(driver, url, tables.name, (payload) => {
+  const heard = (payload: string): void => {
     const topic = tables.topics.find((candidate) => candidate === payload);
     if (topic) changes.notify(topic);
-  });
+  };
+  const listener = listenTo(driver, url, tables.name, heard, () => tables.topics.forEach(heard));
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
 
   const unbound = boundTo<Schema>(postgresDialect, () => Promise.reject(new Error('a question is only compiled here')));

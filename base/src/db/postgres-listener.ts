@@ -14,10 +14,17 @@ const goodMs = 10_000;
 export const listenerOf = (name: string): string => `${name} listener`;
 
 /**
- * Hears NOTIFY on one channel over a connection of its own, and comes back when the connection is lost.
- * What is missed in between is found by the slow polls of those who listen.
+ * Hears NOTIFY on one channel over a connection of its own, and comes back when the connection is lost: then anything
+ * may have been missed. What is lost without that is found by the slow polls of those who listen.
  */
-export const listenTo = (driver: typeof pg, url: string, channel: string, heard: (payload: string) => void) => {
+export const listenTo = (
+  driver: typeof pg,
+  url: string,
+  channel: string,
+  heard: (payload: string) => void,
+  cameBack: () => void,
+) => {
+  let isFirst = true;
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | null = null;
   let closed = false;
@@ -40,6 +47,8 @@ export const listenTo = (driver: typeof pg, url: string, channel: string, heard:
     try {
       await fresh.connect();
       await fresh.query(`listen ${channel}`);
+      if (!isFirst) cameBack();
+      isFirst = false;
     } catch {
       again();
     }

@@ -32,7 +32,13 @@ it('a server that accepts and closes connections immediately is tried ever less 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const listener = listenTo(pg, `postgres://nobody@127.0.0.1:${port}/none`, 'corral', () => undefined);
+  const listener = listenTo(
+    pg,
+    `postgres://nobody@127.0.0.1:${port}/none`,
+    'corral',
+    () => undefined,
+    () => undefined,
+  );
   await sleep(1_500);
   await listener.close();
   server.close();

@@ -18,8 +18,8 @@ import { standby } from './obmd-error.ts';
 
 const name = 'obmd';
 /** A process that has not renewed for this long has lost its hold; it stops by itself a little earlier. */
-const holdMs = 6_000;
-const renewMs = 1_500;
+const holdMs = 4_500;
+const renewMs = 1_000;
 const marginMs = 1_000;
 const growth = { firstMs: renewMs, longestMs: 10_000 };
 
@@ -56,6 +56,8 @@ export class Ownership {
   #stopRenewal: () => void = () => undefined;
   #isStopped = false;
   #nextTurn: NodeJS.Timeout | undefined;
+  /** When it is worth another look, while somebody else has it. */
+  #waitMs = renewMs;
   /** Who has it, while we have not. */
   other: Holder | null = null;
 
@@ -114,7 +116,7 @@ export class Ownership {
       throw error;
     }
     if (isOurs !== null) this.#failures.succeeded();
-    if (!isOurs) this.#turnLater(isOurs === null ? this.#failures.failed() : renewMs);
+    if (!isOurs) this.#turnLater(isOurs === null ? this.#failures.failed() : Math.min(renewMs, this.#waitMs));
   }
 
   #turnLater(ms: number): void {
@@ -128,13 +130,14 @@ export class Ownership {
       <T>(work: (op: LeaseOp<Database>) => Promise<T>) =>
       (tx: Tx): Promise<T> =>
         work({ tx, now: db.now });
-    const { lease, row } = await this.#watch.take(
+    const { lease, row, waitMs } = await this.#watch.take(
       { read: (work) => db.read(inside(work)), write: (work) => db.write(inside(work)) },
       name,
       `${this.#process} ${(this.#holds += 1)}`,
       holdMs,
     );
     if (lease !== null) this.#lease = lease;
+    this.#waitMs = waitMs;
     this.other = lease === null && row ? { host: row.host, pid: row.pid } : null;
     return lease !== null;
   }

@@ -50,7 +50,7 @@ export const withUserContext = async <T>(
       maintenance: config.maintenance,
       identity: config.identity,
       signIn: { basic: true, keystone: null, oidc: null },
-      checkPassword: passwordCheck(db, { failed: () => undefined, throttled: () => undefined }).check,
+      checkPassword: passwordCheck(db, { failed: () => undefined, throttled: () => undefined }, 1).check,
       firstPassword,
       extensions: [],
     };

@@ -30,8 +30,8 @@ const monotonic = (): number => performance.now();
 export const wrongPassword = () => unauthorized('wrong user name or password');
 
 /** The one place where a user name and a password are checked: slowed down when they are wrong, never many at once. */
-export const passwordCheck = (db: Db, watch: LoginObserver): PasswordCheck => {
-  const throttle = new Throttle();
+export const passwordCheck = (db: Db, watch: LoginObserver, processes: number): PasswordCheck => {
+  const throttle = new Throttle(processes);
   const gate = new HashGate();
   const listeners: ((username: string, from: string) => void)[] = [];
   const told = new Cache<string, true>({ most: mostTold, lastsMs: tellEveryMs });

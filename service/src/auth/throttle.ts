@@ -54,15 +54,25 @@ interface WrongGuess {
  */
 export class Throttle {
   readonly #key = randomBytes(32).toString('base64');
-  readonly #pairs = new FailureCounts(free.pair);
-  readonly #addresses = new FailureCounts(free.address);
-  readonly #prefixes = new FailureCounts(free.prefix);
-  readonly #users = new FailureCounts(free.user);
-  readonly #refusals = new FailureCounts(freeRefusals);
+  readonly #pairs: FailureCounts;
+  readonly #addresses: FailureCounts;
+  readonly #prefixes: FailureCounts;
+  readonly #users: FailureCounts;
+  readonly #refusals: FailureCounts;
   readonly #wrong = new Cache<string, Cache<string, WrongGuess>>({ most: mostPairs });
   /** When the last attempt of a user from a prefix was wrong. */
   readonly #failures = new Cache<string, number>({ most: mostPairs });
   readonly #good = new Cache<string, { readonly guess: string; readonly at: number }>({ most: mostPairs });
+
+  /** `processes`: as many share a port and count for themselves, so each has only its part of what is free. */
+  constructor(processes = 1) {
+    const counts = (whole: number): FailureCounts => new FailureCounts(Math.ceil(whole / processes));
+    this.#pairs = counts(free.pair);
+    this.#addresses = counts(free.address);
+    this.#prefixes = counts(free.prefix);
+    this.#users = counts(free.user);
+    this.#refusals = counts(freeRefusals);
+  }
 
   attempt(username: string, password: string, address: string): Attempt {
     const from = addressKey(address);

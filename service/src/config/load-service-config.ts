@@ -47,11 +47,17 @@ const interpret = (read: SettingReader<SettingValues>, mistakes: string[]): Conf
   const role = read.value('role');
   if (role !== 'all' && database.engine === 'sqlite')
     mistakes.push(`role: "${role}" requires PostgreSQL (database_url); the embedded database is for one process`);
+  const processes = read.value('processes');
+  if (processes > 1 && database.engine === 'sqlite')
+    mistakes.push(
+      `processes: ${processes} processes require PostgreSQL (database_url); the embedded database is for one process`,
+    );
   const outbound = outboundConfig(read);
   return {
     host,
     port: read.value('port'),
     role,
+    processes,
     http: httpConfig(read, mistakes),
     deviceLimits: deviceLimitConfig(read),
     dataDir,

@@ -23,6 +23,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly role: Role;
+  /** How many serve the port on this machine. */
+  readonly processes: number;
   readonly http: HttpOptions;
   readonly deviceLimits: DeviceLimitConfig;
   readonly dataDir: string;

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { databaseUrl } from '@corral/base/config/database-url';
 import { logLevels } from '@corral/base/config/setting-reader';
 import type { Settings, ValuesOf } from '@corral/base/config/setting';
@@ -26,6 +27,7 @@ import { pemFile } from './certificate-authority.ts';
 import { roles, type VlanRange } from './service-config.ts';
 import { libvirtSettings } from './libvirt-config.ts';
 
+const mostProcesses = 64;
 const largestVlan = 4094;
 const longestPassword = 1024;
 
@@ -51,6 +53,12 @@ const vlanRanges: ValueType<readonly VlanRange[]> = {
   },
 };
 
+const processCount: ValueType<number> = {
+  expected: `a whole number from 1 to ${mostProcesses}, or auto`,
+  parse: (given, wrong) =>
+    given === 'auto' ? Math.min(mostProcesses, availableParallelism()) : whole(1, mostProcesses).parse(given, wrong),
+};
+
 const listenAddressOrOff: ValueType<ListenAddress | 'off'> = {
   expected: '`off`, or HOST:PORT',
   parse: (given, wrong) => (given === 'off' ? given : listenAddress.parse(given, wrong)),
@@ -69,6 +77,12 @@ export const settings = {
     fallback: 'all',
     about:
       'What this process does: `api` answers calls, `worker` changes switches and does what falls due, `all` does both. Other roles than `all` need PostgreSQL ([several processes](operator-guide.md#postgresql-and-replicas)). Also `--role` on the command line.',
+  },
+  processes: {
+    takes: processCount,
+    fallback: '1',
+    about:
+      'How many processes serve the port on this machine, 1 to 64; `auto`: as many as it has processors. More than 1 need PostgreSQL ([several processes](operator-guide.md#several-processes-on-one-machine)).',
   },
   ...httpSettings,
   ...deviceLimitSettings,
@@ -158,8 +172,8 @@ export const settings = {
   },
   'engine.lease': {
     takes: seconds(),
-    fallback: '5',
-    about: 'How long a dead worker keeps its switches from the others. The same in every replica.',
+    fallback: '4',
+    about: 'How long a dead worker keeps its switches from the others. The same in every process.',
   },
   'engine.poll': { takes: seconds(), fallback: '2', about: 'How often the queue is polled without a notification.' },
   'engine.sweep': {

@@ -5,12 +5,15 @@ import type { App } from './app-context.ts';
 import { admit, credentialsOf } from './identify-caller.ts';
 import type { Route } from './route.ts';
 
-/** How often it is asked without a change that would be a reason to. */
-const everyMs = 5_000;
+/**
+ * How often it is asked without a notification, which may be lost. What is known of a caller is at most a second old, so
+ * a revocation counts within two seconds in every process.
+ */
+const everyMs = 750;
 const refusals: readonly ErrorType[] = ['AuthorizationError', 'NotFoundError'];
 const lost = 'you no longer have access to this';
 /** So many questions in a row may stay without an answer: 30 seconds. */
-const mostUnanswered = 6;
+const mostUnanswered = 40;
 const unconfirmed = 'your access could not be confirmed for 30 seconds; open it again';
 
 /**

@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { steadyNow } from '@corral/base/steady-clock';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { sql } from 'kysely';
 import type { TokenOutcome } from '../auth/keystone-backend.ts';
 import type { Db } from '../db/service-database.ts';
 import { RequestTimes } from '@corral/base/http/request-times';
+import { joinMetrics, type MetricsPeers } from './metrics-peers.ts';
 import { readQueue } from './queue-metrics.ts';
 
 /** Why a client was rejected before authentication. */
@@ -21,15 +24,21 @@ export interface Metrics {
 }
 
 const actionBuckets = [0.01, 0.05, 0.25, 1, 5, 15, 60];
+/** A database that takes longer is down. */
+const databaseWithinMs = 1_500;
 const validationBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10];
 
-export const createMetrics = (db: Db): Metrics => {
+export const createMetrics = (db: Db, peers: MetricsPeers | null = null): Metrics => {
   const registry = new Registry();
   const registers = [registry];
+  // What the database knows is the same in every process.
+  const shared = new Registry();
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Counter<L>({ name, help, labelNames, registers });
   const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Gauge<L>({ name, help, labelNames, registers });
+  const sharedGauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge<L>({ name, help, labelNames, registers: [shared] });
   const histogram = <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
     new Histogram<L>({ name, help, buckets, labelNames, registers });
   collectDefaultMetrics({ register: registry });
@@ -60,28 +69,36 @@ export const createMetrics = (db: Db): Metrics => {
     'outcome',
   );
   const remembered = counter('corral_keystone_remembered_total', 'Tokens validated from the cache');
-  const actions = gauge(
+  const actions = sharedGauge(
     'corral_actions',
     'Networking actions that are pending, or whose last change of a nic failed',
     'switch',
     'status',
   );
-  const oldest = gauge('corral_queue_age_seconds', 'Age of the oldest pending networking action of a switch', 'switch');
-  const leases = gauge('corral_switch_lease', '1 for the worker that holds a switch', 'switch', 'holder');
-  const suspects = gauge('corral_suspect_ports', 'Ports in an unknown state', 'switch');
-  const drifting = gauge('corral_drifting_ports', 'Ports that differ from what is recorded', 'switch');
-  const inDoubt = gauge(
+  const oldest = sharedGauge(
+    'corral_queue_age_seconds',
+    'Age of the oldest pending networking action of a switch',
+    'switch',
+  );
+  const leases = sharedGauge('corral_switch_lease', '1 for the worker that holds a switch', 'switch', 'holder');
+  const suspects = sharedGauge('corral_suspect_ports', 'Ports in an unknown state', 'switch');
+  const drifting = sharedGauge('corral_drifting_ports', 'Ports that differ from what is recorded', 'switch');
+  const inDoubt = sharedGauge(
     'corral_ports_in_doubt',
     'Ports to which a change of an aborted session may still arrive',
     'switch',
   );
-  const answering = gauge(
+  const answering = sharedGauge(
     'corral_switch_up',
     '0 after communication with a switch failed, until it succeeds',
     'switch',
   );
-  const sweptAt = gauge('corral_switch_swept_timestamp_seconds', 'When a switch was last read completely', 'switch');
-  const unsaved = gauge(
+  const sweptAt = sharedGauge(
+    'corral_switch_swept_timestamp_seconds',
+    'When a switch was last read completely',
+    'switch',
+  );
+  const unsaved = sharedGauge(
     'corral_switch_unsaved_seconds',
     'Time since the running configuration of a switch is unsaved; 0 when it is saved',
     'switch',
@@ -99,6 +116,7 @@ export const createMetrics = (db: Db): Metrics => {
   );
   for (const why of ['wrong', 'throttled']) logins.inc({ why }, 0);
 
+  gauge('corral_process_id', 'The process that counted this').set(process.pid);
   const up = gauge('corral_database_up', '1 while the database answers');
 
   const writable = gauge(
@@ -125,12 +143,32 @@ export const createMetrics = (db: Db): Metrics => {
       unsaved.set(labels, row.unsaved_since === null ? 0 : Math.max(0, steadyNow() - row.unsaved_since) / 1000);
       if (row.swept_at !== null) sweptAt.set(labels, row.swept_at / 1000);
     }
+  };
+
+  const isDatabaseUp = async (): Promise<boolean> => {
+    const late = sleep(databaseWithinMs, false, { ref: false });
+    const isUp = db
+      .read((tx) => sql`select 1`.execute(tx))
+      .then(
+        () => true,
+        () => false,
+      );
+    return Promise.race([isUp, late]);
+  };
+
+  /** What this process alone knows. */
+  const own = async (): Promise<string> => {
+    const isUp = await isDatabaseUp();
+    up.set(isUp ? 1 : 0);
+    writable.set(isUp && db.condition.fault === null ? 1 : 0);
     transactions.reset();
     const { reads, writes, retries } = db.statistics;
     for (const [kind, count] of Object.entries({ read: reads, write: writes, retry: retries })) {
       transactions.inc({ engine: db.engine, kind }, count);
     }
+    return `${await registry.metrics()}\n${requests.text()}`;
   };
+  peers?.serve(own);
 
   return {
     requestDone: (method, route, status, ms) => requests.observe(method, route, status, ms),
@@ -144,13 +182,12 @@ export const createMetrics = (db: Db): Metrics => {
     loginFailed: (why) => logins.inc({ why }),
     text: async () => {
       // A database that is down is a reason to look at the metrics, not to have none.
-      const isUp = await collect().then(
-        () => 1,
-        () => 0,
-      );
-      up.set(isUp);
-      writable.set(isUp === 1 && db.condition.fault === null ? 1 : 0);
-      return `${await registry.metrics()}\n${requests.text()}`;
+      await collect().catch(() => undefined);
+      const counted =
+        peers === null
+          ? await own()
+          : joinMetrics([{ process: peers.process, text: await own() }, ...(await peers.others())]);
+      return `${await shared.metrics()}\n${counted}`;
     },
     contentType: registry.contentType,
   };

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { firstOf } from '@corral/base/abort';
 import { Backoff } from '@corral/base/backoff';
 import { type ChangeListener, ChangeNotifier } from '@corral/base/db/change-notifier';
 import type { FreeLease } from '@corral/base/db/lease-table';
@@ -10,6 +11,7 @@ import { holdLease, thisProcess } from '../core/leases.ts';
 import { leaseTable } from '../db/service-leases.ts';
 import { type DueSwitch, dueSwitches } from './due-switches.ts';
 import { SwitchWorker } from './switch-worker.ts';
+import { type Division, undivided, type WorkerSeats } from './worker-seats.ts';
 import type { EngineContext } from './engine-context.ts';
 
 /** How the pauses grow while the database refuses, or a worker finds nothing to do. */
@@ -25,6 +27,13 @@ interface IdlePause {
   until: number;
 }
 
+/** A worker on a switch. */
+interface RunningWorker {
+  readonly work: Promise<void>;
+  /** Lets it finish what is under way, and give the switch back. */
+  readonly handOver: () => void;
+}
+
 const leaseOf = ({ id }: { readonly id: number }): string => `switch/${id}`;
 
 /**
@@ -35,15 +44,19 @@ export class Engine {
   readonly #context: EngineContext;
   readonly #stop = new AbortController();
   readonly #listener: ChangeListener;
-  readonly #running = new Map<number, Promise<void>>();
+  /** Null: there is no other process. */
+  readonly #seats: WorkerSeats | null;
+  readonly #running = new Map<number, RunningWorker>();
+  readonly #unclaimed = new UnclaimedSwitches();
   /** Wakes the worker of a switch, by the name of its lease. */
   readonly #due = new ChangeNotifier<string>();
   readonly #paused = new Map<number, IdlePause>();
   readonly #writeBackoff = new WriteBackoff(() => this.#listener.notify());
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(engine: EngineContext) {
+  constructor(engine: EngineContext, seats: WorkerSeats | null) {
     this.#context = engine;
+    this.#seats = seats;
     // Every worker waits on this one signal.
     setMaxListeners(0, this.#stop.signal);
     // A switch that was held elsewhere may be free when a lease is given back.
@@ -51,14 +64,22 @@ export class Engine {
   }
 
   start(): void {
+    this.#seats?.start();
     this.#loop = this.#run();
+  }
+
+  /** Hands everything over to the other workers, if there are any. */
+  async leave(): Promise<void> {
+    await this.#seats?.leave();
+    this.#listener.notify();
   }
 
   /** Lets running passes settle; the next worker continues what is not settled. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    await this.leave();
     await this.#loop;
-    await Promise.all(this.#running.values());
+    await Promise.all([...this.#running.values()].map(({ work }) => work));
   }
 
   async #run(): Promise<void> {
@@ -88,21 +109,27 @@ export class Engine {
   }
 
   /**
-   * Wakes the workers of switches that have work due, and puts one on each that has none and is free. Answers how long
-   * until there may be more.
+   * Wakes the workers of switches that have work due, puts one on each switch of ours that has none and is free, and hands
+   * over what is another worker's. Answers how long until there may be more.
    */
   async #dispatch(): Promise<number> {
     const { context, config } = this.#context;
     // A worker that ends meanwhile has this called again.
     const running = new Set(this.#running.keys());
-    const { switches, leaseState } = await context.read(async (op) => {
+    const { switches, leaseState, division } = await context.read(async (op) => {
       const found = await dueSwitches(op.tx, op.now, config);
       const others = found.filter(({ id }) => !running.has(id)).map(leaseOf);
-      return { switches: found, leaseState: await context.leases.inspect(op, others, config.leaseMs) };
+      return {
+        switches: found,
+        leaseState: await context.leases.inspect(op, others, config.leaseMs),
+        division: (await this.#seats?.read(op)) ?? undivided,
+      };
     });
     this.#forgetOthers(switches);
+    this.#unclaimed.follow(division);
+    this.#handOver(division);
     const now = steadyNow();
-    let nextMs = Number.POSITIVE_INFINITY;
+    let nextMs = division.waitMs;
     for (const target of switches) {
       const dueMs = target.dueAt - now;
       if (running.has(target.id)) {
@@ -113,14 +140,21 @@ export class Engine {
       if (this.#running.has(target.id)) continue;
       const pauseMs = Math.max(dueMs, this.#pauseOf(target), this.#writeBackoff.waitMs);
       const { free, waitMs } = pauseMs > 0 ? { free: null, waitMs: pauseMs } : leaseState(leaseOf(target));
-      if (free === null) nextMs = Math.min(nextMs, waitMs);
+      const leftMs = this.#unclaimed.waitMs(target.id, free, division, config.leaseMs);
+      if (free === null || leftMs > 0) nextMs = Math.min(nextMs, Math.max(waitMs, leftMs));
       else this.#startWorker(target, free);
     }
     return nextMs;
   }
 
+  #handOver({ ownerOf }: Division): void {
+    for (const [id, { handOver }] of this.#running)
+      if (ownerOf(id) === 'another' && !this.#unclaimed.isTaken(id)) handOver();
+  }
+
   #startWorker(target: DueSwitch, free: FreeLease): void {
-    const work = this.#work(target, free)
+    const over = new AbortController();
+    const work = this.#work(target, free, over.signal)
       .catch((error: unknown) =>
         this.#context.log.error({ switch: target.label, err: error }, 'switch worker failed; will retry'),
       )
@@ -129,23 +163,25 @@ export class Engine {
         // The notification of what was queued while the worker was stopping was lost.
         this.#listener.notify();
       });
-    this.#running.set(target.id, work);
+    this.#running.set(target.id, { work, handOver: () => over.abort() });
   }
 
-  async #work(target: DueSwitch, free: FreeLease): Promise<void> {
+  async #work(target: DueSwitch, free: FreeLease, over: AbortSignal): Promise<void> {
     const { context, config } = this.#context;
     const asked = readClocks();
     const lease = await this.#writeBackoff.during(() =>
       context.write((op) => leaseTable.claim(op, free, thisProcess, config.leaseMs)),
     );
+    const { signal, release } = firstOf(this.#stop.signal, over);
     let hasWorked = false;
     try {
       if (lease !== null) {
         const held = holdLease(context, lease, config.leaseMs, asked);
         const due = this.#due.listen(leaseOf(target));
-        hasWorked = await new SwitchWorker(this.#context, target, held, due).run(this.#stop.signal);
+        hasWorked = await new SwitchWorker(this.#context, target, held, due).run(signal);
       }
     } finally {
+      release();
       if (hasWorked) this.#paused.delete(target.id);
       else this.#pauseSwitch(target);
     }
@@ -162,9 +198,54 @@ export class Engine {
   }
 
   #forgetOthers(switches: readonly DueSwitch[]): void {
-    if (this.#paused.size === 0) return;
+    if (this.#paused.size === 0 && this.#unclaimed.size === 0) return;
     const ids = new Set(switches.map(({ id }) => id));
     for (const id of this.#paused.keys()) if (!ids.has(id)) this.#paused.delete(id);
+    this.#unclaimed.forgetOthers(ids);
+  }
+}
+
+/**
+ * Switches of other workers that have work and that nobody takes: their worker may be alive and of no use. After the
+ * length of a lease we take them in its place, and keep them until other workers come or go.
+ */
+class UnclaimedSwitches {
+  readonly #since = new Map<number, number>();
+  readonly #taken = new Set<number>();
+  #key = '';
+
+  /** Forgets everything when other workers are there. */
+  follow({ key }: Division): void {
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#since.clear();
+    this.#taken.clear();
+  }
+
+  /** How many are left to their own workers. */
+  get size(): number {
+    return this.#since.size;
+  }
+
+  forgetOthers(ids: ReadonlySet<number>): void {
+    for (const id of this.#since.keys()) if (!ids.has(id)) this.#since.delete(id);
+  }
+
+  isTaken(id: number): boolean {
+    return this.#taken.has(id);
+  }
+
+  /** How long a switch is left to its own worker; 0: it is ours, or becomes so. */
+  waitMs(id: number, free: FreeLease | null, { ownerOf }: Division, graceMs: number): number {
+    if (free === null || ownerOf(id) === 'us' || this.#taken.has(id)) {
+      this.#since.delete(id);
+      return 0;
+    }
+    const since = this.#since.get(id) ?? performance.now();
+    this.#since.set(id, since);
+    const leftMs = since + graceMs - performance.now();
+    if (leftMs <= 0) this.#taken.add(id);
+    return Math.max(0, leftMs);
   }
 }
 

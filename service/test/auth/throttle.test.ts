@@ -56,6 +56,24 @@ const steps = (addresses: readonly string[], users: readonly string[]) =>
 const elsewhere = ['203.0.113.1', '203.0.113.2', '2001:db8::1', '2001:db8:0:1::1'];
 
 describe('the throttle of logins', () => {
+  it('of several processes together lets through hardly more than that of one', () => {
+    const checkedBy = (processes: number): number => {
+      const throttles = Array.from({ length: processes }, () => new Throttle(processes));
+      let checked = 0;
+      for (let count = 0; count < 40; count += 1) {
+        for (const throttle of throttles) {
+          const attempt = throttle.attempt('ada', `guess ${count}`, home);
+          const verdict = throttle.admit(attempt, 0, 0);
+          if (verdict.kind !== 'check') continue;
+          throttle.failed(attempt, verdict, 0, 0);
+          checked += 1;
+        }
+      }
+      return checked;
+    };
+    expect(checkedBy(4)).toBeLessThan(2 * checkedBy(1));
+  });
+
   it('never holds up, because of what others do elsewhere, a user who logged in from the same address before', () => {
     const property = fc.property(steps(elsewhere, ['ada', 'bob', 'nobody']), (path) => {
       const { guess, pass, comeRight } = trial();

@@ -36,6 +36,7 @@ describe('the configuration', () => {
       host: '127.0.0.1',
       port: 5000,
       role: 'all',
+      processes: 1,
       dataDir: resolve('data'),
       database: { engine: 'sqlite', path: resolve('data/corral.db') },
       auth: ['database'],
@@ -66,7 +67,7 @@ describe('the configuration', () => {
       engine: {
         budgetMs: 60_000,
         deviceTimeoutMs: 15_000,
-        leaseMs: 5_000,
+        leaseMs: 4_000,
         pollMs: 2_000,
         sweepMs: 300_000,
         saveDelayMs: 5_000,

@@ -88,7 +88,8 @@ describe.each(engines)('after kill -9 of a process that works on a switch, on %s
     });
     // Without a pause it was dead for as long as the lease lasted.
     expect(await health.stop()).toBeLessThan(1_000);
-    expect(shown - before).toBeLessThanOrEqual(16);
+    // On PostgreSQL a worker also renews its seat, which is no sign of trying.
+    expect(shown - before).toBeLessThanOrEqual(engine === 'sqlite' ? 16 : 24);
   });
 
   it('what it wrote to a switch that cannot refuse it holds node and VLAN until nothing can arrive', async () => {

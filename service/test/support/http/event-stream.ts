@@ -11,7 +11,10 @@ interface StreamedEvent {
 
 /** What came over an event stream so far. */
 export interface EventStream {
+  readonly status: number;
   readonly events: readonly StreamedEvent[];
+  /** Resolves when the connection is gone, from either side. */
+  readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,7 +39,9 @@ export const follow = (url: string, name: string, lastEventId?: number): Promise
       // A stream that we cut reports it as an error.
       response.on('error', () => undefined);
       resolve({
+        status: response.statusCode ?? 0,
         events,
+        ended: new Promise((closed) => response.once('close', closed)),
         close: async () => {
           call.destroy();
           if (!response.closed) await new Promise((closed) => response.once('close', closed));

@@ -7,6 +7,7 @@ const programs = { service: 'corral-service', daemon: 'corral-obmd' } as const;
 
 /** A built program as a process, which can be killed. */
 export interface Killable {
+  readonly pid: number;
   readonly url: string;
   /** Where the OBM daemon of this process is, be it the service's or its own. */
   readonly obmdUrl: string;
@@ -36,7 +37,7 @@ export const startKillable = async (
     }
     child.once('close', () => reject(new Error(`the ${which} ended before it was ready: ${lines.join('\n')}`)));
   });
-  return { url: url(), obmdUrl: obmdUrl(), kill: () => killed(child) };
+  return { pid: child.pid ?? 0, url: url(), obmdUrl: obmdUrl(), kill: () => killed(child) };
 };
 
 const killed = async (child: ChildProcess): Promise<void> => {

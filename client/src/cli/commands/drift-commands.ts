@@ -29,7 +29,8 @@ export const driftCommands: readonly Command[] = [
       if (label !== undefined) {
         if (readsNow) await sweepAll(context, client, [label]);
         const view = await client.showSwitchDrift({ switch: label });
-        output.table(headings, rowsOf(view), view, 'nothing'); return;
+        output.table(headings, rowsOf(view), view, 'nothing');
+        return;
       }
       if (readsNow) await sweepAll(context, client, await client.listSwitches());
       const { switches, headnodes } = await client.showDrift();

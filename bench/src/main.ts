@@ -37,6 +37,10 @@ const suites: Readonly<Record<string, Suite>> = {
     about: 'the network engine: many connects at once, bad switches',
     measure: async () => (await import('./suites/connects.ts')).measure(),
   },
+  fleet: {
+    about: '1,000 nodes on 50 slow switches beside a perfect scheduler',
+    measure: async () => (await import('./suites/fleet.ts')).measure(),
+  },
   cli: {
     about: '`corral node show` from a cold start beside `node -e 0`',
     measure: async () => (await import('./suites/cli.ts')).measure(),
@@ -44,6 +48,16 @@ const suites: Readonly<Record<string, Suite>> = {
   apply: {
     about: 'a whole site with `corral apply` beside a script',
     measure: async () => (await import('./suites/apply.ts')).measure(),
+  },
+  'growth-sqlite': {
+    about: 'every call with 1,000, 10,000 and 100,000 nodes, on SQLite',
+    measure: async () => (await import('./suites/growth.ts')).measureSqlite(),
+    isApart: true,
+  },
+  'growth-postgres': {
+    about: 'the same on PostgreSQL',
+    measure: async () => (await import('./suites/growth.ts')).measurePostgres(),
+    isApart: true,
   },
   obmd: {
     about: 'the OBM daemon: hanging BMCs, many consoles, leaks',
@@ -82,7 +96,7 @@ const machine = (): string =>
 
 const list = (): string =>
   Object.entries(suites)
-    .map(([name, { about, isApart }]) => `  ${name.padEnd(12)} ${about}${isApart ? ' (only when named)' : ''}`)
+    .map(([name, { about, isApart }]) => `  ${name.padEnd(16)} ${about}${isApart ? ' (only when named)' : ''}`)
     .join('\n');
 
 const main = async (): Promise<void> => {

@@ -5,8 +5,7 @@ import { call, createInstallation, type Installation } from '../installation.ts'
 import { startPostgres } from '../postgres/postgres-server.ts';
 import { patterns, siteStatements } from './site-seed.ts';
 
-export const engines = ['sqlite', 'postgres'] as const;
-export type Engine = (typeof engines)[number];
+export type Engine = 'sqlite' | 'postgres';
 
 /** A site of one size on one database; nothing runs on it yet. */
 export interface MeasuredSite {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricsPeers } from '../server/metrics-peers.ts';
-import { type Greeting, isOurs, type ProcessMetrics, type ToProcess, type ToSupervisor } from './process-messages.ts';
+import { type Greeting, isForProcess, type ProcessMetrics, type ToSupervisor } from './process-messages.ts';
 
 /** The supervisor waits a little shorter for those that it asks. */
 const answerWithinMs = 3_000;
@@ -21,13 +21,13 @@ export const joinProcesses = async (): Promise<JoinedProcess> => {
   let own = (): Promise<string> => Promise.resolve('');
   let last = 0;
   process.on('message', (message: unknown) => {
-    if (!isOurs<ToProcess>(message)) return;
+    if (!isForProcess(message)) return;
     if (message.kind === 'metrics of others') waiting.get(message.id)?.(message.metrics);
     if (message.kind === 'collect metrics') void own().then((text) => tell({ kind: 'metrics', id: message.id, text }));
   });
   tell({ kind: 'joining' });
   const [message] = (await begun) as [unknown];
-  const number = isOurs<ToProcess>(message) && message.kind === 'begin' ? message.process : 0;
+  const number = isForProcess(message) && message.kind === 'begin' ? message.process : 0;
   return {
     process: number,
     ready: (greeting) => tell({ kind: 'ready', greeting }),

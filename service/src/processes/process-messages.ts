@@ -24,5 +24,6 @@ export type ToSupervisor =
   | { readonly kind: 'metrics'; readonly id: number; readonly text: string };
 
 /** Both ends are the same program of the same version; what others of the channel say has no such field. */
-export const isOurs = <Message extends ToProcess | ToSupervisor>(message: unknown): message is Message =>
-  typeof message === 'object' && message !== null && 'kind' in message;
+const isOurs = (message: unknown): boolean => typeof message === 'object' && message !== null && 'kind' in message;
+export const isForProcess = (message: unknown): message is ToProcess => isOurs(message);
+export const isForSupervisor = (message: unknown): message is ToSupervisor => isOurs(message);

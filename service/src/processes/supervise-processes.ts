@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@corral/base/backoff';
 import type { Logger } from 'pino';
-import { type Greeting, isOurs, type ProcessMetrics, type ToProcess, type ToSupervisor } from './process-messages.ts';
+import { type Greeting, isForSupervisor, type ProcessMetrics, type ToProcess } from './process-messages.ts';
 
 /** The pauses before a process that ended is started again. */
 const growth = { firstMs: 500, longestMs: 30_000 };
@@ -51,7 +51,7 @@ export const superviseProcesses = async (count: number, log: Logger): Promise<Su
     place.worker = worker;
     worker.on('error', (err) => log.warn({ process: place.number, err }, 'failed to reach a process'));
     worker.on('message', (message: unknown) => {
-      if (!isOurs<ToSupervisor>(message)) return;
+      if (!isForSupervisor(message)) return;
       if (message.kind === 'joining') return say(worker, { kind: 'begin', process: place.number });
       if (message.kind === 'metrics wanted') return void gathering.answer(place, message.id);
       if (message.kind === 'metrics') return gathering.collected(message.id, message.text);

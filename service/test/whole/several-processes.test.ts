@@ -92,13 +92,6 @@ describe.runIf(engines.includes('postgres'))(`${count} processes behind one port
   it('stop together when the first is asked to', async () => {
     const all = [...(await pids()).values()];
     expect(await program.kill('SIGTERM')).toBe(0);
-    const alive = (pid: number): boolean => {
-      try {
-        return process.kill(pid, 0);
-      } catch {
-        return false;
-      }
-    };
     expect(all.filter(alive)).toEqual([]);
   });
 
@@ -108,13 +101,7 @@ describe.runIf(engines.includes('postgres'))(`${count} processes behind one port
     const all = [...(await pids()).values()];
     expect(all).toHaveLength(count);
     await program.kill('SIGKILL');
-    await eventually(() => {
-      try {
-        return all.some((pid) => process.kill(pid, 0)) ? undefined : true;
-      } catch {
-        return true;
-      }
-    });
+    await eventually(() => (all.some(alive) ? undefined : true));
   });
 
   it('end with the reason why the first could not start', async () => {
@@ -126,6 +113,14 @@ describe.runIf(engines.includes('postgres'))(`${count} processes behind one port
     expect(output).toContain('database "nowhere" does not exist');
   });
 });
+
+const alive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 
 describe('several processes on the embedded database', () => {
   it.each([

@@ -48,6 +48,7 @@ describe('the rules about imports', () => {
 /** Programs hand their environment to what reads settings; the lab and the benchmarks pass theirs on to what they start. */
 const readers = [
   'base/src/run-program.ts',
+  'bench/src/growth/whole-site.ts',
   'bench/src/process.ts',
   'bench/src/suites/apply.ts',
   'client/src/cli/main.ts',

@@ -16,8 +16,8 @@ export interface Started {
 }
 
 /**
- * The life of a program: started with the environment, stopped by SIGTERM or SIGINT (a second signal ends it
- * at once), and its mistakes told one a line. `portSetting` is what to change when the port is taken.
+ * The life of a program: started with the environment, stopped by SIGTERM or SIGINT, and its mistakes told one a
+ * line. `portSetting` is what to change when the port is taken.
  */
 export const runProgram = (name: string, portSetting: string, start: (env: Environment) => Promise<Started>): void => {
   // The database and the key are nobody else's.

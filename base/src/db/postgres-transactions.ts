@@ -34,6 +34,9 @@ const toldByStandby = (error: unknown): never => {
   throw code === '0A000' ? new DatabaseUnavailable('read-only', error) : error;
 };
 
+/** A statement before it failed. Whether the transaction is worth another try is for that one's error to say. */
+const isRefusedAfterFailure = (error: unknown): boolean => (error as { code?: unknown }).code === '25P02';
+
 const nobodyWaits = (): undefined => undefined;
 
 /**
@@ -73,8 +76,8 @@ class PipelinedConnection<Schema> {
     await this.#begun;
   }
 
-  /** Why the server rolled a transaction back that was to be committed. */
-  async failure(): Promise<unknown> {
+  /** Why the server refuses the rest of the transaction: the first failure of those that nobody waited for. */
+  async failure(otherwise: unknown): Promise<unknown> {
     for (const answer of this.#unanswered) {
       try {
         await answer;
@@ -82,7 +85,7 @@ class PipelinedConnection<Schema> {
         return error;
       }
     }
-    return new Error('a statement failed, and the transaction went on as if it had not');
+    return otherwise;
   }
 
   readonly #run: RunStatement = async (text, parameters, use) => {
@@ -144,8 +147,9 @@ export class PostgresTransactions<Schema> {
       const { command } = await committed.finally(() => unlocked);
       if (command !== 'ROLLBACK') return result;
       [phase, isOver] = ['before commit', true];
-      throw await connection.failure();
-    } catch (error) {
+      throw await connection.failure(new Error('a statement failed, and the transaction went on as if it had not'));
+    } catch (caught) {
+      const error = isRefusedAfterFailure(caught) ? await connection.failure(caught) : caught;
       const fault = error instanceof DatabaseUnavailable ? error.kind : postgresFaultOf(error);
       // Nothing more can be said on it; or it leads to a server that only reads, and another may lead elsewhere.
       if (fault === 'unreachable' || fault === 'read-only') loan.broken = error as Error;

@@ -5,13 +5,13 @@ export type Greeting = Omit<Running, 'stop'>;
 
 /** What one process counted, as Prometheus reads it. */
 export interface ProcessMetrics {
-  readonly process: number;
+  readonly number: number;
   readonly text: string;
 }
 
 /** From the supervisor to a process. */
 export type ToProcess =
-  | { readonly kind: 'begin'; readonly process: number }
+  | { readonly kind: 'begin'; readonly number: number }
   | { readonly kind: 'collect metrics'; readonly id: number }
   | { readonly kind: 'metrics of others'; readonly id: number; readonly metrics: readonly ProcessMetrics[] };
 

@@ -52,7 +52,7 @@ export const superviseProcesses = async (count: number, log: Logger): Promise<Su
     worker.on('error', (err) => log.warn({ process: place.number, err }, 'failed to reach a process'));
     worker.on('message', (message: unknown) => {
       if (!isForSupervisor(message)) return;
-      if (message.kind === 'joining') return say(worker, { kind: 'begin', process: place.number });
+      if (message.kind === 'joining') return say(worker, { kind: 'begin', number: place.number });
       if (message.kind === 'metrics wanted') return void gathering.answer(place, message.id);
       if (message.kind === 'metrics') return gathering.collected(message.id, message.text);
       place.isReady = true;
@@ -131,7 +131,7 @@ class MetricsGathering {
     try {
       const tooLate = sleep(collectWithinMs, null, { signal: late.signal, ref: false });
       const text = await Promise.race([answer, tooLate]);
-      return text === null ? null : { process: number, text };
+      return text === null ? null : { number, text };
     } finally {
       late.abort();
       this.#waiting.delete(id);

@@ -1,18 +1,18 @@
 /** The other processes behind the same port. A scrape reaches one of them, and shows what all have counted. */
 export interface MetricsPeers {
   /** The number of this process. */
-  readonly process: number;
+  readonly number: number;
   /** How this process answers when another is asked. */
   readonly serve: (own: () => Promise<string>) => void;
-  readonly others: () => Promise<readonly { readonly process: number; readonly text: string }[]>;
+  readonly others: () => Promise<readonly { readonly number: number; readonly text: string }[]>;
 }
 
 const sample = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 
 /** Joins what several processes counted: each sample says of which, each metric is described once. */
-export const joinMetrics = (parts: readonly { readonly process: number; readonly text: string }[]): string => {
+export const joinMetrics = (parts: readonly { readonly number: number; readonly text: string }[]): string => {
   const families = new Map<string, { readonly about: string[]; readonly samples: string[] }>();
-  for (const { process, text } of parts) {
+  for (const { number, text } of parts) {
     let current = '';
     for (const line of text.split('\n')) {
       const name = /^# (?:HELP|TYPE) (\S+)/.exec(line)?.[1];
@@ -25,7 +25,7 @@ export const joinMetrics = (parts: readonly { readonly process: number; readonly
       }
       const [, metric, labels, value] = sample.exec(line) ?? [];
       if (metric === undefined || value === undefined) continue;
-      const all = [`process="${process}"`, ...(labels === undefined || labels === '' ? [] : [labels])].join(',');
+      const all = [`process="${number}"`, ...(labels === undefined || labels === '' ? [] : [labels])].join(',');
       families.get(current)?.samples.push(`${metric}{${all}} ${value}`);
     }
   }

@@ -186,7 +186,7 @@ export const createMetrics = (db: Db, peers: MetricsPeers | null = null): Metric
       const counted =
         peers === null
           ? await own()
-          : joinMetrics([{ process: peers.process, text: await own() }, ...(await peers.others())]);
+          : joinMetrics([{ number: peers.number, text: await own() }, ...(await peers.others())]);
       return `${await shared.metrics()}\n${counted}`;
     },
     contentType: registry.contentType,

@@ -48,6 +48,16 @@ describe.each(engines)('a statement whose answer nobody waits for, on %s', (engi
     expect(await labels(db)).toEqual([]);
   });
 
+  it('fails with its own error also if somebody waits for a statement after it', async () => {
+    const db = await openFor(engine);
+    const work = db.write(async (tx) => {
+      await tx.selectFrom('projects').select('id').execute();
+      await rawOf(tx).send(`insert into networks (label) values (null)`, [], 'all');
+      await tx.selectFrom('projects').select('id').execute();
+    });
+    await expect(work).rejects.toThrow(/null/i);
+  });
+
   it('may be the only one', async () => {
     const db = await openFor(engine);
     await db.write(async (tx) => rawOf(tx).send(makeProject, [], 'all'));

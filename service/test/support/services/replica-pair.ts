@@ -155,7 +155,9 @@ export const settleIn = async (
 /** No worker is on a switch. */
 export const leftAlone = (pair: ReplicaPair): Promise<true> =>
   eventually(async () => {
-    const held = await pair.sql(`select 1 from leases where expires_at > extract(epoch from clock_timestamp()) * 1000`);
+    const held = await pair.sql(
+      `select 1 from leases where name not like 'worker/%' and expires_at > extract(epoch from clock_timestamp()) * 1000`,
+    );
     return held.length === 0 ? true : undefined;
   }, 60_000);
 

@@ -18,8 +18,8 @@ import { standby } from './obmd-error.ts';
 
 const name = 'obmd';
 /** A process that has not renewed for this long has lost its hold; it stops by itself a little earlier. */
-const holdMs = 4_500;
-const renewMs = 1_000;
+const holdMs = 6_000;
+const renewMs = 1_500;
 const marginMs = 1_000;
 const growth = { firstMs: renewMs, longestMs: 10_000 };
 

@@ -5,7 +5,7 @@ import { blocked } from './corral-error.ts';
 import { holdLease, releaseLease, thisProcess } from './leases.ts';
 import type { RequestContext } from './request-context.ts';
 
-const holdMs = 4_000;
+const holdMs = 6_000;
 /** How often a lease is polled while waiting for it, in case a notification was missed. */
 const pollMs = 1_000;
 const longestWaitMs = 20_000;

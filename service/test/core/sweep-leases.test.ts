@@ -12,6 +12,13 @@ const leasesOf = async (service: Service): Promise<readonly unknown[]> =>
     (row) => (row as { readonly name: string }).name,
   );
 
+const setLease = (service: Service, name: unknown, expiresAt: number) =>
+  runSql(
+    service,
+    same(`insert into leases (name, holder, fence, expires_at) values ('${String(name)}', 'asleep', 9, ${expiresAt})
+      on conflict (name) do update set expires_at = excluded.expires_at`),
+  );
+
 describe.each(engines)('leases on %s', (engine) => {
   it('of what is deleted are deleted, unless somebody may still have them', async () => {
     const first = await serviceForTest(engine);
@@ -20,14 +27,16 @@ describe.each(engines)('leases on %s', (engine) => {
       await makeHeadnode(first, label, 'red');
       await done(first.admin.post(`/headnode/${label}/start`));
     }
-    const [kept, , held] = await leasesOf(first);
+    const [kept, gone, held] = await leasesOf(first);
     await done(first.admin.post('/headnode/gone/stop'));
     await done(first.admin.del('/headnode/gone'));
     await done(first.admin.post('/headnode/held/stop'));
     await done(first.admin.del('/headnode/held'));
     await first.stop();
-    // Somebody has not given it back, and sleeps.
-    await runSql(first, same(`update leases set expires_at = ${Date.now()} where name = '${String(held)}'`));
+    // Whatever the first service has swept: one was given back, and the holder of the other one sleeps.
+    await setLease(first, gone, 0);
+    await setLease(first, held, Date.now());
+    expect(await leasesOf(first)).toEqual([kept, gone, held]);
 
     const service = await first.restart();
     await eventually(async () => ((await leasesOf(service)).length === 3 ? undefined : true));

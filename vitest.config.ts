@@ -49,7 +49,7 @@ export default defineConfig({
     reporters: [
       'default',
       './service/test/support/vitest/missing-parts-reporter.ts',
-      './service/test/support/vitest/hung-file-reporter.ts',
+      './service/test/support/vitest/run-again-reporter.ts',
     ],
     // On two processors: files wait half of their time, for machines, processes, leases and time limits (measured, with
     // three at once: 94 s of processor time for worker-steps in 148 s, 119 s for headnode-crash in 245 s).

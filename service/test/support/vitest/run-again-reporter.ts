@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -10,24 +11,36 @@ const run = promisify(execFile);
 
 /** The soak takes as long as it is told to; every other file is done in a fraction of the rest. */
 const longestMs = 8 * 60_000 + 1000 * Number(process.env['CORRAL_SOAK_SECONDS'] ?? 0);
-const lookMs = 15_000;
+const lookMs = 5_000;
+/** Of the processor time that this machine asked its host for, in the time between two looks. */
+const unfairShare = 1 / 3;
+/** A machine that was slow fails a few files. */
+const mostAgain = 12;
 
 interface Running {
   readonly since: number;
   lastTest: string;
+  /** Whether the host withheld processor time meanwhile. */
+  wasUnfair: boolean;
 }
 
 /**
- * Ends a run in which a test file hangs where no time limit of a test reaches (while it is imported, in a call that
- * blocks its process), or in which a worker does not end. Names the file, its last test and what the workers wait for,
- * and kills them. If nothing else went wrong, the files that were running are listed in the file CORRAL_HUNG_FILES, for
- * whoever wants to run them again.
+ * Decides which files may be run again, and lists them in the file that CORRAL_RUN_AGAIN names:
+ *
+ * - those that hang where no time limit of a test reaches (while they are imported, in a call that blocks their process),
+ *   or whose worker does not end. They are killed, after a report of what they wait for;
+ * - those that failed while the host of this virtual machine withheld processor time: for seconds nothing ran, so leases
+ *   and time limits ran out.
+ *
+ * A file that failed on a machine that had its processors is not run again, and then none is.
  */
-export default class HungFileReporter implements Reporter {
+export default class RunAgainReporter implements Reporter {
   readonly #running = new Map<string, Running>();
+  readonly #unfair = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #killed: readonly string[] = [];
   #last = { file: '', at: performance.now() };
+  #processors = processorTime();
 
   onTestRunStart(): void {
     this.#timer = setInterval(() => void this.#look(), lookMs);
@@ -35,7 +48,7 @@ export default class HungFileReporter implements Reporter {
   }
 
   onTestModuleQueued(module: TestModule): void {
-    this.#running.set(module.moduleId, { since: performance.now(), lastTest: 'none yet' });
+    this.#running.set(module.moduleId, { since: performance.now(), lastTest: 'none yet', wasUnfair: false });
     this.#last = { file: module.moduleId, at: performance.now() };
   }
 
@@ -45,20 +58,36 @@ export default class HungFileReporter implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule): void {
+    this.#watchProcessors();
+    if (this.#running.get(module.moduleId)?.wasUnfair) this.#unfair.add(module.moduleId);
     this.#running.delete(module.moduleId);
     this.#last = { file: module.moduleId, at: performance.now() };
   }
 
   async onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
-    const list = process.env['CORRAL_HUNG_FILES'];
-    if (list === undefined || list === '' || this.#killed.length === 0) return;
-    const others = modules.filter(({ moduleId }) => !this.#killed.includes(moduleId));
-    if (errors.length > this.#killed.length || others.some((module) => !module.ok())) return;
-    await writeFile(list, this.#killed.map((file) => `${relative(process.cwd(), file)}\n`).join(''));
+    const list = process.env['CORRAL_RUN_AGAIN'];
+    if (list === undefined || list === '' || errors.length > this.#killed.length) return;
+    const failed = modules.filter((module) => !module.ok()).map(({ moduleId }) => moduleId);
+    if (failed.some((file) => !this.#killed.includes(file) && !this.#unfair.has(file))) return;
+    const again = [...new Set([...this.#killed, ...failed])];
+    if (again.length > mostAgain) return;
+    await writeFile(list, again.map((file) => `${relative(process.cwd(), file)}\n`).join(''));
+  }
+
+  /** Marks the running files if the host withheld processor time since the last look. */
+  #watchProcessors(): void {
+    const { asked, withheld } = processorTime();
+    const since = { asked: asked - this.#processors.asked, withheld: withheld - this.#processors.withheld };
+    // Less than a second says little.
+    if (since.asked < ticksASecond) return;
+    this.#processors = { asked, withheld };
+    if (since.withheld < unfairShare * since.asked) return;
+    for (const running of this.#running.values()) running.wasUnfair = true;
   }
 
   async #look(): Promise<void> {
+    this.#watchProcessors();
     const now = performance.now();
     const hung = [...this.#running].filter(([, { since }]) => now - since > longestMs);
     const isWorkerLeft = this.#running.size === 0 && now - this.#last.at > longestMs;
@@ -77,6 +106,22 @@ export default class HungFileReporter implements Reporter {
     for (const worker of await children(process.pid)) await end(worker);
   }
 }
+
+const ticksASecond = 100;
+
+/**
+ * In ticks, of all processors: what was asked for, and what the host of this machine gave to others meanwhile. Only Linux
+ * tells.
+ */
+const processorTime = (): { asked: number; withheld: number } => {
+  if (process.platform !== 'linux') return { asked: 0, withheld: 0 };
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, withheld = 0] = line
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return { asked: user + nice + system + irq + softirq + withheld, withheld };
+};
 
 const children = async (parent: number): Promise<readonly number[]> => {
   const { stdout } = await run('pgrep', ['-P', String(parent)]);

@@ -30,6 +30,10 @@ const answerWithinMs = 35_000;
 
 const notify = 'select pg_notify($1, topic) from unnest($2::text[]) as topic';
 
+/** Which process of the server answers a connection; 0 if the driver does not tell. */
+const serverProcessOf = (client: object): number =>
+  'processID' in client && typeof client.processID === 'number' ? client.processID : 0;
+
 /** Opens a PostgreSQL database. Any number of replicas may share it. */
 export const openPostgres = async <Schema, Topic extends string>(
   url: string,
@@ -53,11 +57,20 @@ export const openPostgres = async <Schema, Topic extends string>(
   const changes = new ChangeNotifier<Topic>();
   // An idle connection that the server closes is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => undefined);
-  const heard = (payload: string): void => {
-    const topic = tables.topics.find((candidate) => candidate === payload);
-    if (topic) changes.notify(topic);
-  };
-  const listener = listenTo(driver, url, tables.name, heard, () => tables.topics.forEach(heard));
+  // What this process changes it knows by itself: to hear of it once more would make everybody look twice.
+  const ours = new Set<number>();
+  pool.on('connect', (client) => ours.add(serverProcessOf(client)));
+  pool.on('remove', (client) => ours.delete(serverProcessOf(client)));
+  const listener = listenTo(
+    driver,
+    url,
+    tables.name,
+    ({ payload, processId }) => {
+      const topic = ours.has(processId) ? undefined : tables.topics.find((candidate) => candidate === payload);
+      if (topic) changes.notify(topic);
+    },
+    () => tables.topics.forEach((topic) => changes.notify(topic)),
+  );
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
 
   const unbound = boundTo<Schema>(postgresDialect, () => Promise.reject(new Error('a question is only compiled here')));
@@ -96,7 +109,7 @@ export const openPostgres = async <Schema, Topic extends string>(
     read: (work) => {
       statistics.reads += 1;
       return transactions
-        .withClient((loan) => transactions.run(loan, 'begin isolation level repeatable read read only', work))
+        .read(work)
         .catch((error: unknown) => Promise.reject(toDatabaseError(error, postgresFaultOf) as Error));
     },
     query: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {

@@ -21,7 +21,7 @@ export const listenTo = (
   driver: typeof pg,
   url: string,
   channel: string,
-  heard: (payload: string) => void,
+  heard: (notification: pg.Notification) => void,
   cameBack: () => void,
 ) => {
   let isFirst = true;
@@ -43,7 +43,7 @@ export const listenTo = (
     };
     fresh.on('error', again);
     fresh.on('end', again);
-    fresh.on('notification', ({ payload }) => heard(payload ?? ''));
+    fresh.on('notification', heard);
     try {
       await fresh.connect();
       await fresh.query(`listen ${channel}`);

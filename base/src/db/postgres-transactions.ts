@@ -37,6 +37,8 @@ const toldByStandby = (error: unknown): never => {
 /** A statement before it failed. Whether the transaction is worth another try is for that one's error to say. */
 const isRefusedAfterFailure = (error: unknown): boolean => (error as { code?: unknown }).code === '25P02';
 
+const reading = 'begin isolation level repeatable read read only';
+
 const nobodyWaits = (): undefined => undefined;
 
 /**
@@ -115,20 +117,11 @@ export class PostgresTransactions<Schema> {
 
   /** Lends a connection. */
   async withClient<T>(work: (loan: Loan<Schema>) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
-    const connection = this.#connections.get(client) ?? new PipelinedConnection<Schema>(client, this.#nameOf);
-    this.#connections.set(client, connection);
-    const loan: Loan<Schema> = { client, connection, broken: null, locks: [] };
-    const spoil = (error: Error): void => {
-      loan.broken = error;
-    };
-    // A connection that breaks while it is ours reports it twice: here, and to the query that waits.
-    client.on('error', spoil);
+    const { loan, giveBack } = await this.#lend();
     try {
       return await work(loan);
     } finally {
-      client.off('error', spoil);
-      client.release(loan.broken ?? undefined);
+      giveBack();
     }
   }
 
@@ -150,16 +143,61 @@ export class PostgresTransactions<Schema> {
       throw await connection.failure(new Error('a statement failed, and the transaction went on as if it had not'));
     } catch (caught) {
       const error = isRefusedAfterFailure(caught) ? await connection.failure(caught) : caught;
-      const fault = error instanceof DatabaseUnavailable ? error.kind : postgresFaultOf(error);
-      // Nothing more can be said on it; or it leads to a server that only reads, and another may lead elsewhere.
-      if (fault === 'unreachable' || fault === 'read-only') loan.broken = error as Error;
-      else if (!isOver) {
-        await client.query('rollback').catch((unfinished: unknown) => (loan.broken = unfinished as Error));
-      }
+      if (isOver) noteBroken(loan, error);
+      else await rollBack(loan, error);
       throw toDatabaseError(error, postgresFaultOf, phase);
     }
   }
+
+  /** Runs one transaction that only reads. Its result is known before its end, so nobody waits for that. */
+  async read<T>(work: (tx: Tx<Schema>) => Promise<T>): Promise<T> {
+    const { loan, giveBack } = await this.#lend();
+    const { client, connection } = loan;
+    try {
+      connection.begin(reading);
+      const result = await work(connection.tx);
+      await connection.begun();
+      void client
+        .query('commit')
+        .catch((error: unknown) => (loan.broken = error as Error))
+        .then(giveBack);
+      return result;
+    } catch (error) {
+      await rollBack(loan, error);
+      giveBack();
+      throw toDatabaseError(error, postgresFaultOf);
+    }
+  }
+
+  async #lend(): Promise<{ readonly loan: Loan<Schema>; readonly giveBack: () => void }> {
+    const client = await this.#pool.connect();
+    const connection = this.#connections.get(client) ?? new PipelinedConnection<Schema>(client, this.#nameOf);
+    this.#connections.set(client, connection);
+    const loan: Loan<Schema> = { client, connection, broken: null, locks: [] };
+    const spoil = (error: Error): void => {
+      loan.broken = error;
+    };
+    // A connection that breaks while it is ours reports it twice: here, and to the query that waits.
+    client.on('error', spoil);
+    const giveBack = (): void => {
+      client.off('error', spoil);
+      client.release(loan.broken ?? undefined);
+    };
+    return { loan, giveBack };
+  }
 }
+
+/** Nothing more can be said on the connection; or it leads to a server that only reads, and another may lead elsewhere. */
+const noteBroken = <Schema>(loan: Loan<Schema>, error: unknown): void => {
+  const fault = error instanceof DatabaseUnavailable ? error.kind : postgresFaultOf(error);
+  if (fault === 'unreachable' || fault === 'read-only') loan.broken = error as Error;
+};
+
+const rollBack = async <Schema>(loan: Loan<Schema>, error: unknown): Promise<void> => {
+  noteBroken(loan, error);
+  if (loan.broken !== null) return;
+  await loan.client.query('rollback').catch((unfinished: unknown) => (loan.broken = unfinished as Error));
+};
 
 /*
  * Locks are taken before the transaction begins: under SERIALIZABLE the snapshot would otherwise be

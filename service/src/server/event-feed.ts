@@ -11,7 +11,7 @@ const batch = 200;
  * A busy tenant costs the others a look now and then, not one for each change: when looks took their share of the time,
  * what happens meanwhile is sent together. Who asks for one change sees at once that it was accepted, and that it is done.
  */
-const looks = { share: 1 / 10, atOnceMs: 20, longestWaitMs: 50 };
+const looks = { share: 1 / 6, atOnceMs: 60, longestWaitMs: 50 };
 /**
  * Without a change everybody looks this often anyway, in case a notification was missed; and proxies see that the stream lives.
  */

@@ -405,6 +405,36 @@ export const mutations = [
     'service/test/drivers/lost-lease.test.ts',
   ),
 
+  // The test of a switch changes nothing
+  mutation(
+    'a test sends requests that change a switch',
+    'service/src/drivers/switches/http/dry-http.ts',
+    "if (method === 'GET' || isQuestion)",
+    "if (method !== 'DELETE' || isQuestion)",
+    'service/test/drivers/switch-contract.test.ts',
+  ),
+  mutation(
+    'a test sends NETCONF operations that change a switch',
+    'service/src/drivers/switches/netconf/dry-netconf.ts',
+    "if (operation.startsWith('<get-'))",
+    "if (operation.startsWith('<'))",
+    'service/test/drivers/switch-contract.test.ts',
+  ),
+  mutation(
+    'a test sends commands that change a switch',
+    'service/src/drivers/switches/cli/cli-driver.ts',
+    'guarded(applyPorts({ reads, changes }, ports, until))',
+    'guarded(applyPorts({ reads, changes: reads }, ports, until))',
+    'service/test/drivers/switch-contract.test.ts',
+  ),
+  mutation(
+    'a test shows secrets of a switch',
+    'service/src/drivers/switches/http/eapi-commands.ts',
+    'shown: requestOf(commands.map(withoutInput), format),',
+    '',
+    'service/test/core/switch-test.test.ts',
+  ),
+
   // Events and the schema
   mutation(
     'events are written by the transaction itself, whose number is older than their ids',
@@ -611,7 +641,7 @@ export const mutations = [
   mutation(
     'a switch is registered where no connection may go',
     'service/src/core/switches.ts',
-    '  requirePermitted(context.dependencies, driver, args);\n',
+    '  requirePermitted(dependencies, driver, args);\n',
     '',
     'service/test/server/outbound-addresses.test.ts',
     'service/test/core/switch-addresses.test.ts',

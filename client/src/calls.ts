@@ -226,6 +226,38 @@ export interface Calls {
     args: { readonly switch: string; readonly type: string; readonly [field: string]: unknown };
     reply: undefined;
   };
+  /** Open a session with a switch, registered or not, and tell what it finds; nothing is changed. Who may: Admin. `POST /switch/:switch/test` */
+  switchTest: {
+    args: {
+      readonly switch: string;
+      readonly as?: { readonly type: string; readonly [field: string]: unknown };
+      readonly dry_run?:
+        | { readonly node: string; readonly nic: string; readonly network: string; readonly channel?: string }
+        | { readonly port: string; readonly native: number | null; readonly tagged: readonly number[] };
+    };
+    reply: {
+      readonly switch: string;
+      readonly type: string;
+      readonly fault: string | null;
+      readonly identity: string | null;
+      readonly about: string | null;
+      readonly lacks: readonly string[] | null;
+      readonly ports: readonly {
+        readonly port: string;
+        readonly registered: boolean;
+        readonly node: string | null;
+        readonly nic: string | null;
+        readonly carries: { readonly native: number | null; readonly tagged: string; readonly unclear?: string } | null;
+      }[];
+      readonly dry_run: {
+        readonly port: string;
+        readonly native: number | null;
+        readonly tagged: string;
+        readonly refused: string | null;
+        readonly sends: readonly string[];
+      } | null;
+    };
+  };
   /** Delete a switch without ports. Who may: Admin. `DELETE /switch/:switch` */
   switchDelete: { args: { readonly switch: string }; reply: undefined };
   /** Show the nic on a port and its networks; an empty object if there is none. Who may: Admin. `GET /switch/:switch/port/:port` */
@@ -891,6 +923,14 @@ export const calls = {
     query: [],
     effect: 'changes',
     reply: 'nothing',
+  },
+  switchTest: {
+    name: 'switch_test',
+    method: 'POST',
+    path: '/switch/:switch/test',
+    query: [],
+    effect: 'changes',
+    reply: 'object',
   },
   switchDelete: {
     name: 'switch_delete',

@@ -44,6 +44,7 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect(await corral('switch list')).toContain('sw');
     expect(await corral('switch types')).toMatch(/^mock +hostname username password$/m);
     await corral('port register sw gi1/0/1');
+    expect(await corral('switch test sw --port gi1/0/1 --native 7')).toContain('set gi1/0/1 native 7 tagged none');
     expect(await corral('switch show sw')).toMatch(/type +mock[^]*hostname +h\n[^]*password +a secret\n[^]*gi1\/0\/1/);
     await corral(`node register n1 ${obmd.uri('n1')} --admin-token-file ${token}`);
     await corral('node nic register n1 eth0 52:54:00:00:00:01');

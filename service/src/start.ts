@@ -46,6 +46,7 @@ import { serveOperator, serveReference } from './server/operator-routes.ts';
 import { groupsFor } from './server/routes/all-routes.ts';
 import { version } from './service-version.ts';
 import { Engine } from './worker/engine.ts';
+import { timeoutFor } from './worker/retry-policy.ts';
 import { headnodeRecovery } from './worker/headnode-recovery.ts';
 import { type HistoryStep, historyPruning } from './worker/history-pruning.ts';
 import { credentialCleanup } from './worker/credential-cleanup.ts';
@@ -127,6 +128,7 @@ const startOn = async (
     allocator,
     devices: new DeviceCalls({ obm, hypervisor }, config.deviceLimits),
     consoles,
+    switchTimeout: (ports) => timeoutFor(ports, config.engine.deviceTimeoutMs),
     vault,
     outbound: config.outbound,
     maintenance: config.maintenance,

@@ -51,6 +51,7 @@ export const startDellOs9 = async (): Promise<LabDellOs9> => {
       cli.serial = serial;
     },
     asked: () => server.asked(),
+    received: () => server.received(),
     moments: (port) => model.moments.take(port),
     watch: (port) => model.moments.watch(port, model.carried(port)),
     stop: () => server.stop(),

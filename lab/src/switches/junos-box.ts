@@ -12,6 +12,8 @@ export interface LabJunosOptions {
   readonly garble?: (message: string) => string;
   /** Knows only the algorithms of long ago. */
   readonly isOld?: boolean;
+  /** The user may look at everything and configure nothing. */
+  readonly isReadOnly?: boolean;
   /** Capabilities that it offers instead of those of Junos. */
   readonly capabilities?: readonly string[];
 }
@@ -62,6 +64,7 @@ const systemInformation = (serial: string): string =>
 export class JunosBox implements NetconfDevice {
   readonly capabilities: readonly string[];
   readonly operations: string[] = [];
+  readonly received: string[] = [];
   onOperation: (operation: string) => void = () => undefined;
   serial: string | null = null;
   readonly moments = new StateHistory();
@@ -74,6 +77,10 @@ export class JunosBox implements NetconfDevice {
   constructor(options: LabJunosOptions) {
     this.#options = options;
     this.capabilities = options.capabilities ?? [...junosCapabilities, 'http://xml.juniper.net/netconf/junos/1.0'];
+  }
+
+  heard(operation: string): void {
+    this.received.push(operation);
   }
 
   garbled(message: string): string {
@@ -190,6 +197,7 @@ export class JunosBox implements NetconfDevice {
   }
 
   #takeLock(session: NetconfSession): string {
+    if (this.#options.isReadOnly) return complain({ tag: 'access-denied', message: 'permission denied' });
     if (this.#lock !== null && this.#lock !== session) {
       const who = this.#lock === 'terminal' ? 'alice terminal p0 (pid 4242)' : `corral netconf (pid ${this.#lock.id})`;
       const message = `configuration database locked by:\n  ${who} on since 2026-11-02 09:31:02 UTC\n      exclusive [edit]`;

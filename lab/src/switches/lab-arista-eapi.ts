@@ -12,6 +12,8 @@ import { StateHistory } from './state-history.ts';
 /** How the device differs from one out of the box. */
 export interface LabAristaOptions {
   readonly enablePassword?: string;
+  /** The user may look at everything and configure nothing. */
+  readonly isReadOnly?: boolean;
 }
 
 /** EOS keeps this many sessions that are not committed. */
@@ -26,9 +28,9 @@ export interface LabArista extends LabHttpSwitch {
 }
 
 /** A scripted Arista switch behind eAPI over TLS. */
-export const startArista = async ({ enablePassword }: LabAristaOptions = {}): Promise<LabArista> => {
+export const startArista = async (options: LabAristaOptions = {}): Promise<LabArista> => {
   const ports = Array.from({ length: 240 }, (_, index) => `Ethernet${1 + Math.floor(index / 4)}/${1 + (index % 4)}`);
-  const eos = new Eos(EosConfig.fresh(ports), enablePassword ?? null);
+  const eos = new Eos(EosConfig.fresh(ports), options);
   const server = await startHttpServer('https', (asked) => eos.answer(asked));
   return {
     fields: { hostname: '127.0.0.1', port: server.port, ...labUser, fingerprint: labFingerprint },
@@ -59,6 +61,7 @@ export const startArista = async ({ enablePassword }: LabAristaOptions = {}): Pr
       eos.serial = serial;
     },
     asked: () => server.asked(),
+    received: () => server.received(),
     moments: (port) => eos.moments.take(port),
     watch: (port) => eos.moments.watch(port, eos.running.carried(port)),
     stop: () => server.stop(),
@@ -72,10 +75,12 @@ class Eos {
   readonly moments = new StateHistory();
   readonly #sessions = new Map<string, EosConfig | 'completed'>();
   readonly #enablePassword: string | null;
+  readonly #isReadOnly: boolean;
 
-  constructor(running: EosConfig, enablePassword: string | null) {
+  constructor(running: EosConfig, { enablePassword, isReadOnly = false }: LabAristaOptions) {
     this.running = running;
-    this.#enablePassword = enablePassword;
+    this.#enablePassword = enablePassword ?? null;
+    this.#isReadOnly = isReadOnly;
   }
 
   /** JSON-RPC: commands run up to the first that fails, which the answer then names. */
@@ -112,13 +117,20 @@ class Eos {
       return {};
     }
     if (command === 'show version' && this.serial !== null)
-      return { modelName: 'DCS-7050TX-64-R', serialNumber: this.serial, systemMacAddress: '00:1c:73:00:00:01' };
+      return {
+        modelName: 'DCS-7050TX-64-R',
+        version: '4.20.1F',
+        serialNumber: this.serial,
+        systemMacAddress: '00:1c:73:00:00:01',
+      };
     if (command === 'show interfaces status') return this.running.showStatus();
     if (command === 'show interfaces switchport') return this.running.showSwitchport();
     if (!cli.isEnabled) throw new EosError(1000, 'Command not authorized');
     if (command.startsWith('show running-config')) return this.#showConfiguration(command, cli);
     if (command === 'show configuration sessions') return this.#showSessions();
     if (command === 'copy running-config startup-config') return { messages: ['Copy completed successfully.'] };
+    if (command.startsWith('configure') && this.#isReadOnly) throw new EosError(1000, 'Command not authorized');
+    if (command === 'configure' || command === 'end') return {};
     const session = /^configure session (\S+)$/.exec(command)?.[1];
     if (session === undefined) throw new EosError(1002, `Invalid input (at token 0: '${command.split(' ')[0] ?? ''}')`);
     cli.session = session;

@@ -49,6 +49,7 @@ export const startBrocade = async (options: LabBrocadeOptions = {}): Promise<Lab
       if (port !== null) model.mirrors.set(port, mirrorSession(port));
     },
     asked: () => server.asked(),
+    received: () => server.received(),
     moments: (port) => model.moments.take(port),
     watch: (port) => model.moments.watch(port, model.carried(port)),
     stop: () => server.stop(),

@@ -25,6 +25,8 @@ export interface HttpServer {
   readonly port: number;
   /** What was asked since this was last called. */
   asked(): readonly LabHttpRequest[];
+  /** Everything that was ever asked: method, path and body. */
+  received(): readonly string[];
   breakLine(fault: LineFault | null): void;
   stop(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export const startHttpServer = async (
 ): Promise<HttpServer> => {
   const expected = `Basic ${Buffer.from(`${labUser.username}:${labUser.password}`).toString('base64')}`;
   const log: LabHttpRequest[] = [];
+  const received: string[] = [];
   const handle = async (request: IncomingMessage): Promise<LabHttpResponse> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -60,6 +63,7 @@ export const startHttpServer = async (
       body: Buffer.concat(chunks).toString('utf8'),
     };
     log.push(asked);
+    received.push(`${asked.method} ${asked.path}${asked.body === '' ? '' : `\n${asked.body}`}`);
     return answer(asked);
   };
   const server: Server =
@@ -80,6 +84,7 @@ export const startHttpServer = async (
   return {
     port: line.port,
     asked: () => log.splice(0),
+    received: () => [...received],
     breakLine: (fault) => line.breakLine(fault),
     stop: async () => {
       await line.stop();

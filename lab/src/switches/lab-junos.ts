@@ -69,6 +69,7 @@ export const startJunosSwitch = async (options: LabJunosOptions = {}): Promise<L
     hostKey: server.hostKey,
     privateKey: keys.privateKey,
     operations: box.operations,
+    received: () => [...box.received],
     get onOperation() {
       return box.onOperation;
     },

@@ -21,6 +21,8 @@ export interface NetconfDevice {
   readonly capabilities: readonly string[];
   /** The content of the rpc-reply. */
   answer(session: NetconfSession, operation: Xml): string;
+  /** Every call, as it was sent. */
+  heard(operation: string): void;
   /** What becomes of a message on its way out. */
   garbled(message: string): string;
   /** The session is over, however that came about. */
@@ -74,6 +76,7 @@ const serve = (
     const operation = element?.children[0];
     if (!isGreeted || element?.name !== 'rpc' || !operation) return hangUp();
     const id = element.attributes['message-id'] ?? '';
+    device.heard(/^<rpc[^>]*>(.*)<\/rpc>$/s.exec(message.trim())?.[1] ?? message);
     const reply = (content: string) =>
       `<rpc-reply xmlns="urn:ietf:params:xml:ns:netconf:base:1.0" xmlns:junos="http://xml.juniper.net/junos/21.4R3/junos" message-id="${id}">\n${content}\n</rpc-reply>`;
     if (operation.name === 'close-session') {

@@ -38,5 +38,7 @@ export interface LabSwitch {
   breakLine(fault: LineFault | null): void;
   /** The number that it tells when it is asked which device it is; null: it does not know the question. */
   serial?: string | null;
+  /** Everything that it was sent so far, message by message. Absent: nobody is there to write it down. */
+  received?(): readonly string[];
   stop(): Promise<void>;
 }

@@ -100,6 +100,7 @@ export const startScriptedSwitch = async (
     interrupt: (next) => {
       message = next;
     },
+    received: () => [...console.transcript],
     refuse: (command, words) => refusals.push({ command, words }),
     breakLine: (fault) => line.breakLine(fault),
     stop: async () => {

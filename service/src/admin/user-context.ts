@@ -45,6 +45,7 @@ export const withUserContext = async <T>(
       allocator: vlanPool(config.vlans),
       devices: new DeviceCalls({ obm, hypervisor }, config.deviceLimits),
       consoles: new ConsoleSessions(db),
+      switchTimeout: () => config.engine.deviceTimeoutMs,
       vault: noVault,
       outbound: config.outbound,
       maintenance: config.maintenance,

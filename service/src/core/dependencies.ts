@@ -62,6 +62,8 @@ export interface TransactionDependencies {
 export interface RequestDependencies extends TransactionDependencies {
   readonly switches: Readonly<Record<string, SwitchDriver>>;
   readonly consoles: ConsoleSessions;
+  /** How long a switch has for a call about so many ports, in milliseconds. */
+  readonly switchTimeout: (ports: number) => number;
   readonly signIn: SignInMethods;
   /** The one check of user names and passwords. */
   readonly checkPassword: CheckPassword;

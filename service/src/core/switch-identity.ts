@@ -104,7 +104,8 @@ export const recordDevice = async (op: WriteOp, switchId: number, device: Device
   return null;
 };
 
-const switchWith = ({ tx }: ReadOp, identity: string, except: number): Promise<Labelled | undefined> =>
+/** The switch that a device with this identity is registered as, beside this one. */
+export const switchWith = ({ tx }: ReadOp, identity: string, except: number): Promise<Labelled | undefined> =>
   tx
     .selectFrom('switches')
     .select(['id', 'label'])

@@ -1,5 +1,5 @@
 import { steadyNow } from '@corral/base/steady-clock';
-import type { Capability, SwitchRules } from '../drivers/switches/switch-contract.ts';
+import type { Capability, SwitchDriver, SwitchRules } from '../drivers/switches/switch-contract.ts';
 import { shownFields, toldSchema } from '../schema/shown-fields.ts';
 import { checkOf, inBody, joinMistakes } from '@corral/base/schema/schema-check';
 import { badArgument, blocked, CorralError, duplicate, invalid } from './corral-error.ts';
@@ -42,13 +42,22 @@ interface SwitchRegister {
 
 /** Names are resolved before the transaction begins: no resolver is waited for inside. */
 export const switchRegister = async (context: RequestContext, args: SwitchRegister): Promise<void> => {
-  const type = typeNamed(context.dependencies, args.type);
-  const driver = driverOf(context.dependencies, type);
-  const mistakes = checkOf(driver.config, inBody)(args.fields);
-  if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
-  requirePermitted(context.dependencies, driver, args);
+  const { type, driver } = requireUsable(context, args);
   const places = (await driver.places?.(args.fields)) ?? [];
   await context.write((op) => insertSwitch(op, { ...args, type }, places));
+};
+
+/** The driver that takes these fields, if they are such as it needs and lead where connections may go. */
+export const requireUsable = (
+  { dependencies }: RequestContext,
+  args: SwitchRegister,
+): { readonly type: string; readonly driver: SwitchDriver } => {
+  const type = typeNamed(dependencies, args.type);
+  const driver = driverOf(dependencies, type);
+  const mistakes = checkOf(driver.config, inBody)(args.fields);
+  if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
+  requirePermitted(dependencies, driver, args);
+  return { type, driver };
 };
 
 /** Of a name it is seen at every session where it is then. */

@@ -2,6 +2,7 @@ import { callDevice, type DeviceGuard } from '@corral/base/guarded-device';
 import type { HeldLease } from '@corral/base/db/held-lease';
 import { redact } from '@corral/base/secrets/redact';
 import type { PortConfig, PortOutcome, SwitchDriver, SwitchTarget } from '../drivers/switches/switch-contract.ts';
+import { secretsIn } from '../core/switch-secrets.ts';
 import { timeoutFor } from './retry-policy.ts';
 
 /** A device that did not answer in time. */
@@ -27,13 +28,6 @@ interface SessionGuard {
   /** For a call about one port. */
   readonly timeoutMs: number;
 }
-
-/** Fields of switch_register that are nobody's business. */
-const secretField = /pass|secret|token|key|credential/i;
-
-/** The secrets among a switch's fields. */
-export const secretsIn = (config: Readonly<Record<string, unknown>>): string[] =>
-  Object.entries(config).flatMap(([name, value]) => (secretField.test(name) && typeof value === 'string' ? value : []));
 
 /** Logs in to a switch. */
 export const openGuarded = async (

@@ -263,10 +263,52 @@ describe.each(runnable)('the switch driver %s', (type) => {
     await apply(session, [{ port: port(1), ...nothing }]);
   });
 
+  it('shows what it would send, sends none of it, and sends that when it is to', async () => {
+    const dry: string[] = [];
+    const session = await open();
+    await apply(session, [{ port: port(1), ...nothing }]);
+    const rehearsal = await trial.driver.openDry?.(
+      { label: 'sw', config: trial.device.fields },
+      (m) => dry.push(m),
+      amply(),
+    );
+    if (!rehearsal) throw new Error('a driver that comes with Corral can show what it would send');
+    sessions.push(rehearsal);
+    expect(dry).toEqual([]);
+    const wanted = [{ port: port(1), native: 100, tagged: [101] }];
+    const before = trial.device.received?.().length ?? 0;
+    await apply(rehearsal, wanted);
+    await rehearsal.save?.(amply());
+    expect(dry.length).toBeGreaterThan(0);
+    await expectCarried(session, port(1), nothing);
+    const asked = trial.device.received?.().slice(before) ?? [];
+    expect(asked.map(comparable).filter((message) => dry.map(comparable).includes(message))).toEqual([]);
+
+    const begin = trial.device.received?.().length ?? 0;
+    await apply(session, wanted);
+    await session.save?.(amply());
+    await expectCarried(session, port(1), { native: 100, tagged: [101] });
+    const sent = trial.device.received?.().slice(begin).map(comparable);
+    // Of a real switch nobody sees what it is sent.
+    if (sent) expect(sent.filter((message) => dry.map(comparable).includes(message))).toEqual(dry.map(comparable));
+    await apply(session, [{ port: port(1), ...nothing }]);
+  });
+
+  it('says of a login that may do everything that it lacks nothing, if it can', async () => {
+    const session = await open();
+    expect((await session.lacks?.(amply())) ?? []).toEqual([]);
+    await apply(session, [{ port: port(1), native: 100, tagged: [] }]);
+    await apply(session, [{ port: port(1), ...nothing }]);
+  });
+
   it('saves its configuration, if it can', async () => {
     const session = await open();
     await session.save?.(amply());
   });
 });
+
+/** Messages without what is another each time: names of sessions, numbers of copies that run. */
+const comparable = (message: string): string =>
+  message.replaceAll(/corral-([0-9a-f]{8})-[0-9a-f]{8}/g, 'corral-$1').replaceAll(/<session-id>\d+/g, '<session-id>');
 
 const byPort = (a: PortConfig, b: PortConfig): number => (a.port < b.port ? -1 : 1);

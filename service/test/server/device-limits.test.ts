@@ -62,6 +62,7 @@ describe('calls that reach devices', () => {
       'switch_delete',
       'switch_set_policy',
       'switch_sweep',
+      'switch_test',
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
-import { openGuarded, secretsIn } from '../../src/worker/guarded-session.ts';
+import { secretsIn } from '../../src/core/switch-secrets.ts';
+import { openGuarded } from '../../src/worker/guarded-session.ts';
 
 const secret = 'correct horse';
 const fails = () => Promise.reject(new Error(`% Login invalid: ${secret}`));
@@ -12,7 +13,7 @@ const repeating: SwitchSession = {
   readAll: () => Promise.resolve([{ port: 'p1', native: null, tagged: [], unclear: `x ${secret}` }]),
   close: () => Promise.resolve(),
 };
-const failing: Required<SwitchSession> = {
+const failing: Required<Omit<SwitchSession, 'about' | 'lacks'>> = {
   ...{ apply: fails, read: fails, readAll: fails, drained: fails, identity: fails, save: fails },
   close: () => Promise.resolve(),
 };

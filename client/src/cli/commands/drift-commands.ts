@@ -1,5 +1,6 @@
 import { type Calls, type Corral, SwitchError } from '../../index.ts';
 import { age } from '../age.ts';
+import { carried } from '../carried-vlans.ts';
 import type { Command, CommandContext } from '../cli-command.ts';
 import { counted } from '../counted.ts';
 import type { Output } from '../output.ts';
@@ -149,15 +150,3 @@ const rowsOf = ({ switch: label, swept_at, fault, ports, unread, in_doubt, save_
 
 const sayUnread = (output: Output, label: string, fault: string, readAt: string | null): void =>
   output.say(output.style.yellow(`switch ${label} (as of ${asOf(readAt)}): ${fault}`));
-
-const carried = (
-  state: { readonly native: number | null; readonly tagged: string; readonly unclear?: string } | null,
-): string => {
-  if (state === null) return 'no such port';
-  if (state.unclear !== undefined) return `perhaps any VLAN ("${state.unclear}" is not understood)`;
-  const parts = [
-    state.native === null ? '' : `VLAN ${state.native}`,
-    state.tagged === '' ? '' : `tagged ${state.tagged}`,
-  ];
-  return parts.filter((part) => part !== '').join(', ') || 'nothing';
-};

@@ -1,33 +1,84 @@
 import { listCommand, queuedCommand, simpleCommand } from '../simple-command.ts';
-import type { Argument, Command } from '../cli-command.ts';
-import { UsageError } from '../usage-error.ts';
+import type { Calls } from '../../index.ts';
+import type { Argument, Command, Option, ParsedArguments } from '../cli-command.ts';
+import { collectFields, fieldsIn } from '../collect-switch-fields.ts';
 import { reportDone } from '../report-done.ts';
+import { requireUsable, showSwitchTest } from '../show-switch-test.ts';
+import { UsageError } from '../usage-error.ts';
 
 const aSwitch: Argument = { name: 'switch', kind: 'switch' };
+const passwordFile: Option = { value: 'FILE', about: "file with the switch's password; - for standard input" };
 
 /** What can be done with switches and their ports. */
 export const switchCommands: readonly Command[] = [
   {
     words: ['switch', 'register'],
-    about: "register a switch; fields are its driver's, such as hostname=sw1 username=admin; prompts for the password",
+    about: 'register a switch, and try it; prompts for what its type needs and is not given',
     args: [
       { name: 'switch', kind: 'text' },
       { name: 'type', kind: 'text' },
       { name: 'field', kind: 'text', isOptional: true, isRest: true },
     ],
     options: {
-      'password-file': { value: 'FILE', about: "file with the switch's password; - for standard input" },
-      'no-password': { about: 'this type of switch has none' },
+      'password-file': passwordFile,
+      'no-check': { about: 'do not try to open a session after the registration' },
     },
-    example: 'switch register sw1 cisco-nxos hostname=192.0.2.1 username=corral --password-file pw',
-    run: async ({ corral, output, secret }, parsed) => {
-      const fields = fieldsOf(parsed.rest('field'));
-      const password = parsed.flag('no-password')
-        ? {}
-        : { password: await secret(`the password of switch ${parsed.arg('switch')}`, parsed.option('password-file')) };
+    example: 'switch register sw1 cisco-nxos hostname=192.0.2.1 username=corral dummy_vlan=998 --password-file pw',
+    run: async (context, parsed) => {
+      const { corral, output } = context;
+      const label = parsed.arg('switch');
+      const type = parsed.arg('type');
+      const given = fieldsIn(parsed.rest('field'), parsed.option('password-file'));
       const client = await corral();
-      await client.switchRegister({ ...fields, ...password, switch: parsed.arg('switch'), type: parsed.arg('type') });
-      reportDone(output, `switch ${parsed.arg('switch')} is registered`);
+      const fields = await collectFields(context, client, { label, type, fields: given });
+      await client.switchRegister({ ...fields, switch: label, type });
+      const sentence = `switch ${label} is registered`;
+      const isChecked = !parsed.flag('no-check');
+      if (!isChecked || !output.isJson) reportDone(output, sentence);
+      if (!isChecked) return;
+      const progress = output.progress(`opening a session with switch ${label}`);
+      const view = await client.switchTest({ switch: label }).finally(() => progress.stop());
+      showSwitchTest(output, view, 'counted');
+      requireUsable(
+        view,
+        `It is registered. Mend the switch and try it again: corral switch test ${label}; or delete it and register it anew: corral switch delete ${label}`,
+      );
+    },
+  },
+  {
+    words: ['switch', 'test'],
+    about: 'open a session with a switch and show what it finds; changes nothing',
+    args: [aSwitch, { name: 'word', kind: 'text', isOptional: true, isRest: true }],
+    options: {
+      type: { value: 'TYPE', about: 'try a switch that is not registered: words are its fields, such as hostname=sw1' },
+      'password-file': passwordFile,
+      'dry-run': { about: 'show what would be sent to connect a network: words are NODE NIC NETWORK' },
+      channel: { value: 'CHANNEL', about: 'the channel of that network; vlan/native by default' },
+      port: { value: 'PORT', about: 'show what would be sent to put this port into a state' },
+      native: { value: 'VLAN', about: 'the untagged VLAN of that port' },
+      tagged: { value: 'VLANS', about: 'the tagged VLANs of that port, such as 101,102' },
+    },
+    example: 'switch test tor-1 --port gi1/0/3 --native 100',
+    run: async (context, parsed) => {
+      const { corral, output } = context;
+      const label = parsed.arg('switch');
+      const { fields: words, dryRun } = testWords(parsed);
+      const type = parsed.option('type');
+      const given = fieldsIn(words, parsed.option('password-file'));
+      if (type === undefined && given.length > 0)
+        throw new UsageError('fields are for a switch that is not registered: say its type with --type TYPE');
+      const client = await corral();
+      const as =
+        type === undefined
+          ? {}
+          : { as: { ...(await collectFields(context, client, { label, type, fields: given })), type } };
+      const progress = output.progress(`opening a session with switch ${label}`);
+      const view = await client
+        .switchTest({ switch: label, ...as, ...(dryRun && { dry_run: dryRun }) })
+        .finally(() => progress.stop());
+      if (output.isJson) output.json(view);
+      else showSwitchTest(output, view, 'listed');
+      requireUsable(view, 'docs/drivers of Corral says what each type of switch needs');
     },
   },
   simpleCommand({
@@ -147,16 +198,36 @@ interface Fields {
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
-const fieldsOf = (words: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    words.map((word) => {
-      const at = word.indexOf('=');
-      if (at < 1) throw new UsageError(`${JSON.stringify(word)} is not a field; write NAME=VALUE`);
-      if (word.startsWith('password=')) {
-        throw new UsageError(
-          'a password on the command line is visible to other users; enter it at the prompt, or use --password-file',
-        );
-      }
-      return [word.slice(0, at), word.slice(at + 1)];
-    }),
-  );
+type DryRun = NonNullable<Calls['switchTest']['args']['dry_run']>;
+
+/** The fields and the port that `switch test` is about. */
+const testWords = (parsed: ParsedArguments): { readonly fields: readonly string[]; readonly dryRun: DryRun | null } => {
+  const words = parsed.rest('word');
+  const port = parsed.option('port');
+  if (port !== undefined) {
+    if (parsed.flag('dry-run')) throw new UsageError('--dry-run NODE NIC NETWORK or --port PORT, not both');
+    const native = parsed.option('native');
+    const tagged = (parsed.option('tagged') ?? '').split(',').filter((text) => text !== '');
+    return {
+      fields: words,
+      dryRun: { port, native: native === undefined ? null : vlanIn(native), tagged: tagged.map(vlanIn) },
+    };
+  }
+  for (const name of ['native', 'tagged'])
+    if (parsed.option(name) !== undefined) throw new UsageError(`--${name} is of a port: say which with --port PORT`);
+  if (!parsed.flag('dry-run')) return { fields: words, dryRun: null };
+  const names = words.filter((word) => !word.includes('='));
+  const [node, nic, network, more] = names;
+  if (node === undefined || nic === undefined || network === undefined || more !== undefined)
+    throw new UsageError('--dry-run takes three words: --dry-run NODE NIC NETWORK');
+  const channel = parsed.option('channel');
+  return {
+    fields: words.filter((word) => word.includes('=')),
+    dryRun: { node, nic, network, ...(channel !== undefined && { channel }) },
+  };
+};
+
+const vlanIn = (text: string): number => {
+  if (!/^\d{1,4}$/.test(text.trim())) throw new UsageError(`${JSON.stringify(text)} is not a VLAN id`);
+  return Number(text);
+};

@@ -5,7 +5,7 @@ import { planNodes } from './plan-nodes.ts';
 import { planProjects, planUsers } from './plan-users.ts';
 import { planSwitches } from './plan-switches.ts';
 import type { PortIndex } from './port-index.ts';
-import type { SwitchTypes } from './switch-types.ts';
+import type { SwitchTypes } from '../switch-fields.ts';
 import type { DesiredState } from './desired-state.ts';
 
 /** Which parts of a service a document has to be compared with. */

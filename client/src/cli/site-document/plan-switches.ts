@@ -1,7 +1,8 @@
 import type { ServiceState, SwitchState } from './service-state.ts';
 import type { SitePlan } from './site-plan.ts';
 import type { PortIndex, PortName } from './port-index.ts';
-import { checkSwitch, shownFields, type SwitchTypes } from './switch-types.ts';
+import type { SwitchTypes } from '../switch-fields.ts';
+import { checkSwitch, shownFields } from './switch-types.ts';
 import type { SourceRef, DesiredState, DesiredSwitch } from './desired-state.ts';
 
 /** Switches and ports that are missing, and those that the document does not have. */

@@ -16,7 +16,7 @@ import { readPorts } from './port-index.ts';
 import type { Mistake } from './yaml-reader.ts';
 import { readSecrets } from './plan-secrets.ts';
 import { itemsOf, showPlan } from './show-plan.ts';
-import { readSwitchTypes } from './switch-types.ts';
+import { readSwitchTypes } from '../switch-fields.ts';
 import type { Secret, DesiredState } from './desired-state.ts';
 
 /** `corral apply`: reads, compares, shows, asks, and then makes one call after the other. */

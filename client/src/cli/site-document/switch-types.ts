@@ -1,30 +1,7 @@
-import type { Corral } from '../../index.ts';
+import { type FieldSchema as Schema, fits, propertyOf, type SwitchTypes } from '../switch-fields.ts';
 import { nearest } from '../usage-error.ts';
 import type { SitePlan } from './site-plan.ts';
 import type { SourceRef, DesiredSwitch } from './desired-state.ts';
-
-/** The part of JSON Schema that drivers describe their fields in. */
-interface Schema {
-  readonly type?: string;
-  readonly description?: string;
-  readonly writeOnly?: boolean;
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly anyOf?: readonly Schema[];
-}
-
-/** The fields of every type of switch that the service knows. */
-export type SwitchTypes = ReadonlyMap<string, Schema>;
-
-export const readSwitchTypes = async (corral: Corral, signal: AbortSignal): Promise<SwitchTypes> => {
-  const types = await corral.listSwitchTypes({}, { signal });
-  return new Map(Object.entries(types).map(([type, { fields }]) => [type, fields as Schema]));
-};
 
 /** What is wrong with a switch that is to be registered, as its driver would say. */
 export const checkSwitch = (plan: SitePlan, desired: DesiredSwitch, types: SwitchTypes): void => {
@@ -63,9 +40,6 @@ export const shownFields = (plan: SitePlan, desired: DesiredSwitch, types: Switc
 
 const secretHere = (name: string): string => `this document must not contain secrets; use ${name}_file or ${name}_env`;
 
-const propertyOf = ({ properties = {} }: Schema, name: string): Schema | undefined =>
-  Object.hasOwn(properties, name) ? properties[name] : undefined;
-
 const checkKnown = (plan: SitePlan, desired: DesiredSwitch, schema: Schema): ReadonlyMap<string, SourceRef> => {
   const known = Object.keys(schema.properties ?? {});
   const parsed = new Map<string, SourceRef>([...desired.fields, ...desired.secrets]);
@@ -89,18 +63,3 @@ const checkNames = (plan: SitePlan, desired: DesiredSwitch, schema: Schema): voi
     plan.mistake(desired, `${ways.map((way) => way.map(spelled).join(' and ')).join(', or ')} is missing`);
   }
 };
-
-const fits = (value: unknown, schema: Schema): boolean => {
-  if (schema.anyOf) return schema.anyOf.some((one) => fits(value, one));
-  if (schema.type === 'boolean') return typeof value === 'boolean';
-  if (schema.type === 'integer' || schema.type === 'number') return typeof value === 'number' && inRange(value, schema);
-  return schema.type !== 'string' || (typeof value === 'string' && isSpelled(value, schema));
-};
-
-const inRange = (value: number, { type, minimum = -Infinity, maximum = Infinity }: Schema): boolean =>
-  (type === 'number' || Number.isInteger(value)) && value >= minimum && value <= maximum;
-
-const isSpelled = (value: string, { pattern, minLength = 0, maxLength = Infinity }: Schema): boolean =>
-  value.length >= minLength &&
-  value.length <= maxLength &&
-  (pattern === undefined || new RegExp(pattern, 'u').test(value));

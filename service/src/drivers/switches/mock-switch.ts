@@ -16,13 +16,16 @@ export const mockSwitch = (directory: string): SwitchDriver => ({
   // There is no line to it: a change that was given up is never made.
   refusesLateWrites: true,
   portName: (name) => name,
-  open: async ({ label }, signal) => {
-    const device = new SimulatedSwitch(directory, label);
-    await misbehave(device, signal);
-    await pause(device.faults.loginMs, signal);
-    return sessionWith(device);
-  },
+  open: async ({ label }, signal) => sessionWith(await loggedIn(directory, label, signal), null),
+  openDry: async ({ label }, held, signal) => sessionWith(await loggedIn(directory, label, signal), held),
 });
+
+const loggedIn = async (directory: string, label: string, signal: AbortSignal): Promise<SimulatedSwitch> => {
+  const device = new SimulatedSwitch(directory, label);
+  await misbehave(device, signal);
+  await pause(device.faults.loginMs, signal);
+  return device;
+};
 
 const misbehave = async (device: SimulatedSwitch, signal: AbortSignal): Promise<void> => {
   if (device.faults.unreachable) throw new Error('connection refused');
@@ -39,7 +42,12 @@ const covers = (ports: readonly string[] | undefined, port: string): boolean =>
 const refuses = (faults: Faults, { port, native, tagged }: PortConfig): boolean =>
   covers(faults.refuse, port) || (faults.refuseVlans ?? []).some((vlan) => native === vlan || tagged.includes(vlan));
 
-const sessionWith = (device: SimulatedSwitch): SwitchSession => ({
+/** It has no messages of its own: a change is written as `set`. */
+const messageFor = ({ port, native, tagged }: PortConfig): string =>
+  `set ${port} native ${native ?? 'none'} tagged ${tagged.join(',') || 'none'}`;
+
+/** `held`: who gets what would change the switch; null: the switch. */
+const sessionWith = (device: SimulatedSwitch, held: ((message: string) => void) | null): SwitchSession => ({
   apply: async (ports, signal) => {
     const { faults } = device;
     await misbehave(device, signal);
@@ -52,7 +60,9 @@ const sessionWith = (device: SimulatedSwitch): SwitchSession => ({
         ? { port: state.port, applied: false, reason: 'the switch refuses the change' }
         : { port: state.port, applied: true },
     );
-    device.write(reached.filter((state) => !refuses(faults, state) && !covers(faults.lie, state.port)));
+    const written = reached.filter((state) => !refuses(faults, state) && !covers(faults.lie, state.port));
+    if (held) written.forEach((state) => held(messageFor(state)));
+    else device.write(written);
     if (unlucky >= 0) device.noteDrop();
     if (unlucky >= 0 || faults.drop) throw new Error('connection reset by peer');
     return outcomes;
@@ -68,10 +78,13 @@ const sessionWith = (device: SimulatedSwitch): SwitchSession => ({
     return device.ports;
   },
   identity: () => Promise.resolve(device.serial),
+  about: () => Promise.resolve('simulated switch'),
+  lacks: () => Promise.resolve([]),
   save: async (signal) => {
     await misbehave(device, signal);
     if (device.faults.saveFails) throw new Error('no space left in flash');
-    device.save();
+    if (held) held('save');
+    else device.save();
   },
   close: () => Promise.resolve(),
 });

@@ -1,3 +1,5 @@
+import { oneLine } from './device-text.ts';
+
 /*
  * What devices say they are, in one spelling whichever way they were asked. What is no number that a vendor gives
  * away once (empty, "N/A", zeros) says nothing.
@@ -9,6 +11,15 @@ const isSerial = (text: string): boolean =>
 /** A vendor's number as an identity; null: it is none. */
 export const serialOf = (vendor: string, number: string): string | null =>
   isSerial(number.trim()) ? `${vendor} ${number.trim().toUpperCase()}` : null;
+
+/** Model and software in one line; null: the device tells neither. */
+export const aboutLine = (vendor: string, model: string, software: string, version: string): string | null => {
+  const parts = [
+    ...(model.trim() === '' ? [] : [`${vendor} ${model.trim()}`]),
+    ...(version.trim() === '' ? [] : [`${software} ${version.trim()}`]),
+  ];
+  return parts.length === 0 ? null : oneLine(parts.join(', '));
+};
 
 /** Virtual switches of Arista have no serial number; they have a MAC address of their own. */
 export const aristaIdentity = (serial: string, mac: string): string | null =>

@@ -115,6 +115,11 @@ export interface SwitchDriver extends SwitchRules {
    */
   places?(config: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
   open(target: SwitchTarget, signal: AbortSignal): Promise<SwitchSession>;
+  /**
+   * As `open`, with a session that changes nothing: a message that would change the switch is given to `held` instead
+   * of being sent, and taken for done. Questions are sent. Not there: the driver cannot show what it would send.
+   */
+  openDry?(target: SwitchTarget, held: (message: string) => void, signal: AbortSignal): Promise<SwitchSession>;
 }
 
 /** An open line to one switch. Anything thrown here is a fault that may pass; a refusal is an outcome. */
@@ -133,6 +138,13 @@ export interface SwitchSession {
    * What the device says it is, the same by whatever way it is reached and different for every other; null: nothing.
    */
   identity?(signal: AbortSignal): Promise<string | null>;
+  /** The model and the software, as the device tells them, in one line; null: it does not. */
+  about?(signal: AbortSignal): Promise<string | null>;
+  /**
+   * What the login lacks to change ports, one sentence each. It is found out without changing anything. Not there: the
+   * device cannot be asked.
+   */
+  lacks?(signal: AbortSignal): Promise<readonly string[]>;
   /** Running configuration to startup configuration. */
   save?(signal: AbortSignal): Promise<void>;
   /** While a call is under way, or after one was aborted: by a reset, so that nothing of it is sent any more. */

@@ -12,7 +12,7 @@ const Policy = Type.Unsafe<'report' | 'repair'>({
   description: '`report` or `repair`',
 });
 
-const Reading = Type.Object({
+export const Reading = Type.Object({
   native: orNull(Type.Integer({ description: 'the VLAN of untagged frames' })),
   tagged: Type.String({ description: 'the VLANs of tagged frames, such as `100-103, 200`' }),
   unclear: Type.Optional(

@@ -1,10 +1,65 @@
 import { Type } from '@sinclair/typebox';
 import { listSwitches, listSwitchTypes, showSwitch, switchDelete, switchRegister } from '../../core/switches.ts';
-import { NewLabel, oneLine } from '../../schema/labels.ts';
+import { Label, NewLabel, oneLine, PortLabel } from '../../schema/labels.ts';
+import { switchTest } from '../../core/switch-test.ts';
 import { type Route, route } from '../route.ts';
-import { exactly, Labels } from '../schemas.ts';
+import { exactly, Labels, orNull } from '../schemas.ts';
+import { Reading } from './drift-routes.ts';
 
 const Capabilities = Type.Array(Type.Literal('nativeless-trunk-mode'));
+
+const SwitchType = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: oneLine,
+  description: 'the type of a configured switch driver',
+});
+
+const Vlan = Type.Integer({ minimum: 1, maximum: 4094, description: 'a VLAN id, 1 to 4094' });
+
+const DryRunRequest = Type.Union(
+  [
+    exactly({ node: Label, nic: Label, network: Label, channel: Type.Optional(PortLabel) }),
+    exactly({ port: PortLabel, native: orNull(Vlan), tagged: Type.Array(Vlan, { maxItems: 4094 }) }),
+  ],
+  {
+    description: 'an object with "node", "nic", "network" and perhaps "channel", or with "port", "native" and "tagged"',
+  },
+);
+
+const OrNull = orNull(Type.String());
+
+const TestResult = Type.Object({
+  switch: Type.String(),
+  type: Type.String(),
+  fault: orNull(Type.String({ description: 'what did not work; what comes after it was not tried' })),
+  identity: orNull(Type.String({ description: 'the identity that the device reports' })),
+  about: orNull(Type.String({ description: 'its model and software, as it reports them' })),
+  lacks: orNull(
+    Type.Array(Type.String(), {
+      description: 'what the login may not do that is needed; null: the switch cannot be asked',
+    }),
+  ),
+  ports: Type.Array(
+    Type.Object({
+      port: Type.String(),
+      registered: Type.Boolean(),
+      node: OrNull,
+      nic: OrNull,
+      carries: orNull(Reading),
+    }),
+    { description: 'the registered ports, or all of the device if none is registered, and what they carry now' },
+  ),
+  dry_run: orNull(
+    Type.Object({
+      port: Type.String(),
+      native: orNull(Type.Integer()),
+      tagged: Type.String(),
+      refused: orNull(Type.String({ description: 'why the port would not be changed' })),
+      sends: Type.Array(Type.String(), { description: 'what would be sent, message by message, without secrets' }),
+    }),
+  ),
+});
 
 export const switchRoutes: readonly Route[] = [
   route({
@@ -50,17 +105,33 @@ export const switchRoutes: readonly Route[] = [
     params: exactly({ switch: NewLabel }),
     body: Type.Object(
       {
-        type: Type.String({
-          minLength: 1,
-          maxLength: 255,
-          pattern: oneLine,
-          description: 'the type of a configured switch driver',
-        }),
+        type: SwitchType,
       },
       { additionalProperties: true },
     ),
     handle: (context, { params: args, body: { type, ...fields } }) =>
       switchRegister(context, { ...args, type, fields }),
+  }),
+  route({
+    name: 'switch_test',
+    endpoint: 'POST /switch/:switch/test',
+    summary: 'Open a session with a switch, registered or not, and tell what it finds; nothing is changed',
+    access: 'admin',
+    devices: 'asks',
+    body: exactly({
+      as: Type.Optional(
+        Type.Object(
+          { type: SwitchType },
+          {
+            additionalProperties: true,
+            description: 'type and fields as in switch_register, to be tried instead of those that are registered',
+          },
+        ),
+      ),
+      dry_run: Type.Optional(DryRunRequest),
+    }),
+    reply: TestResult,
+    handle: (context, { params, body }) => switchTest(context, { ...params, ...body }),
   }),
   route({
     name: 'switch_delete',

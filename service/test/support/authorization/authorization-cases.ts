@@ -111,6 +111,7 @@ const switchCases: Cases = {
   show_drift: [{ given: nothing, letIn: admin }],
   show_switch_drift: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
   switch_sweep: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
+  switch_test: [{ given: () => named({ switch: 'sw' }, {}), letIn: admin }],
   switch_set_policy: [
     { given: async (rig) => named({ switch: await rig.bareSwitch() }, { policy: 'repair' }), letIn: admin },
   ],

@@ -57,6 +57,8 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   bootdev: null,
   base_img: null,
   policy: null,
+  as: null,
+  dry_run: null,
   type: null,
   password: null,
   current: null,

@@ -6,20 +6,21 @@ import type { Line, ShownPort } from './dialect.ts';
 /**
  * One pass over the ports of a switch: look, make the VLANs, change what differs. A port that carries the right
  * thing already is left alone, so that nobody's link goes down because a pass is done again; but one that shall carry
- * nothing is always told so, whatever it seemed to carry.
+ * nothing is always told so, whatever it seemed to carry. The device that is changed is the one that is read, or one
+ * that is sent nothing.
  */
 export const applyPorts = async (
-  device: CliDevice,
+  { reads, changes }: { readonly reads: CliDevice; readonly changes: CliDevice },
   ports: readonly PortConfig[],
   signal: AbortSignal,
 ): Promise<readonly PortOutcome[]> => {
-  const { dialect, deadVlan } = device;
+  const { dialect, deadVlan } = changes;
   const names = ports.map(({ port }) => port);
-  const present = new Map((await readPorts(device, names, signal)).map((state) => [state.port, state]));
+  const present = new Map((await readPorts(reads, names, signal)).map((state) => [state.port, state]));
 
-  await enterConfig(device, signal);
+  await enterConfig(changes, signal);
   const refused = await makeVlans(
-    device,
+    changes,
     vlansOf(
       ports.filter(({ port }) => present.has(port)),
       dialect.leavesDeadVlan ? null : deadVlan,
@@ -33,10 +34,10 @@ export const applyPorts = async (
       was === undefined
         ? `the switch has no port ${wanted.port}`
         : (reasonAgainst(wanted, was, refused, deadVlan) ??
-          (isDone(wanted, was) ? null : await changePort(device, linesFor(device, wanted, was), signal)));
+          (isDone(wanted, was) ? null : await changePort(changes, linesFor(changes, wanted, was), signal)));
     outcomes.push(outcomeOf(wanted.port, reason));
   }
-  await leaveConfig(device, signal);
+  await leaveConfig(changes, signal);
   return outcomes;
 };
 

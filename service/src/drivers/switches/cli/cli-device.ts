@@ -7,7 +7,7 @@ import type { CliSession } from './cli-session.ts';
 /** A switch at the other end of a command line. */
 export interface CliDevice {
   readonly dialect: Dialect;
-  readonly session: CliSession;
+  readonly session: Pick<CliSession, 'run' | 'prompt'>;
   readonly deadVlan: number | null;
 }
 
@@ -58,6 +58,14 @@ export const leaveConfig = async (device: CliDevice, signal: AbortSignal): Promi
   const { leave, modes } = device.dialect;
   if (modes?.exec.test(device.session.prompt)) return;
   await runOrFail(device, leave, modes?.exec, signal);
+};
+
+/** What the user may not do that is needed: into the mode in which everything is changed, and out again. */
+export const lackedBy = async (device: CliDevice, signal: AbortSignal): Promise<readonly string[]> => {
+  const { enter, modes } = device.dialect;
+  const objection = await runAll(device, enter, modes?.config, signal);
+  await leaveConfig(device, signal);
+  return objection === null ? [] : [objection.words];
 };
 
 /** Saves the configuration. What is said to that differs a lot; only an error counts. */

@@ -1,10 +1,11 @@
-import type { PortConfig, SwitchDriver } from '../switch-contract.ts';
+import type { PortConfig, SwitchDriver, SwitchSession, SwitchTarget } from '../switch-contract.ts';
 import { placesAt } from '../switch-addresses.ts';
-import { type CliDevice, readAllPorts, readPorts, saveConfig } from './cli-device.ts';
+import { type CliDevice, lackedBy, readAllPorts, readPorts, saveConfig } from './cli-device.ts';
 import type { Dialect, ShownPort } from './dialect.ts';
-import { identityOf, type IdentityQuestions } from './cli-identity.ts';
+import { aboutOf, identityOf, type IdentityQuestions } from './cli-identity.ts';
 import { dummyVlanFrom, loginFrom } from './cli-login.ts';
 import { applyPorts } from './apply-ports.ts';
+import { dryDevice } from './dry-device.ts';
 import { CliSession } from './cli-session.ts';
 
 /** Which device is at the other end. */
@@ -17,7 +18,8 @@ interface DeviceIdentityOptions {
 
 /** The driver of a switch with a command line over SSH. */
 export const cliSwitch = (dialect: Dialect, { identity, isPerUser }: DeviceIdentityOptions = {}): SwitchDriver => {
-  const { config, capabilities, hasLegacyType, refuse, save, wire } = dialect;
+  const { config, capabilities, hasLegacyType, refuse, wire } = dialect;
+  const how = { dialect, identity };
   return {
     config,
     capabilities,
@@ -30,29 +32,44 @@ export const cliSwitch = (dialect: Dialect, { identity, isPerUser }: DeviceIdent
       return placesAt(host, port, isPerUser ? `user ${username}` : '');
     },
     hosts: (fields) => [loginFrom(fields).host],
-    open: async ({ config: fields, permit, outbound }, signal) => {
-      const session = await CliSession.open(loginFrom(fields), dialect.syntax, signal, { permit, outbound });
-      const device: CliDevice = { dialect, session, deadVlan: dummyVlanFrom(fields) };
-      // After a fault nobody knows in which mode the device is: such a line is not used again.
-      const guarded = async <T>(work: Promise<T>): Promise<T> => {
-        try {
-          return await work;
-        } catch (error) {
-          session.close();
-          throw error;
-        }
-      };
-      return {
-        apply: (ports, until) => guarded(applyPorts(device, ports, until)),
-        read: (ports, until) => guarded(readPorts(device, ports, until).then(carriedNow)),
-        readAll: (until) => guarded(readAllPorts(device, until).then(carriedNow)),
-        ...(identity && { identity: (until: AbortSignal) => guarded(identityOf(device, identity, until)) }),
-        ...(save && { save: (until: AbortSignal) => guarded(saveConfig(device, save, until)) }),
-        close: () => {
-          session.close();
-          return Promise.resolve();
-        },
-      };
+    open: (target, signal) => openCli(how, target, signal, (device) => device),
+    openDry: (target, held, signal) => openCli(how, target, signal, (device) => dryDevice(device, held)),
+  };
+};
+
+/** `changing`: the device that changes are sent to. */
+const openCli = async (
+  { dialect, identity }: { readonly dialect: Dialect; readonly identity: IdentityQuestions | undefined },
+  { config: fields, permit, outbound }: SwitchTarget,
+  signal: AbortSignal,
+  changing: (device: CliDevice) => CliDevice,
+): Promise<SwitchSession> => {
+  const { save, modes } = dialect;
+  const session = await CliSession.open(loginFrom(fields), dialect.syntax, signal, { permit, outbound });
+  const reads: CliDevice = { dialect, session, deadVlan: dummyVlanFrom(fields) };
+  const changes = changing(reads);
+  // After a fault nobody knows in which mode the device is: such a line is not used again.
+  const guarded = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      session.close();
+      throw error;
+    }
+  };
+  return {
+    apply: (ports, until) => guarded(applyPorts({ reads, changes }, ports, until)),
+    read: (ports, until) => guarded(readPorts(reads, ports, until).then(carriedNow)),
+    readAll: (until) => guarded(readAllPorts(reads, until).then(carriedNow)),
+    ...(identity && {
+      identity: (until: AbortSignal) => guarded(identityOf(reads, identity, until)),
+      about: (until: AbortSignal) => guarded(aboutOf(reads, identity, until)),
+    }),
+    ...(modes && { lacks: (until: AbortSignal) => guarded(lackedBy(reads, until)) }),
+    ...(save && { save: (until: AbortSignal) => guarded(saveConfig(changes, save, until)) }),
+    close: () => {
+      session.close();
+      return Promise.resolve();
     },
   };
 };

@@ -63,7 +63,7 @@ export interface Dialect extends Pick<SwitchDriver, 'capabilities' | 'hasLegacyT
   /** Brings one port to its wanted state; the first line selects the port, where there is such a line. */
   port(change: PortChange): readonly Line[];
   /** Where a device has modes. */
-  readonly modes?: Modes;
+  readonly modes?: Modes | undefined;
   readonly read: {
     /** What shows one port. An error as the answer to the first means that the device does not have it. */
     one(port: string): readonly string[];

@@ -21,8 +21,8 @@ import { type Command, CommandRefused, runCommands } from './eapi-commands.ts';
 import { httpDriver } from './http-driver.ts';
 import { textField } from './http-fields.ts';
 import { member } from '@corral/base/json-members';
-import type { SwitchHttpClient } from './switch-http-client.ts';
-import { aristaIdentity } from '../serial-numbers.ts';
+import type { SwitchHttp } from './switch-http-client.ts';
+import { aboutLine, aristaIdentity } from '../serial-numbers.ts';
 import { wireByName } from '../port-wires.ts';
 
 /** Arista switches, by eAPI: a pass over the ports is one configuration session, committed whole. */
@@ -42,11 +42,11 @@ export const aristaEapi: SwitchDriver = {
 };
 
 class AristaSession implements SwitchSession {
-  readonly #http: SwitchHttpClient;
+  readonly #http: SwitchHttp;
   readonly #enable: Command;
   readonly #name: string;
 
-  constructor(http: SwitchHttpClient, enable: Command, name: string) {
+  constructor(http: SwitchHttp, enable: Command, name: string) {
     this.#http = http;
     this.#enable = enable;
     this.#name = name;
@@ -81,11 +81,24 @@ class AristaSession implements SwitchSession {
   }
 
   async identity(signal: AbortSignal): Promise<string | null> {
-    const [shown] = await this.#run(['show version'], signal).catch((error: unknown) => {
-      if (error instanceof CommandRefused) return [];
-      throw error;
-    });
+    const [shown] = await this.#version(signal);
     return aristaIdentity(textIn(shown, 'serialNumber'), textIn(shown, 'systemMacAddress'));
+  }
+
+  async about(signal: AbortSignal): Promise<string | null> {
+    const [shown] = await this.#version(signal);
+    return aboutLine('Arista', textIn(shown, 'modelName'), 'EOS', textIn(shown, 'version'));
+  }
+
+  /** Into the configuration mode and out again: that tells whether the user may. */
+  async lacks(signal: AbortSignal): Promise<readonly string[]> {
+    try {
+      await runCommands(this.#http, [this.#enable, 'configure', 'end'], signal, { isQuestion: true });
+      return [];
+    } catch (error) {
+      if (error instanceof CommandRefused) return [error.message];
+      throw error;
+    }
   }
 
   async save(signal: AbortSignal): Promise<void> {
@@ -137,8 +150,18 @@ class AristaSession implements SwitchSession {
   }
 
   async #configured(signal: AbortSignal): Promise<ReturnType<typeof configuredFrom>> {
-    const answers = await runCommands(this.#http, [this.#enable, ...showConfiguration], signal, 'text');
+    const answers = await runCommands(this.#http, [this.#enable, ...showConfiguration], signal, {
+      format: 'text',
+    });
     return configuredFrom(answers.slice(1));
+  }
+
+  /** Empty if it does not show it. */
+  #version(signal: AbortSignal): Promise<readonly unknown[]> {
+    return this.#run(['show version'], signal).catch((error: unknown) => {
+      if (error instanceof CommandRefused) return [];
+      throw error;
+    });
   }
 
   /** Runs commands in privileged mode, and gives their answers without that of `enable`. */

@@ -3,7 +3,7 @@ import { type Element, findAll, textAt } from '@corral/base/xml';
 import { type BrocadePort, brocadePortFrom } from './brocade-port.ts';
 import type { Write } from './brocade-writes.ts';
 import { documentIn, errorMessageIn } from './xml-documents.ts';
-import type { SwitchHttpResponse, SwitchHttpClient } from './switch-http-client.ts';
+import type { SwitchHttpResponse, SwitchHttp } from './switch-http-client.ts';
 import { slashedPortName } from './http-port-names.ts';
 
 const running = '/rest/config/running';
@@ -15,10 +15,10 @@ const deep = '10';
 
 /** The resources of Network OS that matter here, for ports of one kind. */
 export class BrocadeRest {
-  readonly #http: SwitchHttpClient;
+  readonly #http: SwitchHttp;
   readonly #type: string;
 
-  constructor(http: SwitchHttpClient, interfaceType: string) {
+  constructor(http: SwitchHttp, interfaceType: string) {
     this.#http = http;
     this.#type = interfaceType;
   }
@@ -74,19 +74,25 @@ export class BrocadeRest {
     return this.#write(interfaces, { method: 'POST', resource: '', body, already: 409 }, signal);
   }
 
-  /** Has an operation run, and gives this element of its output. */
-  async operate(name: string, input: string, wanted: string, signal: AbortSignal): Promise<string> {
+  /** Has an operation run, and gives this element of its output; `done`: what that is if all goes well. */
+  async operate(
+    name: string,
+    input: string,
+    { element, done }: { readonly element: string; readonly done: string },
+    signal: AbortSignal,
+  ): Promise<string> {
     const answer = await this.#http.ask(
       {
         method: 'POST',
         path: `/rest/operations/${name}`,
         headers: { 'content-type': operation },
         body: `<${name}>${input}</${name}>`,
+        done: `<output><${element}>${done}</${element}></output>`,
       },
       signal,
     );
     if (answer.status >= 300) throw new Error(`the switch refuses ${name}: ${refusalIn(answer)}`);
-    const [said] = findAll(documentIn(answer.text), wanted);
+    const [said] = findAll(documentIn(answer.text), element);
     if (!said || said.children.length > 0 || !/^[\w-]+$/.test(said.text))
       throw new Error(`the switch answers ${name} with "${oneLine(answer.text)}"`);
     return said.text;

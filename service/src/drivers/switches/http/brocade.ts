@@ -13,7 +13,7 @@ import { BrocadeRest } from './brocade-rest.ts';
 import { writesToCarry, writesToIdle } from './brocade-writes.ts';
 import { notToBeOpened } from '../known-elements.ts';
 import { httpDriverOfType } from './http-driver.ts';
-import type { SwitchHttpClient } from './switch-http-client.ts';
+import type { SwitchHttp } from './switch-http-client.ts';
 import { slashedPortName } from './http-port-names.ts';
 
 const defaults = { scheme: 'http', ports: { http: 80, https: 443 } } as const;
@@ -31,11 +31,11 @@ export const brocade: SwitchDriver = {
 const few = 16;
 
 class BrocadeSession implements SwitchSession {
-  readonly #http: SwitchHttpClient;
+  readonly #http: SwitchHttp;
   readonly #rest: BrocadeRest;
   readonly #type: string;
 
-  constructor(http: SwitchHttpClient, interfaceType: string) {
+  constructor(http: SwitchHttp, interfaceType: string) {
     this.#http = http;
     this.#rest = new BrocadeRest(http, interfaceType);
     this.#type = interfaceType;
@@ -80,14 +80,14 @@ class BrocadeSession implements SwitchSession {
     const begun = await this.#rest.operate(
       'bna-config-cmd',
       '<src>running-config</src><dest>startup-config</dest>',
-      'session-id',
+      { element: 'session-id', done: '0' },
       signal,
     );
     for (;;) {
       const status = await this.#rest.operate(
         'bna-config-cmd-status',
         `<session-id>${begun}</session-id>`,
-        'status',
+        { element: 'status', done: 'completed' },
         signal,
       );
       if (status === 'completed') return;

@@ -14,8 +14,8 @@ import { isLogLine } from './dellnos9-sections.ts';
 import { type Step, type Steps, stepsFor } from './dellnos9-steps.ts';
 import { documentIn, errorMessageIn } from './xml-documents.ts';
 import { httpDriverOfType } from './http-driver.ts';
-import type { SwitchHttpClient } from './switch-http-client.ts';
-import { serialOf, serviceTagIn } from '../serial-numbers.ts';
+import type { SwitchHttp } from './switch-http-client.ts';
+import { aboutLine, serialOf, serviceTagIn } from '../serial-numbers.ts';
 import { slashedPortName } from './http-port-names.ts';
 import { wireByName } from '../port-wires.ts';
 
@@ -42,10 +42,10 @@ interface Job {
 }
 
 class DellSession implements SwitchSession {
-  readonly #http: SwitchHttpClient;
+  readonly #http: SwitchHttp;
   readonly #type: string;
 
-  constructor(http: SwitchHttpClient, interfaceType: string) {
+  constructor(http: SwitchHttp, interfaceType: string) {
     this.#http = http;
     this.#type = interfaceType;
   }
@@ -89,6 +89,12 @@ class DellSession implements SwitchSession {
     const { output, refusal } = await this.#run('show-command', 'inventory', signal);
     const serial = refusal === null ? serialOf('dell', serviceTagIn(output)) : null;
     return serial && `${serial} ${this.#type.toLowerCase()}`;
+  }
+
+  async about(signal: AbortSignal): Promise<string | null> {
+    const { output, refusal } = await this.#run('show-command', 'inventory', signal);
+    const told = (name: string): string => new RegExp(`^${name} *: *(\\S+)`, 'm').exec(output)?.[1] ?? '';
+    return refusal === null ? aboutLine('Dell', told('System Type'), 'OS', told('Software Version')) : null;
   }
 
   async save(signal: AbortSignal): Promise<void> {
@@ -183,6 +189,8 @@ class DellSession implements SwitchSession {
         path: '/api/running/dell/_operations/cli',
         headers: { 'content-type': media, accept: media },
         body: `<input><${kind}>${escapeXml(commands)}</${kind}></input>`,
+        ...(kind === 'show-command' && { isQuestion: true }),
+        done: '<output><command></command></output>',
       },
       signal,
     );

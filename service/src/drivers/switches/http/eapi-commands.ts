@@ -1,6 +1,6 @@
 import { oneLine } from '../device-text.ts';
 import { itemsOf, member } from '@corral/base/json-members';
-import type { SwitchHttpClient } from './switch-http-client.ts';
+import type { SwitchHttp } from './switch-http-client.ts';
 
 /** A command that the switch would not run. */
 export class CommandRefused extends Error {
@@ -22,22 +22,20 @@ export type Command = string | { readonly cmd: string; readonly input: string };
 
 /** Runs commands one after the other, up to the first that is refused, and gives what each of them answered. */
 export const runCommands = async (
-  http: SwitchHttpClient,
+  http: SwitchHttp,
   commands: readonly Command[],
   signal: AbortSignal,
-  format: 'json' | 'text' = 'json',
+  { format = 'json', isQuestion = commands.every(isAsking) }: { format?: 'json' | 'text'; isQuestion?: boolean } = {},
 ): Promise<readonly unknown[]> => {
   const { status, text } = await http.ask(
     {
       method: 'POST',
       path: '/command-api',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        method: 'runCmds',
-        params: { version: 1, format, cmds: commands },
-        id: 'corral',
-      }),
+      body: requestOf(commands, format),
+      shown: requestOf(commands.map(withoutInput), format),
+      ...(isQuestion && { isQuestion }),
+      done: JSON.stringify({ result: commands.map(() => ({})) }),
     },
     signal,
   );
@@ -50,6 +48,16 @@ export const runCommands = async (
     throw new Error(`the switch answers ${commands.length} commands with "${oneLine(text)}"`);
   return results;
 };
+
+const requestOf = (cmds: readonly Command[], format: 'json' | 'text'): string =>
+  JSON.stringify({ jsonrpc: '2.0', method: 'runCmds', params: { version: 1, format, cmds }, id: 'corral' });
+
+const withoutInput = (command: Command): Command =>
+  typeof command === 'string' ? command : { ...command, input: '[secret]' };
+
+/** A command that changes nothing. */
+const isAsking = (command: Command): boolean =>
+  typeof command === 'string' ? command === 'enable' || command.startsWith('show ') : command.cmd === 'enable';
 
 const parsed = (text: string): unknown => {
   try {

@@ -3,7 +3,8 @@ import type { SessionLimits, SwitchDriver, SwitchSession } from '../switch-contr
 import { placesOfUrl } from '../switch-addresses.ts';
 import { type HttpDefaults, httpFields, type HttpTarget, httpTargetFrom, textField } from './http-fields.ts';
 import { InterfaceType } from './http-port-names.ts';
-import { SwitchHttpClient } from './switch-http-client.ts';
+import { DryHttp } from './dry-http.ts';
+import { type SwitchHttp, SwitchHttpClient } from './switch-http-client.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,7 +17,7 @@ interface HttpDriver {
   readonly defaults: HttpDefaults;
   /** Fields beside those that every switch behind HTTP takes. */
   readonly fields: Readonly<Record<string, TSchema>>;
-  readonly session: (http: SwitchHttpClient, fields: Fields, label: string) => ProbedSession;
+  readonly session: (http: SwitchHttp, fields: Fields, label: string) => ProbedSession;
   /** Which of several things behind the address is meant. */
   readonly part?: (fields: Fields) => string;
 }
@@ -27,7 +28,7 @@ export const httpDriver = ({
   fields,
   session,
   part = () => '',
-}: HttpDriver): Pick<SwitchDriver, 'config' | 'places' | 'hosts' | 'open'> => ({
+}: HttpDriver): Pick<SwitchDriver, 'config' | 'places' | 'hosts' | 'open' | 'openDry'> => ({
   config: httpFields(fields),
   places: (config) => placesOfUrl(httpTargetFrom(config, defaults).origin, part(config)),
   hosts: (config) => [new URL(httpTargetFrom(config, defaults).origin).hostname],
@@ -36,6 +37,13 @@ export const httpDriver = ({
       permit,
       outbound,
     }),
+  openDry: ({ label, config, permit, outbound }, held, signal) =>
+    openHttpSession(
+      httpTargetFrom(config, defaults),
+      (http) => session(new DryHttp(http, held), config, label),
+      signal,
+      { permit, outbound },
+    ),
 });
 
 /**
@@ -44,7 +52,7 @@ export const httpDriver = ({
  */
 export const httpDriverOfType = (
   defaults: HttpDefaults,
-  session: (http: SwitchHttpClient, interfaceType: string) => ProbedSession,
+  session: (http: SwitchHttp, interfaceType: string) => ProbedSession,
 ): ReturnType<typeof httpDriver> => {
   const typeOf = (fields: Fields): string => textField(fields, 'interface_type') ?? '';
   return httpDriver({
@@ -58,7 +66,7 @@ export const httpDriverOfType = (
 /** Opens a line and a session on it; if the switch does not answer the first question, the line is closed again. */
 const openHttpSession = async (
   target: HttpTarget,
-  sessionOn: (http: SwitchHttpClient) => ProbedSession,
+  sessionOn: (http: SwitchHttp) => ProbedSession,
   signal: AbortSignal,
   limits: SessionLimits,
 ): Promise<SwitchSession> => {

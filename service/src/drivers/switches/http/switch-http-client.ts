@@ -15,6 +15,18 @@ export interface SwitchHttpRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** It only asks, whatever its method may do elsewhere. */
+  readonly isQuestion?: true;
+  /** What the switch answers when it has made the change; nothing if not given. */
+  readonly done?: string;
+  /** The body as it may be shown, where there is a secret in it. */
+  readonly shown?: string;
+}
+
+/** A line to a switch over HTTP. */
+export interface SwitchHttp {
+  ask(request: SwitchHttpRequest, signal: AbortSignal): Promise<SwitchHttpResponse>;
+  close(): Promise<void>;
 }
 
 const largestAnswer = 16 * 1024 * 1024;
@@ -23,7 +35,7 @@ const largestAnswer = 16 * 1024 * 1024;
  * A line to one switch over HTTP: one connection, kept open. How long to wait is the signal's business alone; what was
  * given up is not sent any more; redirects are not followed, so credentials go nowhere else.
  */
-export class SwitchHttpClient {
+export class SwitchHttpClient implements SwitchHttp {
   readonly #http: HttpClient;
   readonly #target: HttpTarget;
   readonly #limits: SessionLimits;

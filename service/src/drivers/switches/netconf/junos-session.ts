@@ -5,9 +5,9 @@ import { type Complaint, complaintsFrom } from './junos-blame.ts';
 import { type JunosView, viewOf } from './junos-config.ts';
 import { editFor, vlanInTheWay } from './junos-edit.ts';
 import { notToBeOpened } from '../known-elements.ts';
-import { junosIdentity } from './junos-identity.ts';
+import { junosAbout, junosIdentity } from './junos-identity.ts';
 import { isPort } from './junos-ports.ts';
-import type { NetconfClient } from './netconf-client.ts';
+import type { Netconf } from './netconf-client.ts';
 import { isUnknownTo, requireDone, RpcRefused, wordsOf } from './rpc-error.ts';
 
 type Database = 'candidate' | 'committed';
@@ -39,6 +39,14 @@ interface Pass {
   readonly signal: AbortSignal;
 }
 
+interface JunosSessionOptions {
+  readonly confirmSeconds: number;
+  /** Is what was edited and committed read back? Not where nothing is sent. */
+  readonly comparesEdits: boolean;
+  /** The device itself, where `client` holds changes back. */
+  readonly direct?: Netconf;
+}
+
 const isIdle = ({ native, tagged }: PortConfig): boolean => native === null && tagged.length === 0;
 
 /**
@@ -46,16 +54,20 @@ const isIdle = ({ native, tagged }: PortConfig): boolean => native === null && t
  * have seen the new configuration and confirmed it, so a process that dies in between leaves nothing half done.
  */
 export class JunosSession implements SwitchSession {
-  readonly #client: NetconfClient;
+  readonly #client: Netconf;
   readonly #confirmSeconds: number;
+  readonly #comparesEdits: boolean;
+  readonly #direct: Netconf;
   /** Is there something of ours in the candidate that is not committed? */
   #isDirty = false;
   /** What is asked of the configuration; a device refuses to tell of statements that it does not have. */
   #scope: readonly string[] = [...places, ...placesOfSome];
 
-  constructor(client: NetconfClient, confirmSeconds: number) {
+  constructor(client: Netconf, { confirmSeconds, comparesEdits, direct = client }: JunosSessionOptions) {
     this.#client = client;
     this.#confirmSeconds = confirmSeconds;
+    this.#comparesEdits = comparesEdits;
+    this.#direct = direct;
   }
 
   async apply(ports: readonly PortConfig[], signal: AbortSignal): Promise<readonly PortOutcome[]> {
@@ -76,6 +88,23 @@ export class JunosSession implements SwitchSession {
 
   identity(signal: AbortSignal): Promise<string | null> {
     return junosIdentity(this.#client, signal);
+  }
+
+  about(signal: AbortSignal): Promise<string | null> {
+    return junosAbout(this.#client, signal);
+  }
+
+  /** Locks the candidate for a moment. That somebody else has it says that the user may. */
+  async lacks(signal: AbortSignal): Promise<readonly string[]> {
+    try {
+      await this.#direct.rpc(`<lock>${candidate}</lock>`, signal);
+    } catch (error) {
+      if (!(error instanceof RpcRefused)) throw error;
+      const denied = error.errors.filter(({ tag, message }) => tag === 'access-denied' || /permission/i.test(message));
+      return denied.map((each) => `the user may not configure the switch: ${wordsOf(each)}`);
+    }
+    await this.#direct.rpc(`<unlock>${candidate}</unlock>`, signal);
+    return [];
   }
 
   async readAll(signal: AbortSignal): Promise<readonly PortConfig[]> {
@@ -116,6 +145,7 @@ export class JunosSession implements SwitchSession {
   async #commitConfirmed(changes: readonly PortConfig[], signal: AbortSignal): Promise<void> {
     const timeout = `<confirm-timeout>${this.#confirmSeconds}</confirm-timeout>`;
     await this.#do(`<commit><confirmed/>${timeout}</commit>`, signal);
+    if (!this.#comparesEdits) return;
     const view = await this.#view('committed', signal);
     const strange = changes.find((state) => !isSame(state, view.stateOf(state.port)));
     if (strange) throw new Error(`${strange.port} differs from what was committed; the switch will roll back`);
@@ -179,6 +209,7 @@ export class JunosSession implements SwitchSession {
       if (!(error instanceof RpcRefused) || error.errors.some(({ tag }) => faults.includes(tag))) throw error;
       return complaintsFrom(error.errors, states, before.vlans);
     }
+    if (!this.#comparesEdits) return [];
     const view = await this.#view('candidate', signal);
     return states
       .map((state) => ({ state, shown: view.stateOf(state.port) }))

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { shown } from '../../../schema/shown-fields.ts';
-import type { SwitchDriver } from '../switch-contract.ts';
+import type { SwitchDriver, SwitchTarget } from '../switch-contract.ts';
 import { placesAt } from '../switch-addresses.ts';
 import { passwordOrKeyFields, sshLoginFrom } from '../ssh-login.ts';
 import { portName, wire } from './junos-ports.ts';
+import { DryNetconf } from './dry-netconf.ts';
 import { JunosSession } from './junos-session.ts';
 import { NetconfClient } from './netconf-client.ts';
 
@@ -28,14 +29,25 @@ export const junosSwitch: SwitchDriver = {
     return placesAt(host, port);
   },
   hosts: (config) => [sshLoginFrom(config, netconfPort).host],
-  open: async ({ config, permit, outbound }, signal) => {
-    const client = await NetconfClient.open(sshLoginFrom(config, netconfPort), signal, { permit, outbound });
-    const missing = ['candidate', 'confirmed-commit', 'validate'].filter((capability) => !client.offers(capability));
-    if (missing.length > 0) {
-      await client.close();
-      throw new Error(`the device does not offer ${missing.join(', ')} over NETCONF, as Junos does`);
-    }
-    const seconds = config['confirm_timeout'];
-    return new JunosSession(client, typeof seconds === 'number' ? seconds : defaultConfirmSeconds);
+  open: async (target, signal) =>
+    new JunosSession(await connect(target, signal), { ...optionsFrom(target), comparesEdits: true }),
+  openDry: async (target, held, signal) => {
+    const direct = await connect(target, signal);
+    return new JunosSession(new DryNetconf(direct, held), { ...optionsFrom(target), comparesEdits: false, direct });
   },
+};
+
+const optionsFrom = ({ config }: SwitchTarget) => {
+  const seconds = config['confirm_timeout'];
+  return { confirmSeconds: typeof seconds === 'number' ? seconds : defaultConfirmSeconds };
+};
+
+const connect = async ({ config, permit, outbound }: SwitchTarget, signal: AbortSignal): Promise<NetconfClient> => {
+  const client = await NetconfClient.open(sshLoginFrom(config, netconfPort), signal, { permit, outbound });
+  const missing = ['candidate', 'confirmed-commit', 'validate'].filter((capability) => !client.offers(capability));
+  if (missing.length > 0) {
+    await client.close();
+    throw new Error(`the device does not offer ${missing.join(', ')} over NETCONF, as Junos does`);
+  }
+  return client;
 };

@@ -21,11 +21,18 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Calls to a device over NETCONF. */
+export interface Netconf {
+  readonly ended: boolean;
+  rpc(operation: string, signal: AbortSignal): Promise<Element>;
+  close(): Promise<void>;
+}
+
 /**
  * A NETCONF session over SSH (RFC 6241, RFC 6242). A call that is aborted ends the session: nobody knows how far
  * the device got, and what it would still answer is of no use.
  */
-export class NetconfClient {
+export class NetconfClient implements Netconf {
   readonly #ssh: SshConnection;
   readonly #permit: Permit | undefined;
   readonly #channel: ssh2.ClientChannel;

@@ -1,5 +1,6 @@
+import { oneLine } from '../device-text.ts';
 import { identityIn } from './ovs-identity.ts';
-import { isRecord, type Operation, type Ovsdb, unexpected } from './ovsdb.ts';
+import { isRecord, type Operation, type OvsdbTransactions, unexpected } from './ovsdb.ts';
 import type { VlanColumns } from './ovs-vlans.ts';
 
 /** A port of a bridge, as the database has it. */
@@ -31,7 +32,7 @@ const portColumns = ['_uuid', 'name', 'vlan_mode', 'tag', 'trunks', 'cvlans', 'p
 
 /** Reads the named ports of a bridge, those that it has, or all of them. */
 export const readBridge = async (
-  ovsdb: Ovsdb,
+  ovsdb: OvsdbTransactions,
   bridge: string,
   names: readonly string[] | 'all',
   signal: AbortSignal,
@@ -79,6 +80,14 @@ export const readBridge = async (
       ),
     ),
   };
+};
+
+/** Which Open vSwitch it is; null: it does not say. */
+export const ovsVersion = async (ovsdb: OvsdbTransactions, signal: AbortSignal): Promise<string | null> => {
+  const answer = await ovsdb.transact([select('Open_vSwitch', [], ['ovs_version'])], signal);
+  const row = answer.committed ? rowsOf(answer.results[0] ?? {})[0] : undefined;
+  const version = row?.['ovs_version'];
+  return typeof version === 'string' ? `Open vSwitch ${oneLine(version)}` : null;
 };
 
 export const select = (table: string, where: readonly unknown[], columns: readonly string[]): Operation => ({

@@ -6,13 +6,15 @@ import {
   type PortOutcome,
   type SwitchDriver,
   type SwitchSession,
+  type SwitchTarget,
 } from '../switch-contract.ts';
 import { placeInFiles, placesAt } from '../switch-addresses.ts';
 import { type Carried, carriedBy, unclear } from '../vlan-lists.ts';
-import { type Bridge, type BridgePort, readBridge } from './ovs-bridge.ts';
+import { type Bridge, type BridgePort, ovsVersion, readBridge } from './ovs-bridge.ts';
 import { becomeNewest, ifNewest } from './session-fence.ts';
 import { namePattern, nameRule, ovsFields, type OvsTarget, targetFrom } from './ovs-fields.ts';
-import { Ovsdb } from './ovsdb.ts';
+import { DryOvsdb } from './dry-ovsdb.ts';
+import { Ovsdb, type OvsdbTransactions } from './ovsdb.ts';
 import { carriedUnder, reservedIn, takesAway } from './ovs-vlans.ts';
 import { untilAllApplied, untilApplied, type Write, writePorts } from './ovs-write.ts';
 
@@ -39,30 +41,37 @@ export const ovsSwitch: SwitchDriver = {
     const { address } = targetFrom(config);
     return address.kind === 'unix' ? [] : [address.host];
   },
-  open: async ({ config, permit, outbound }, signal) => {
-    const target = targetFrom(config);
-    const ovsdb = await Ovsdb.connect(target.address, target.tls, signal, { permit, outbound });
-    try {
-      // The line may be up and nobody behind it.
-      await readBridge(ovsdb, target.bridge, [], signal);
-      if (permit) await becomeNewest(ovsdb, target.bridge, permit, signal);
-    } catch (error) {
-      await ovsdb.close();
-      throw error;
-    }
-    return new OvsSession(ovsdb, target, permit);
-  },
+  open: (target, signal) => openOn(target, signal, (ovsdb) => ovsdb),
+  openDry: (target, held, signal) => openOn(target, signal, (ovsdb) => new DryOvsdb(ovsdb, held)),
+};
+
+const openOn = async (
+  { config, permit, outbound }: SwitchTarget,
+  signal: AbortSignal,
+  line: (ovsdb: Ovsdb) => OvsdbTransactions,
+): Promise<SwitchSession> => {
+  const target = targetFrom(config);
+  const ovsdb = line(await Ovsdb.connect(target.address, target.tls, signal, { permit, outbound }));
+  try {
+    // The line may be up and nobody behind it.
+    await readBridge(ovsdb, target.bridge, [], signal);
+    if (permit) await becomeNewest(ovsdb, target.bridge, permit, signal);
+  } catch (error) {
+    await ovsdb.close();
+    throw error;
+  }
+  return new OvsSession(ovsdb, target, permit);
 };
 
 class OvsSession implements SwitchSession {
-  readonly #ovsdb: Ovsdb;
+  readonly #ovsdb: OvsdbTransactions;
   readonly #bridge: string;
   readonly #settleMs: number;
   readonly #permit: Permit | undefined;
   /** What the switch said it is, once it was asked. */
   #identity: string | null | undefined;
 
-  constructor(ovsdb: Ovsdb, { bridge, settleMs }: OvsTarget, permit: Permit | undefined) {
+  constructor(ovsdb: OvsdbTransactions, { bridge, settleMs }: OvsTarget, permit: Permit | undefined) {
     this.#permit = permit;
     this.#ovsdb = ovsdb;
     this.#bridge = bridge;
@@ -120,6 +129,10 @@ class OvsSession implements SwitchSession {
   async identity(signal: AbortSignal): Promise<string | null> {
     this.#identity = (await readBridge(this.#ovsdb, this.#bridge, [], signal)).identity;
     return this.#identity;
+  }
+
+  about(signal: AbortSignal): Promise<string | null> {
+    return ovsVersion(this.#ovsdb, signal);
   }
 
   close(): Promise<void> {

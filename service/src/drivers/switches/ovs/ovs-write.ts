@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PortConfig } from '../switch-contract.ts';
 import { type BridgePort, integer, rowsOf, select } from './ovs-bridge.ts';
 import { ifUnchanged } from './session-fence.ts';
-import type { Operation, Ovsdb } from './ovsdb.ts';
+import type { Operation, OvsdbTransactions } from './ovsdb.ts';
 import { columnsFor, type VlanColumns } from './ovs-vlans.ts';
 
 /** One port, and what it is to carry. */
@@ -26,7 +26,7 @@ export interface Written {
  * written without it.
  */
 export const writePorts = async (
-  ovsdb: Ovsdb,
+  ovsdb: OvsdbTransactions,
   conditions: readonly Operation[],
   writes: readonly Write[],
   numbers: ReadonlySet<number>,
@@ -57,7 +57,11 @@ export const writePorts = async (
 };
 
 /** Waits until the switch has applied this configuration, or a later one: the database alone forwards nothing. */
-export const untilApplied = async (ovsdb: Ovsdb, configuration: number, signal: AbortSignal): Promise<void> => {
+export const untilApplied = async (
+  ovsdb: OvsdbTransactions,
+  configuration: number,
+  signal: AbortSignal,
+): Promise<void> => {
   const behind = [['cur_cfg', '<', configuration]];
   const wait = { op: 'wait', table: 'Open_vSwitch', where: behind, columns: ['cur_cfg'], until: '==', rows: [] };
   const answer = await ovsdb.transact([wait], signal);
@@ -68,7 +72,7 @@ export const untilApplied = async (ovsdb: Ovsdb, configuration: number, signal: 
  * Waits until the switch has applied all that is stored now. Others may have stored something without a number to wait
  * for (`ovs-vsctl --no-wait`), while the switch had lost the line to its database and went on as before.
  */
-export const untilAllApplied = async (ovsdb: Ovsdb, signal: AbortSignal): Promise<void> => {
+export const untilAllApplied = async (ovsdb: OvsdbTransactions, signal: AbortSignal): Promise<void> => {
   const answer = await ovsdb.transact(nextConfiguration, signal);
   if (!answer.committed) throw new Error(`the database refuses to apply the change: ${answer.reason}`);
   await untilApplied(ovsdb, configurationIn(answer.results), signal);

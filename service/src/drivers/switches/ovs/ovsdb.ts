@@ -19,8 +19,14 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Transactions with an OVSDB server. */
+export interface OvsdbTransactions {
+  transact(operations: readonly Operation[], signal: AbortSignal): Promise<Transacted>;
+  close(): Promise<void>;
+}
+
 /** A line to an OVSDB server: JSON-RPC 1.0, both ways. */
-export class Ovsdb {
+export class Ovsdb implements OvsdbTransactions {
   readonly #connection: PendingConnection;
   readonly #permit: Permit | undefined;
   readonly #stream = new JsonStream();

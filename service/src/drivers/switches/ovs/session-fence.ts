@@ -1,6 +1,6 @@
 import { OldSession, type Permit } from '../switch-contract.ts';
 import { rowsOf, select } from './ovs-bridge.ts';
-import { type Operation, type Ovsdb, unexpected } from './ovsdb.ts';
+import { type Operation, type OvsdbTransactions, unexpected } from './ovsdb.ts';
 
 /** Others keep things in the same column, and may change it between our reading and our writing. */
 const tries = 5;
@@ -10,7 +10,7 @@ const tries = 5;
  * late it arrives: every write of ours is on the condition that its session is still the newest.
  */
 export const becomeNewest = async (
-  ovsdb: Ovsdb,
+  ovsdb: OvsdbTransactions,
   bridge: string,
   permit: Permit,
   signal: AbortSignal,
@@ -56,7 +56,11 @@ export const ifUnchanged = (
 
 const keyOf = ({ installation }: Permit): string => `corral-session-${installation}`;
 
-const bridgeRow = async (ovsdb: Ovsdb, bridge: string, signal: AbortSignal): Promise<Record<string, unknown>> => {
+const bridgeRow = async (
+  ovsdb: OvsdbTransactions,
+  bridge: string,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> => {
   const answer = await ovsdb.transact([select('Bridge', [['name', '==', bridge]], ['external_ids'])], signal);
   if (!answer.committed) throw new Error(`the database cannot be read: ${answer.reason}`);
   const row = rowsOf(answer.results[0] ?? {})[0];

@@ -1,0 +1,107 @@
+import type { Corral } from '../index.ts';
+import type { CommandContext } from './cli-command.ts';
+import { ask } from './prompts.ts';
+import { type FieldSchema, fits, propertyOf, readSwitchTypes, type SwitchTypes } from './switch-fields.ts';
+import { nearest, UsageError } from './usage-error.ts';
+
+/** What the command line says of a switch. */
+export interface GivenSwitch {
+  readonly label: string;
+  readonly type: string;
+  readonly fields: readonly GivenField[];
+}
+
+/** A field: its value, or the file that has it. */
+export interface GivenField {
+  readonly name: string;
+  readonly value: string | { readonly file: string };
+}
+
+/** Words such as `hostname=sw1` and `private_key=@id_ed25519`; the file of the password is an option of its own. */
+export const fieldsIn = (words: readonly string[], passwordFile: string | undefined): readonly GivenField[] => {
+  const fields = words.map((word): GivenField => {
+    const at = word.indexOf('=');
+    if (at < 1) throw new UsageError(`${JSON.stringify(word)} is not a field; write NAME=VALUE`);
+    const [name, value] = [word.slice(0, at), word.slice(at + 1)];
+    if (name === 'password' && !value.startsWith('@')) throw visible(name);
+    return { name, value: value.startsWith('@') ? { file: value.slice(1) } : value };
+  });
+  const all = passwordFile === undefined ? fields : [...fields, { name: 'password', value: { file: passwordFile } }];
+  const twice = all.find(({ name }, index) => all.findIndex((other) => other.name === name) !== index);
+  if (twice) throw new UsageError(`field ${twice.name} is given twice`);
+  return all;
+};
+
+const visible = (name: string): UsageError =>
+  new UsageError(
+    name === 'password'
+      ? 'a password on the command line is visible to other users; enter it at the prompt, or use --password-file'
+      : `a secret on the command line is visible to other users; put it in a file: ${name}=@FILE, or ${name}=@- for standard input`,
+  );
+
+/** The fields of a switch as its type takes them. What the type needs and the command line does not say is asked for. */
+export const collectFields = async (
+  context: CommandContext,
+  corral: Corral,
+  given: GivenSwitch,
+): Promise<Record<string, unknown>> => {
+  const schema = schemaFor(await readSwitchTypes(corral, context.signal), given.type);
+  const fields: Record<string, unknown> = {};
+  for (const { name, value } of given.fields) {
+    const field = requireKnown(schema, given.type, name);
+    if (typeof value === 'string' && field.writeOnly) throw visible(name);
+    const text = typeof value === 'string' ? value : await context.secret(nameOf(given, name), value.file);
+    fields[name] = converted(name, text, field);
+  }
+  for (const name of missingIn(schema, fields)) {
+    const field = propertyOf(schema, name) ?? {};
+    const text = field.writeOnly
+      ? await context.secret(nameOf(given, name))
+      : await ask(context.terminal, `${nameOf(given, name)}${field.description ? ` (${field.description})` : ''}`);
+    fields[name] = converted(name, text, field);
+  }
+  return fields;
+};
+
+const nameOf = ({ label }: GivenSwitch, name: string): string => `the ${name.replaceAll('_', ' ')} of switch ${label}`;
+
+/** A type may be written as existing clients write it: an address that ends with its name. */
+const schemaFor = (types: SwitchTypes, type: string): FieldSchema => {
+  const schema = types.get(type) ?? types.get(type.slice(type.lastIndexOf('/') + 1));
+  if (schema) return schema;
+  const known = [...types.keys()].sort();
+  const meant = nearest(type, known);
+  const hint = meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
+  throw new UsageError(`the service does not support switches of type ${type}; ${hint}`);
+};
+
+const requireKnown = (schema: FieldSchema, type: string, name: string): FieldSchema => {
+  const field = propertyOf(schema, name);
+  if (field) return field;
+  const known = Object.keys(schema.properties ?? {});
+  const meant = nearest(name, known);
+  const hint = meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
+  throw new UsageError(`switches of type ${type} have no field ${name}; ${hint}`);
+};
+
+/** What is needed and not there; where one of several things is needed, the first. */
+const missingIn = (schema: FieldSchema, fields: Readonly<Record<string, unknown>>): readonly string[] => {
+  const lacks = (names: readonly string[] = []): readonly string[] =>
+    names.filter((name) => !Object.hasOwn(fields, name));
+  const ways = (schema.anyOf ?? []).map(({ required }) => lacks(required));
+  const way = ways.some((lacked) => lacked.length === 0) ? [] : (ways[0] ?? []);
+  return [...lacks(schema.required), ...way];
+};
+
+/** A number where the field takes one, and so on. */
+const converted = (name: string, text: string, field: FieldSchema): unknown => {
+  const readings: readonly unknown[] = [
+    ...(/^-?\d+(\.\d+)?$/.test(text) ? [Number(text)] : []),
+    ...(text === 'true' || text === 'false' ? [text === 'true'] : []),
+    text,
+  ];
+  const value = readings.find((reading) => fits(reading, field));
+  if (value !== undefined) return value;
+  const shown = field.writeOnly ? 'the value' : JSON.stringify(text);
+  throw new UsageError(`field ${name}: ${shown} is invalid; expected ${field.description ?? field.type ?? 'another'}`);
+};

@@ -33,6 +33,10 @@ const suites: Readonly<Record<string, Suite>> = {
     about: 'changes on PostgreSQL beside pgbench with the same statements',
     measure: async () => (await import('./suites/postgres.ts')).measure(),
   },
+  processes: {
+    about: 'reads and changes over the number of processes, on PostgreSQL',
+    measure: async () => (await import('./suites/processes.ts')).measure(),
+  },
   connects: {
     about: 'the network engine: many connects at once, bad switches',
     measure: async () => (await import('./suites/connects.ts')).measure(),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /** A process under measurement, stopped by its id when the measurement is over. */
@@ -10,7 +10,7 @@ export interface Measured {
   readonly readyMs: number;
   /** Resident memory in MB. */
   memory(): number;
-  /** Processor time so far, in ms. */
+  /** Processor time so far, in ms, of all its processes. */
   cpuMs(): number;
   stop(): Promise<void>;
 }
@@ -63,9 +63,28 @@ const residentMb = (pid: number): number => {
   return (Number(pages) * 4096) / 1024 / 1024;
 };
 
-/** The kernel counts in hundredths of a second. */
-const processorMs = (pid: number): number => {
-  const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '';
-  const [user = 0, system = 0] = afterName.split(' ').slice(11, 13).map(Number);
-  return (user + system) * 10;
+/**
+ * Processor time of a process and of those that it started, in ms. The kernel counts in hundredths of a second; what has
+ * ended counts for its parent.
+ */
+export const processorMs = (parent: number): number => {
+  let hundredths = 0;
+  for (const name of readdirSync('/proc')) {
+    const fields = /^\d+$/.test(name) ? fieldsOf(name) : [];
+    const times = fields.slice(11, 15).map(Number);
+    if (Number(name) === parent) hundredths += sum(times);
+    else if (Number(fields[1]) === parent) hundredths += sum(times.slice(0, 2));
+  }
+  return hundredths * 10;
+};
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** What the kernel tells of a process, from its state on; nothing if it has just ended. */
+const fieldsOf = (pid: string): string[] => {
+  try {
+    return (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '').split(' ');
+  } catch {
+    return [];
+  }
 };

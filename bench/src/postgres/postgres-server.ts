@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { processorMs } from '../process.ts';
 
 const run = promisify(execFile);
 const home = '/usr/lib/postgresql';
@@ -43,7 +44,7 @@ export const startPostgres = async (files: 'disk' | 'memory' = 'disk'): Promise<
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     directory,
     tool: (name, args) => program(name, ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', ...args]),
-    cpuMs: () => familyMs(Number(pid)),
+    cpuMs: () => processorMs(Number(pid)),
     stop: async () => {
       await program('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']);
       rmSync(directory, { recursive: true, force: true });
@@ -57,29 +58,6 @@ const newestBin = (): string => {
   const bin = bins.find((candidate) => existsSync(join(candidate, 'pgbench')));
   if (bin === undefined) throw new Error('no PostgreSQL with pgbench is installed; install it with: npm run parts');
   return bin;
-};
-
-/** The kernel counts in hundredths of a second; what has ended counts for its parent. */
-const familyMs = (parent: number): number => {
-  let hundredths = 0;
-  for (const name of readdirSync('/proc')) {
-    const fields = /^\d+$/.test(name) ? fieldsOf(name) : [];
-    const times = fields.slice(11, 15).map(Number);
-    if (Number(name) === parent) hundredths += sum(times);
-    else if (Number(fields[1]) === parent) hundredths += sum(times.slice(0, 2));
-  }
-  return hundredths * 10;
-};
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
-/** What the kernel tells of a process, from its state on; nothing if it has just ended. */
-const fieldsOf = (pid: string): string[] => {
-  try {
-    return (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '').split(' ');
-  } catch {
-    return [];
-  }
 };
 
 const freePort = (): Promise<number> =>

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { authorization, call, createInstallation } from '../installation.ts';
 import { pgbenchScript } from '../postgres/pgbench-script.ts';
+import { seedPostgres } from '../postgres/seed-postgres.ts';
 import { type PostgresServer, startPostgres } from '../postgres/postgres-server.ts';
 import type { Measured } from '../process.ts';
 import { isQuick, say } from '../options.ts';
@@ -26,21 +27,6 @@ interface Round {
   readonly serviceUs: number;
   readonly postgresUs: number;
 }
-
-const seed = (server: PostgresServer): Promise<string> =>
-  server.tool('psql', [
-    '-v',
-    'ON_ERROR_STOP=1',
-    '-qc',
-    `insert into switches (label, type, config) select 'seed-' || i, 'mock', '' from generate_series(0, ${Math.floor(nodes / 24)}) i;
-    insert into nodes (label, metadata, obm_uri, obm_admin_token)
-      select 'node-' || lpad(i::text, 6, '0'), '{"rack":"r1"}', 'http://127.0.0.1:9/', '' from generate_series(0, ${nodes - 1}) i;
-    insert into ports (switch_id, label) select switches.id, nodes.label || '/' || nic from nodes
-      join switches on switches.label = 'seed-' || (substr(nodes.label, 6)::int / 24), (values ('eth0'), ('eth1')) nics (nic);
-    insert into nics (node_id, label, macaddr, port_id) select nodes.id, split_part(ports.label, '/', 2), '52:54:00:00:00:01', ports.id
-      from ports join nodes on nodes.label = split_part(ports.label, '/', 1);
-    analyze;`,
-  ]);
 
 /** Every node is free, and whatever came before is on the disk, so that no round pays for another. */
 const settle = async (server: PostgresServer): Promise<void> => {
@@ -95,7 +81,7 @@ export const measure = async (): Promise<Results> => {
   const installation = await createInstallation({ CORRAL_DATABASE_URL: server.url });
   const service = await installation.start();
   try {
-    await seed(server);
+    await seedPostgres(server, nodes);
     const scripts = (['serializable', 'read committed'] as const).map((isolation) => {
       const path = join(server.directory, `${isolation}.sql`);
       writeFileSync(path, pgbenchScript(isolation));

@@ -624,6 +624,27 @@ export const mutations = [
     'service/test/worker/port-trust.test.ts',
   ),
   mutation(
+    'an overview shows nodes of other projects',
+    'service/src/core/node-overview.ts',
+    'project === null || mayActFor(caller, project)',
+    'true',
+    'service/test/core/node-overview.test.ts',
+  ),
+  mutation(
+    'an overview shows networks that nobody gave access to',
+    'service/src/core/network-overview.ts',
+    'use === null && !isAdmin(op.caller)',
+    'false',
+    'service/test/core/network-overview.test.ts',
+  ),
+  mutation(
+    'an overview calls a node reservable whose port was seen to carry something',
+    'service/src/core/node-blocks.ts',
+    "...node.secondRecords.map((second) => of('switch', second.nic, secondRecord(second))), ...ports]",
+    "...node.secondRecords.map((second) => of('switch', second.nic, secondRecord(second)))]",
+    'service/test/core/node-overview.test.ts',
+  ),
+  mutation(
     'two nodes with one OBM address are enabled at once',
     'service/src/core/obm.ts',
     '      await requireOwnAddress(op, current);\n',

@@ -388,6 +388,96 @@ export interface Calls {
       }[];
     };
   };
+  /** List nodes with everything that show_node shows, their OBM state and what blocks them, a page at a time. Who may: None for free nodes and the names of all; a project sees its own nodes; Admin sees all. `GET /overview/nodes` */
+  nodesOverview: {
+    args: {
+      readonly after?: string;
+      readonly limit?: string;
+      readonly which?: 'all' | 'free' | 'mine';
+      readonly project?: string;
+    };
+    reply: {
+      readonly event: number;
+      readonly nodes: readonly {
+        readonly name: string;
+        readonly project: string | null;
+        readonly nics: readonly {
+          readonly label: string;
+          readonly macaddr: string;
+          readonly networks: Readonly<Record<string, string>>;
+          readonly port?: string | null;
+          readonly switch?: string | null;
+        }[];
+        readonly metadata: Readonly<Record<string, unknown>>;
+        readonly obm_enabled: boolean | null;
+        readonly blocked:
+          readonly { readonly kind: string; readonly nic: string | null; readonly message: string }[] | null;
+      }[];
+      readonly others: readonly string[];
+      readonly next: string | null;
+    };
+  };
+  /** Show a node with its OBM state and what blocks it. Who may: None for a free node; otherwise Project access to the node's project; Admin sees ports too. `GET /overview/node/:node` */
+  nodeOverview: {
+    args: { readonly node: string };
+    reply: {
+      readonly event: number;
+      readonly name: string;
+      readonly project: string | null;
+      readonly nics: readonly {
+        readonly label: string;
+        readonly macaddr: string;
+        readonly networks: Readonly<Record<string, string>>;
+        readonly port?: string | null;
+        readonly switch?: string | null;
+      }[];
+      readonly metadata: Readonly<Record<string, unknown>>;
+      readonly obm_enabled: boolean | null;
+      readonly blocked:
+        readonly { readonly kind: string; readonly nic: string | null; readonly message: string }[] | null;
+    };
+  };
+  /** List every network that the caller may see or use, with owner, access, VLAN and how much is on it. Who may: None for public networks; a project also sees its own and those it has access to; Admin sees all. `GET /overview/networks` */
+  networksOverview: {
+    args: NoArguments;
+    reply: {
+      readonly event: number;
+      readonly networks: readonly {
+        readonly name: string;
+        readonly network_id: string;
+        readonly channels: readonly string[];
+        readonly owner: string;
+        readonly access: readonly string[] | null;
+        readonly use: string | null;
+        readonly nodes: number;
+        readonly nics: number;
+      }[];
+    };
+  };
+  /** List switches with their state, last reading and drift, as they were last seen, a page at a time. Who may: Admin. `GET /overview/switches` */
+  switchesOverview: {
+    args: { readonly after?: string; readonly limit?: string };
+    reply: {
+      readonly event: number;
+      readonly switches: readonly {
+        readonly name: string;
+        readonly type: string;
+        readonly policy: string;
+        readonly state: string;
+        readonly swept_at: string | null;
+        readonly fault: string | null;
+        readonly unsaved_since: string | null;
+        readonly save_fault: string | null;
+        readonly duplicate_of: string | null;
+        readonly ports: number;
+        readonly drifting: number;
+        readonly suspect: number;
+        readonly unread: number;
+        readonly in_doubt: number;
+      }[];
+      readonly next: string | null;
+    };
+  };
   /** List the active extensions. Who may: Admin. `GET /active_extensions` */
   listActiveExtensions: { args: NoArguments; reply: readonly string[] };
   /** List all users. Who may: Admin. `GET /auth/basic/users` */
@@ -1018,6 +1108,38 @@ export const calls = {
     method: 'GET',
     path: '/network/:network/reach',
     query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  nodesOverview: {
+    name: 'nodes_overview',
+    method: 'GET',
+    path: '/overview/nodes',
+    query: ['after', 'limit', 'which', 'project'],
+    effect: 'reads',
+    reply: 'object',
+  },
+  nodeOverview: {
+    name: 'node_overview',
+    method: 'GET',
+    path: '/overview/node/:node',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  networksOverview: {
+    name: 'networks_overview',
+    method: 'GET',
+    path: '/overview/networks',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  switchesOverview: {
+    name: 'switches_overview',
+    method: 'GET',
+    path: '/overview/switches',
+    query: ['after', 'limit'],
     effect: 'reads',
     reply: 'object',
   },

@@ -58,11 +58,11 @@ describe.each(engines)('the command line, on %s', (engine) => {
     await corral('user set-admin ada true');
     await corral('user set-admin ada false');
 
-    expect(await corral('node list free')).toBe('node\nn1\n');
+    expect(await corral('node list --free --columns node')).toBe('node\nn1\n');
     await corral('project node add red n1');
     expect(await corral('project node list red')).toContain('n1');
     await corral('network create lab red');
-    expect(await corral('network list')).toMatch(/lab +\d+ +red/);
+    expect(await corral('network list')).toMatch(/lab +\d+ +red +red +0/);
     expect(await corral('project list-networks red')).toContain('lab');
     expect(await corral('node network connect n1 eth0 lab --wait')).toContain('is on network lab');
     expect(await corral('node show n1')).toMatch(
@@ -250,7 +250,7 @@ describe('the command line says what is wrong', () => {
     ['node show', 2, 'corral node show NODE: NODE is missing'],
     ['node show a b', 2, 'unexpected argument "b"'],
     ['node show a --jsno', 2, 'has no option --jsno; did you mean --json?'],
-    ['node list fre', 2, 'WHICH must be one of free, all, not "fre"; did you mean free?'],
+    ['node bootdev n1 dsk', 2, 'DEVICE must be one of disk, pxe, none, not "dsk"; did you mean disk?'],
     ['node show a --timeout', 2, 'option --timeout needs a value: --timeout SECONDS'],
     ['node show a --timeout soon', 2, '--timeout takes a number of seconds above 0'],
     ['node show a --endpoint nowhere', 2, '"nowhere" is not an endpoint'],
@@ -288,12 +288,12 @@ describe('the command line says what is wrong', () => {
   it('and never what was written before the @ of an address', async () => {
     const shell = await shellForTest();
     const env = { OS_AUTH_URL: 'http://ada:secret@127.0.0.1:9/v3', OS_USERNAME: 'ada', OS_PASSWORD: 'other' };
-    expect(await shell('node list all', { env })).toEqual({
+    expect(await shell('node list', { env })).toEqual({
       code: 2,
       out: '',
       err: expect.stringContaining('OS_AUTH_URL holds a user name or a password; write it like https://') as string,
     });
-    expect((await shell('node list all', { env })).err).not.toContain('secret');
+    expect((await shell('node list', { env })).err).not.toContain('secret');
   });
 
   it('and every command has help with an example that is one of its own', async () => {

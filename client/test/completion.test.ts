@@ -34,8 +34,8 @@ const envOf = (service: Service, name: string, password: string) => ({
 const examples = {
   'the words of a command': ['corral node sh', 'corral node show '],
   'an option': ['corral node show --js', 'corral node show --json '],
-  'an option after a value': ['corral node list all --timeout 5 --js', 'corral node list all --timeout 5 --json '],
-  'a word out of few': ['corral node list fr', 'corral node list free '],
+  'an option after a value': ['corral node list --timeout 5 --js', 'corral node list --timeout 5 --json '],
+  'a word out of few': ['corral completion fi', 'corral completion fish '],
   'a label': ['corral node show node-', 'corral node show node-12 '],
   'a label of a thing that was named before': ['corral node nic delete wired e', 'corral node nic delete wired eth'],
   'a label with colons': ['corral node show vlan:re', 'corral node show vlan:red '],
@@ -106,8 +106,8 @@ describe.skipIf(!hasPart('fish'))('completion in fish', () => {
     };
     expect(await fish('corral node sh')).toEqual(['show']);
     expect(await fish('corral node show --js')).toEqual(['--json']);
-    expect(await fish('corral node list all --timeout 5 --js')).toEqual(['--json']);
-    expect(await fish('corral node list fr')).toEqual(['free']);
+    expect(await fish('corral node list --timeout 5 --js')).toEqual(['--json']);
+    expect(await fish('corral completion fi')).toEqual(['fish']);
     expect(await fish('corral node show node-')).toEqual(['node-12']);
     expect(await fish('corral node nic delete wired ')).toEqual(['eth0', 'eth1']);
     expect(await fish('corral node show vlan:')).toEqual(['vlan:red', 'vlan:rose']);

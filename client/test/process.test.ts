@@ -93,7 +93,7 @@ describe('the command as a process', () => {
     });
     const url = `http://127.0.0.1:${(stalled.address() as AddressInfo).port}`;
     const late = { code: 4, out: '', err: `corral: ${url} did not answer within 0.2 s\n` };
-    expect(await bash('corral node list all --timeout 0.2', { CORRAL_ENDPOINT: url })).toEqual(late);
+    expect(await bash('corral node list --timeout 0.2', { CORRAL_ENDPOINT: url })).toEqual(late);
     expect(await bash(`corral login ${url} --timeout 0.2`, {})).toEqual(late);
   });
 

@@ -23,32 +23,47 @@ const scene = async () => {
 const columnsOf = (line: string): number => line.length + (line.match(/[\u3000-\u9fff]/g)?.length ?? 0);
 
 describe('a table on a terminal', () => {
-  it('fits into its width: long cells are cut, and say so, also in letters that take two columns', async () => {
+  it('fits into its width, wrapped between words, also in letters that take two columns', async () => {
     const { terminal } = await scene();
-    for (const columns of [40, 80]) {
-      const list = terminal.corral('user list', { columns });
-      expect(await list.exit()).toBe(0);
-      const lines = list.screen().split('\n');
-      // A line that is too long would be two on the screen.
-      expect(lines).toHaveLength(4);
-      expect(lines.every((line) => columnsOf(line) <= columns)).toBe(true);
-      expect(lines.find((line) => line.startsWith('ada'))).toMatch(/[^ ]…/);
-    }
+    const list = terminal.corral('user list', { columns: 80 });
+    expect(await list.exit()).toBe(0);
+    const lines = list.screen().split('\n');
+    // A line that is too long would be two on the screen.
+    expect(lines).toHaveLength(5);
+    expect(lines.every((line) => columnsOf(line) <= 80)).toBe(true);
+    for (const name of [longest, wide]) expect(lines.some((line) => line.includes(name))).toBe(true);
     const whole = terminal.corral('user list', { columns: 120 });
     await whole.exit();
-    expect(whole.screen()).toContain(longest);
-    expect(whole.screen()).toContain(wide);
-    expect(whole.screen()).not.toContain('…');
+    expect(whole.screen()).toContain(`${longest}, ${wide}`);
+  });
+
+  it('is a paragraph for each row where the words of a row do not fit beside each other', async () => {
+    const { terminal } = await scene();
+    const list = terminal.corral('user list', { columns: 72 });
+    expect(await list.exit()).toBe(0);
+    expect(list.screen()).toMatch(new RegExp(`user +ada\\nadmin\\nprojects +${longest},\\n +${wide}\\n\\nuser +admin`));
+  });
+
+  it('is not wrapped with --wide', async () => {
+    const { terminal } = await scene();
+    const list = terminal.corral('user list --wide', { columns: 40 });
+    expect(await list.exit()).toBe(0);
+    expect(
+      list
+        .written()
+        .split('\r\n')
+        .some((line) => line.includes(`${longest}, ${wide}`)),
+    ).toBe(true);
   });
 
   it('keeps its columns below each other, whatever the letters', async () => {
     const { service, terminal } = await scene();
     await makeNode(service, '計算機', ['eth0']);
     await makeNode(service, 'n1', ['eth0']);
-    const events = terminal.corral('node list all', { columns: 40 });
+    const events = terminal.corral('node list --columns node', { columns: 40 });
     await events.exit();
     expect(events.screen()).toBe('node\nn1\n計算機');
-    const shown = terminal.corral('user list', { columns: 60 });
+    const shown = terminal.corral('user list', { columns: 78 });
     await shown.exit();
     const rows = shown.screen().split('\n');
     const column = (rows[0] ?? '').indexOf('projects');

@@ -27,6 +27,28 @@ export const listSteps: readonly Step[] = [
     items: ({ body }) => (body as { switches: unknown[] }).switches.length,
   },
   {
+    call: 'nodesOverview',
+    what: 'a page of 500',
+    ...whole,
+    sent: () => get('/overview/nodes'),
+    items: ({ body }) => (body as { nodes: unknown[] }).nodes.length,
+  },
+  {
+    call: 'switchesOverview',
+    what: 'a page of 500',
+    ...whole,
+    sent: () => get('/overview/switches'),
+    items: ({ body }) => (body as { switches: unknown[] }).switches.length,
+  },
+  {
+    call: 'networksOverview',
+    what: 'with counts of the whole site',
+    ...whole,
+    sent: () => get('/overview/networks'),
+    items: ({ body }) => (body as { networks: unknown[] }).networks.length,
+  },
+  { call: 'nodeOverview', sent: (walk, index) => get(`/overview/node/${siteLabels.node(somewhere(walk, index))}`) },
+  {
     call: 'showNetwork',
     what: 'with a share of the site',
     ...whole,

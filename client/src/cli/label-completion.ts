@@ -19,7 +19,7 @@ export const labelsFrom =
       node: () => corral.listNodes({ is_free: 'all' }),
       'free-node': () => corral.listNodes({ is_free: 'free' }),
       nic: async () => (await corral.showNode({ node })).nics.map(({ label }) => label),
-      network: () => networksOf(corral),
+      network: async () => (await corral.networksOverview()).networks.map(({ name }) => name),
       project: () => projectsOf(corral),
       headnode: () => ofAllProjects(corral, (project) => corral.listProjectHeadnodes({ project })),
       hnic: async () => (await corral.showHeadnode({ headnode: before.get('headnode') ?? '' })).hnics,
@@ -43,15 +43,4 @@ const ofAllProjects = async (
 ): Promise<readonly string[]> => {
   const lists = await Promise.all((await projectsOf(corral)).map(list));
   return [...new Set(lists.flat())].sort();
-};
-
-/**
- * Every caller sees the public ones, administrators see all; the others are found through the projects that may use
- * them.
- */
-const networksOf = async (corral: Corral): Promise<readonly string[]> => {
-  const [{ admin }, listed] = await Promise.all([corral.whoami(), corral.listNetworks()]);
-  if (admin) return Object.keys(listed);
-  const own = await ofAllProjects(corral, (project) => corral.listProjectNetworks({ project }));
-  return [...new Set([...Object.keys(listed), ...own])].sort();
 };

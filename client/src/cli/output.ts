@@ -1,7 +1,7 @@
 import { printable, printableLines } from './printable.ts';
 import { counted } from './counted.ts';
 import { styleFor, type Style } from './style.ts';
-import { layOut, shortened } from './table.ts';
+import { layOut, shortened, wrap } from './table.ts';
 
 /** What a command says, to a person or to a program. */
 export interface Output {
@@ -59,11 +59,11 @@ const frameMs = 80;
 export const outputTo = (
   out: Sink,
   err: Sink,
-  { isJson, noColour }: { readonly isJson: boolean; readonly noColour: boolean },
+  { isJson, isWide, noColour }: { readonly isJson: boolean; readonly isWide: boolean; readonly noColour: boolean },
 ): Output => {
   const isTerminal = out.isTTY === true && err.isTTY === true;
   const style = styleFor(out.isTTY === true && !noColour);
-  const width = out.isTTY ? columnsOf(out) : null;
+  const width = out.isTTY && !isWide ? columnsOf(out) : null;
   const write = (sink: Sink, text: string): void => void sink.write(`${style.shown(text)}\n`);
   const print = (text: string): void => write(out, text);
   const json = (value: unknown): void => print(JSON.stringify(value, null, 2));
@@ -93,14 +93,15 @@ export const outputTo = (
         rows.map((row) => row.map(printable)),
         width,
       );
-      print(style.bold(heading));
+      for (const line of heading) print(style.bold(line));
       for (const line of lines) print(line);
     },
     facts: (facts, value) => {
       if (isJson) return json(value);
       const longest = Math.max(0, ...facts.map(([name]) => name.length));
       for (const [name, text] of facts) {
-        const [first = '', ...more] = text.split('\n').map(printable);
+        const room = width === null ? Infinity : width - longest - 2;
+        const [first = '', ...more] = text.split('\n').flatMap((line) => wrap(printable(line), room));
         print(`${style.bold(name.padEnd(longest))}  ${first}`);
         for (const line of more) print(`${' '.repeat(longest)}  ${line}`);
       }

@@ -4,6 +4,7 @@ import { nearest, UsageError } from './usage-error.ts';
 /** Options that every command takes. */
 export const commonOptions: Readonly<Record<string, Option>> = {
   json: { about: 'print JSON for programs' },
+  wide: { about: 'do not wrap tables at the width of the terminal' },
   profile: { value: 'NAME', kind: 'profile', about: 'use this profile of the configuration file' },
   endpoint: { value: 'URL', about: 'the service, such as https://corral.example.org' },
   timeout: { value: 'SECONDS', about: 'how long to wait for anything' },

@@ -24,9 +24,11 @@ export interface ProcessContext {
 export const run = async (commands: readonly Command[], around: ProcessContext): Promise<number> => {
   const { argv, env, stdout, stderr, signal } = around;
   const end = argv.indexOf('--');
-  const isJson = (end < 0 ? argv : argv.slice(0, end)).includes('--json');
+  const options = end < 0 ? argv : argv.slice(0, end);
+  const isJson = options.includes('--json');
+  const isWide = options.includes('--wide');
   const noColour = (env['NO_COLOR'] ?? '') !== '';
-  const output = outputTo(stdout, stderr, { isJson, noColour });
+  const output = outputTo(stdout, stderr, { isJson, isWide, noColour });
   try {
     const parsed: Parsed = parse(commands, argv);
     if (parsed.kind === 'help') {

@@ -52,7 +52,7 @@ export const listCommand = <Usage extends string>({ of, call, ...description }: 
   run: async ({ corral, output }, parsed) => {
     const labels = await call(await corral(), argsOf(description, parsed));
     const rows = labels.map((label) => [label]);
-    output.table([of], rows, labels, `no ${of}${of.endsWith('ch') ? 'es' : 's'}`);
+    output.table([of], rows, labels, `no ${of}s`);
   },
 });
 

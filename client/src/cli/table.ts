@@ -1,37 +1,90 @@
 const gap = '  ';
-const narrowest = 6;
 
-/** Rows of cells under headings, in columns that fit into `width` characters; null: as wide as it takes. */
+/** Lines of a table: those of its heading, and the others. */
+interface Layout {
+  readonly heading: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/**
+ * Rows of cells under headings, in columns that fit into `width` characters; null: as wide as it takes. Cells are
+ * wrapped between words. Where even the longest words do not fit beside each other, each row is shown as lines of
+ * heading and cell: nothing is cut.
+ */
 export const layOut = (
   headings: readonly string[],
   rows: readonly (readonly string[])[],
   width: number | null,
-): { readonly heading: string; readonly lines: readonly string[] } => {
-  const widths = fitting(
+): Layout => {
+  const widest = (measure: (cell: string) => number): number[] =>
     headings.map((heading, column) =>
-      rows.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? '')), widthOf(heading)),
-    ),
-    width,
-  );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => padded(shortened(cell, widths[column] ?? 0), widths[column] ?? 0))
-      .join(gap)
-      .trimEnd();
-  return { heading: line(headings), lines: rows.map(line) };
+      rows.reduce((most, row) => Math.max(most, measure(row[column] ?? '')), measure(heading)),
+    );
+  const widths = fitting(widest(widthOf), width === null ? null : { room: width, least: widest(longestWord) });
+  if (widths === null) return stacked(headings, rows, width ?? Infinity);
+  const line = (cells: readonly string[]): readonly string[] => {
+    const wrapped = widths.map((most, column) => wrap(cells[column] ?? '', most));
+    const height = Math.max(1, ...wrapped.map(({ length }) => length));
+    return Array.from({ length: height }, (_, index) =>
+      wrapped
+        .map((lines, column) => padded(lines[index] ?? '', widths[column] ?? 0))
+        .join(gap)
+        .trimEnd(),
+    );
+  };
+  return { heading: line(headings), lines: rows.flatMap(line) };
 };
 
-/** Takes from the widest columns what is too much. */
-const fitting = (widths: readonly number[], width: number | null): readonly number[] => {
+/** Takes from the widest columns what is too much, as long as their words fit; null: they do not. */
+const fitting = (
+  widths: readonly number[],
+  limits: { readonly room: number; readonly least: readonly number[] } | null,
+): readonly number[] | null => {
   const fitted = [...widths];
-  if (width === null) return fitted;
-  const room = width - gap.length * (widths.length - 1);
+  if (limits === null) return fitted;
+  const room = limits.room - gap.length * (widths.length - 1);
   for (let over = sum(fitted) - room; over > 0; over -= 1) {
-    const widest = fitted.indexOf(Math.max(...fitted));
-    if ((fitted[widest] ?? 0) <= narrowest) break;
+    const spare = fitted.map((width, column) => (width > (limits.least[column] ?? 0) ? width : 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    if ((spare[widest] ?? 0) === 0) return null;
     fitted[widest] = (fitted[widest] ?? 0) - 1;
   }
   return fitted;
+};
+
+/** Each row as a paragraph of headings and cells. */
+const stacked = (headings: readonly string[], rows: readonly (readonly string[])[], width: number): Layout => {
+  const longest = Math.max(0, ...headings.map(widthOf));
+  const lines = rows.flatMap((row, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...headings.flatMap((heading, column) =>
+      wrap(row[column] ?? '', width - longest - gap.length).map((line, at) =>
+        `${padded(at === 0 ? heading : '', longest)}${gap}${line}`.trimEnd(),
+      ),
+    ),
+  ]);
+  return { heading: [], lines };
+};
+
+const longestWord = (text: string): number => text.split(' ').reduce((most, word) => Math.max(most, widthOf(word)), 0);
+
+/** A text as lines of at most so many columns, broken between words only: a word that is longer has a line of its own. */
+export const wrap = (text: string, width: number): readonly string[] => {
+  if (widthOf(text) <= width) return [text];
+  const lines: string[] = [];
+  let line = '';
+  let room = width;
+  for (const word of text.split(' ').filter((one) => one !== '')) {
+    const taken = widthOf(word) + (line === '' ? 0 : 1);
+    if (line !== '' && taken > room) {
+      lines.push(line);
+      [line, room] = [word, width - widthOf(word)];
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+      room -= taken;
+    }
+  }
+  return [...lines, line];
 };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

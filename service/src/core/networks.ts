@@ -5,7 +5,7 @@ import type { ReadOp, WriteOp } from './request-context.ts';
 import { requireOnNoOtherPort, requireUnseenVlan, unseenVlan } from './vlan-trust.ts';
 
 /** The word for the operator where a network's owner is named. */
-const operatorOwner = 'admin';
+export const operatorOwner = 'admin';
 const largestVlan = 4094;
 
 interface NetworkCreate {

@@ -2,10 +2,11 @@ import { isAdmin, requireProject } from './caller.ts';
 import { blocked, duplicate, notFound } from './corral-error.ts';
 import { findNode } from './find-objects.ts';
 import { metadataText } from './metadata.ts';
+import { obmIsEnabled } from './node-blocks.ts';
 import { obmUri } from './obm-uri.ts';
 import type { RequestContext, WriteOp } from './request-context.ts';
 import { requireTrustedPorts } from './port-trust.ts';
-import { type RowOf, statement } from '../db/service-statement.ts';
+import { statement } from '../db/service-statement.ts';
 
 const allNodes = statement((tx) => tx.selectFrom('nodes').select('label'));
 const freeNodes = statement((tx) => tx.selectFrom('nodes').select('label').where('project_id', 'is', null));
@@ -44,7 +45,7 @@ export const nodeDelete = async (op: WriteOp, args: { node: string }): Promise<v
   if (node.project !== null) throw blocked(`node ${node.label} is in project ${node.project}; detach it first`);
   const nic = await op.tx.selectFrom('nics').select('label').where('node_id', '=', node.id).executeTakeFirst();
   if (nic) throw blocked(`node ${node.label} still has nic ${nic.label}; delete it first`);
-  if (node.obm_token !== null) throw blocked(`OBM of node ${node.label} is enabled; disable it first`);
+  if (node.obm_token !== null) throw obmIsEnabled(node);
   await requireTrustedPorts(op, node, `node ${node.label} cannot be deleted`);
   await op.tx.deleteFrom('held_nodes').where('node_id', '=', node.id).execute();
   await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();
@@ -52,7 +53,7 @@ export const nodeDelete = async (op: WriteOp, args: { node: string }): Promise<v
   op.record({ type: 'node_delete', node: node.label });
 };
 
-interface NicView {
+export interface NicView {
   readonly label: string;
   readonly macaddr: string;
   readonly networks: Readonly<Record<string, string>>;
@@ -60,7 +61,7 @@ interface NicView {
   readonly switch?: string | null;
 }
 
-interface NodeView {
+export interface NodeView {
   readonly name: string;
   readonly project: string | null;
   readonly nics: readonly NicView[];
@@ -80,7 +81,15 @@ export const showNode = async (context: RequestContext, args: { node: string }):
   };
 };
 
-type NodeRow = RowOf<typeof nodeWithNics>;
+/** One of the rows that tell of a nic: there is one for each of its attachments, or one without. */
+interface NicRow {
+  readonly nic: string | null;
+  readonly macaddr: string | null;
+  readonly port: string | null;
+  readonly switch: string | null;
+  readonly channel: string | null;
+  readonly network: string | null;
+}
 
 /** One row for each attachment, or nic without one, or node without any: one query, because this is the hottest call. */
 const nodeWithNics = statement((tx, { label }: { label: string }) =>
@@ -106,8 +115,9 @@ const nodeWithNics = statement((tx, { label }: { label: string }) =>
     .where('nodes.label', '=', label),
 );
 
-const nicsOf = (rows: readonly NodeRow[], withPorts: boolean): NicView[] => {
-  const nics = new Map<string, { row: NodeRow; networks: [string, string][] }>();
+/** The nics of a node, out of such rows; where they are plugged in is for administrators. */
+export const nicsOf = (rows: readonly NicRow[], withPorts: boolean): NicView[] => {
+  const nics = new Map<string, { row: NicRow; networks: [string, string][] }>();
   for (const row of rows) {
     if (row.nic === null) continue;
     const nic = nics.get(row.nic) ?? { row, networks: [] };

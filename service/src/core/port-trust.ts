@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/service-database.ts';
 import { statement } from '../db/service-statement.ts';
-import { blocked } from './corral-error.ts';
+import { blocked, type CorralError } from './corral-error.ts';
 import type { Node } from './find-objects.ts';
 import type { ReadOp, WriteOp } from './request-context.ts';
 import { describePort, type PortReading, stateIn } from './port-state.ts';
@@ -71,21 +71,35 @@ const sentenceOf = (doubt: Doubt, { name, isOperator }: Audience): string => {
   }
 };
 
+/** A port that a node is on, or was on, with what its trust depends on. */
+export interface DoubtfulPort extends TrustColumns {
+  readonly port: string;
+  readonly switch: string;
+  /** null: the node was on it. */
+  readonly nic: string | null;
+}
+
+/** What keeps a node where it is because of one of its ports; null: nothing. */
+export const doubtAbout = (port: DoubtfulPort, prefix = ''): CorralError | null => {
+  const doubt = doubtOf(port);
+  if (doubt === null) return null;
+  // Where a node is plugged in is the operator's business.
+  const nic = port.nic === null ? 'a switch port that the node was on' : `the switch port of nic ${port.nic}`;
+  const name = `port ${port.port} on switch ${port.switch}`;
+  const past = port.nic === null ? ', which the node was on,' : '';
+  return blocked(`${prefix}${sentenceOf(doubt, { name: nic, isOperator: false })}`, {
+    forAdmins: `${prefix}${sentenceOf(doubt, { name: `${name}${past}`, isOperator: true })}`,
+  });
+};
+
 /**
  * A node stays where it is while a port that it is on, or was on, is not to be trusted: its next project would be
  * on somebody else's network.
  */
 export const requireTrustedPorts = async ({ tx }: ReadOp, node: Node, what: string): Promise<void> => {
   const port = await doubtfulPortOfNode.first(tx, { nodeId: node.id });
-  const doubt = port && doubtOf(port);
-  if (!doubt) return;
-  // Where a node is plugged in is the operator's business.
-  const nic = port.nic === null ? 'a switch port that the node was on' : `the switch port of nic ${port.nic}`;
-  const name = `port ${port.port} on switch ${port.switch}`;
-  const past = port.nic === null ? ', which the node was on,' : '';
-  throw blocked(`${what}: ${sentenceOf(doubt, { name: nic, isOperator: false })}`, {
-    forAdmins: `${what}: ${sentenceOf(doubt, { name: `${name}${past}`, isOperator: true })}`,
-  });
+  const refusal = port && doubtAbout(port, `${what}: `);
+  if (refusal) throw refusal;
 };
 
 const doubtfulPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>

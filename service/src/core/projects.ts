@@ -3,6 +3,7 @@ import { pending, statement } from '../db/service-statement.ts';
 import { requireProject } from './caller.ts';
 import { blocked, duplicate, projectMismatch } from './corral-error.ts';
 import { findNode, findProject, type Node } from './find-objects.ts';
+import { obmIsEnabled, tiedBy } from './node-blocks.ts';
 import type { ReadOp, WriteOp } from './request-context.ts';
 import { requireTrustedPorts } from './port-trust.ts';
 import { requireSoleRecords } from './switch-identity.ts';
@@ -106,10 +107,9 @@ const requireReleasable = async (op: WriteOp, node: Node): Promise<void> => {
   const findingTie = tieOfNode.first(op.tx, { nodeId: node.id });
   const trust = ahead(requireTrustedPorts(op, node, `node ${node.label} cannot leave project ${node.project ?? ''}`));
   const tie = await findingTie;
-  if (tie?.network) throw blocked(`node ${node.label} is on network ${tie.network} (nic ${tie.nic}); detach it first`);
-  if (tie) throw blocked(`node ${node.label} has a pending networking action on nic ${tie.nic}; wait for it`);
+  if (tie) throw tiedBy(node, tie);
   await trust;
-  if (node.obm_token !== null) throw blocked(`OBM of node ${node.label} is enabled; disable it first`);
+  if (node.obm_token !== null) throw obmIsEnabled(node);
 };
 
 /** A network that a nic of the node is on, or an action that is pending on it; networks come first. */

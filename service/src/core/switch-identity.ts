@@ -1,5 +1,5 @@
 import { statement } from '../db/service-statement.ts';
-import { blocked, duplicate } from './corral-error.ts';
+import { blocked, type CorralError, duplicate } from './corral-error.ts';
 import type { Node } from './find-objects.ts';
 import type { ReadOp, WriteOp } from './request-context.ts';
 
@@ -139,16 +139,23 @@ export const releaseDuplicates = async (op: WriteOp, switchId: number): Promise<
   op.notify('actions');
 };
 
+/** A nic of a node whose switch is the second record of its device. */
+export interface SecondRecord {
+  readonly nic: string;
+  readonly switch: string;
+  readonly other: string;
+}
+
+/** What keeps a node from being reserved because its switch has two records. */
+export const secondRecord = (found: SecondRecord, prefix = ''): CorralError =>
+  blocked(`${prefix}the switch of nic ${found.nic} is registered twice; an administrator has to delete one record`, {
+    forAdmins: `${prefix}switch ${found.switch} (nic ${found.nic}) is the same device as switch ${found.other}; delete one of the two records`,
+  });
+
 /** Refuses what would put a project on a port of a device that has two records. */
 export const requireSoleRecords = async ({ tx }: ReadOp, node: Node, what: string): Promise<void> => {
   const found = await duplicateUnderNode.first(tx, { nodeId: node.id });
-  if (!found) return;
-  throw blocked(
-    `${what}: the switch of nic ${found.nic} is registered twice; an administrator has to delete one record`,
-    {
-      forAdmins: `${what}: switch ${found.switch} (nic ${found.nic}) is the same device as switch ${found.other}; delete one of the two records`,
-    },
-  );
+  if (found) throw secondRecord(found, `${what}: `);
 };
 
 const duplicateUnderNode = statement((tx, { nodeId }: { nodeId: number }) =>

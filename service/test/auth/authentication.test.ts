@@ -8,7 +8,9 @@ import { message, refusal, sharedService } from '../support/services/shared-serv
 import { done, eventually, makeNode, makeProject, makeUser, obmd, reserve } from '../support/services/world.ts';
 
 const routes = routeGroups.flatMap((group) => group.routes);
-const openCalls = ['list_networks', 'list_nodes', 'show_network', 'show_node'];
+/** Lists that everybody may ask for. */
+const openLists = ['list_networks', 'list_nodes', 'networks_overview', 'nodes_overview'];
+const openCalls = [...openLists, 'node_overview', 'show_network', 'show_node'].sort();
 
 /** Makes the call of a route, with an argument that nothing has been made for. */
 const callOf = (client: Client, { method, path }: { method: string; path: string }) =>
@@ -34,8 +36,8 @@ describe.each(engines)('authentication on %s', (engine) => {
     ).toEqual(openCalls);
     for (const route of routes) {
       const { status } = await callOf(service().anonymous, route);
-      if (['list_networks', 'list_nodes', 'show_auth_methods'].includes(route.name)) expect(status).toBe(200);
-      else if (route.name === 'show_node') expect(status).toBe(404);
+      if ([...openLists, 'show_auth_methods'].includes(route.name)) expect(status).toBe(200);
+      else if (['show_node', 'node_overview'].includes(route.name)) expect(status).toBe(404);
       else expect(status, route.name).toBe(401);
     }
   });

@@ -1,5 +1,6 @@
 import { field, simpleCommand } from '../simple-command.ts';
 import type { Command } from '../cli-command.ts';
+import { networkList } from '../lists/network-list.ts';
 
 const network = { name: 'network', kind: 'network' } as const;
 
@@ -48,20 +49,7 @@ export const networkCommands: readonly Command[] = [
       );
     },
   },
-  {
-    words: ['network', 'list'],
-    about: 'list networks: all for administrators, the public ones for everybody else',
-    example: 'network list',
-    run: async ({ corral, output }) => {
-      const networks = await (await corral()).listNetworks();
-      const rows = Object.entries(networks).map(([label, { network_id, projects }]) => [
-        label,
-        network_id,
-        projects === null ? 'everybody' : projects.join(', ') || 'nobody',
-      ]);
-      output.table(['network', 'id', 'access'], rows, networks, 'no networks');
-    },
-  },
+  networkList,
   {
     words: ['network', 'list-attachments'],
     about: 'list the nodes on a network',

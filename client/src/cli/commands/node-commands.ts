@@ -1,51 +1,13 @@
-import { field, listCommand, queuedCommand, simpleCommand } from '../simple-command.ts';
+import { field, queuedCommand, simpleCommand } from '../simple-command.ts';
 import type { Command } from '../cli-command.ts';
+import { nodeList } from '../lists/node-list.ts';
+import { nodeShow } from '../lists/node-show.ts';
 import { reportDone } from '../report-done.ts';
 
 /** What can be done with nodes, their nics, networks and metadata. */
 export const nodeCommands: readonly Command[] = [
-  listCommand({
-    usage: 'node list <which:free|all>',
-    about: 'list all nodes, or the free ones',
-    example: 'node list free',
-    of: 'node',
-    call: (corral, { which }) => corral.listNodes({ is_free: which === 'free' ? 'free' : 'all' }),
-  }),
-  {
-    words: ['node', 'show'],
-    about: 'show a node: its project, nics, networks and metadata',
-    args: [{ name: 'node', kind: 'node' }],
-    example: 'node show node-12',
-    run: async ({ corral, output }, parsed) => {
-      const shown = await (await corral()).showNode({ node: parsed.arg('node') });
-      const metadata = Object.entries(shown.metadata).map(([label, value]) => `${label}: ${textOf(value)}`);
-      output.facts(
-        [
-          ['name', shown.name],
-          ['project', shown.project ?? 'none: it is free'],
-          ...(metadata.length === 0 ? [] : [['metadata', metadata.join('\n')] as const]),
-        ],
-        shown,
-      );
-      if (output.isJson) return;
-      output.say('');
-      const rows = shown.nics.map(({ label, macaddr, networks, switch: on, port }) => [
-        label,
-        macaddr,
-        Object.entries(networks)
-          .map(([channel, name]) => `${name} (${channel})`)
-          .join(', '),
-        on && port ? `${on} ${port}` : '',
-      ]);
-      const hasPorts = rows.some(([, , , port]) => port !== '');
-      output.table(
-        ['nic', 'mac address', 'networks', ...(hasPorts ? ['port'] : [])],
-        rows.map((row) => (hasPorts ? row : row.slice(0, 3))),
-        null,
-        'no nics',
-      );
-    },
-  },
+  nodeList,
+  nodeShow,
   {
     words: ['node', 'register'],
     about: 'register a node with its OBM daemon; prompts for the admin token, or reads it from a file',
@@ -115,8 +77,6 @@ export const nodeCommands: readonly Command[] = [
     sentence: ({ node, label }) => `metadata ${label} of node ${node} is deleted`,
   }),
 ];
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const valueOf = (text: string): unknown => {
   try {

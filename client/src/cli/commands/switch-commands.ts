@@ -1,7 +1,8 @@
-import { listCommand, queuedCommand, simpleCommand } from '../simple-command.ts';
+import { queuedCommand, simpleCommand } from '../simple-command.ts';
 import type { Calls } from '../../index.ts';
 import type { Argument, Command, Option, ParsedArguments } from '../cli-command.ts';
 import { collectFields, fieldsIn } from '../collect-switch-fields.ts';
+import { switchList } from '../lists/switch-list.ts';
 import { reportDone } from '../report-done.ts';
 import { requireUsable, showSwitchTest } from '../show-switch-test.ts';
 import { UsageError } from '../usage-error.ts';
@@ -88,13 +89,7 @@ export const switchCommands: readonly Command[] = [
     call: (corral, args) => corral.switchDelete(args),
     sentence: (args) => `switch ${args.switch} is deleted`,
   }),
-  listCommand({
-    usage: 'switch list',
-    about: 'list all switches',
-    example: 'switch list',
-    of: 'switch',
-    call: (corral) => corral.listSwitches(),
-  }),
+  switchList,
   {
     words: ['switch', 'types'],
     about: 'list the types of switches that can be registered, and their fields',

@@ -7,6 +7,7 @@ import { headnodeRoutes } from './headnode-routes.ts';
 import { networkRoutes } from './network-routes.ts';
 import { nodeRoutes } from './node-routes.ts';
 import { obmRoutes } from './obm-routes.ts';
+import { overviewRoutes } from './overview-routes.ts';
 import { portRoutes } from './port-routes.ts';
 import { projectRoutes } from './project-routes.ts';
 import { passwordSessionRoutes, sessionRoutes } from './session-routes.ts';
@@ -35,6 +36,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Switches', routes: switchRoutes },
   { title: 'Ports', routes: portRoutes },
   { title: 'Drift and reach', routes: driftRoutes },
+  { title: 'Overviews', routes: overviewRoutes },
   { title: 'Extensions', routes: extensionRoutes },
   { title: 'Users', routes: [...userRoutes, ...passwordSessionRoutes], backend: 'database' },
   { title: 'Sessions and tokens', routes: [...sessionRoutes, ...tokenRoutes], isForPeople: true },

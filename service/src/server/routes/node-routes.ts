@@ -27,7 +27,7 @@ const Nic = Type.Object({
   switch: Type.Optional(orNull(Type.String())),
 });
 
-const Node = Type.Object({
+export const Node = Type.Object({
   name: Type.String(),
   project: orNull(Type.String()),
   nics: Type.Array(Nic),

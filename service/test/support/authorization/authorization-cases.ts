@@ -82,6 +82,7 @@ const emptyPort = async (rig: Rig): Promise<Call> => {
 
 const switchCases: Cases = {
   list_switches: [{ given: nothing, letIn: admin }],
+  switches_overview: [{ given: nothing, letIn: admin }],
   list_switch_types: [{ given: nothing, letIn: admin }],
   show_switch: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
   switch_register: [

@@ -13,6 +13,7 @@ const granted = async (rig: Rig, owner: string, access: string, to: string): Pro
 
 export const networkCases: Cases = {
   list_networks: [{ given: nothing, letIn: everyone }],
+  networks_overview: [{ given: nothing, letIn: everyone }],
   show_network: [
     { when: 'that is public', given: (rig) => network(rig, 'admin', ''), letIn: everyone },
     { when: 'of the project', given: (rig) => network(rig, rig.red, rig.red), letIn: project },

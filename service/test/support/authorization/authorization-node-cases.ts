@@ -21,6 +21,14 @@ export const nodeCases: Cases = {
     { when: 'that is free', given: onFreeNode(), letIn: everyone },
     { when: 'of the project', given: onNode(), letIn: project },
   ],
+  nodes_overview: [
+    { given: () => ({}), letIn: everyone },
+    { when: 'of the project', given: (rig) => ({ query: `?project=${rig.red}` }), letIn: project },
+  ],
+  node_overview: [
+    { when: 'that is free', given: onFreeNode(), letIn: everyone },
+    { when: 'of the project', given: onNode(), letIn: project },
+  ],
   node_register: [
     {
       given: (rig) => named({ node: rig.fresh('node') }, { obmd: { uri: rig.obmd.uri('none'), admin_token: 'x' } }),

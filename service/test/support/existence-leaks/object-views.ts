@@ -17,13 +17,17 @@ export const labelsIn = (route: Route, call: Call): Labels =>
     }),
   );
 
-/** These have the time in them, or wait for a switch, or stream. */
+/** These have the time or the newest event in them, or wait for a switch, or stream. */
 const restless: readonly string[] = [
   'network_reach',
   'list_events',
   'stream_events',
   'show_drift',
   'show_switch_drift',
+  'nodes_overview',
+  'node_overview',
+  'networks_overview',
+  'switches_overview',
 ];
 
 /** Calls that show something, and can be asked with nothing but these labels. */

@@ -1,0 +1,69 @@
+import type { CorralError } from './corral-error.ts';
+import { blocked } from './corral-error.ts';
+import { type DoubtfulPort, doubtAbout } from './port-trust.ts';
+import { type SecondRecord, secondRecord } from './switch-identity.ts';
+
+/*
+ * What keeps a node where it is, each in one sentence: the calls that would move it refuse with the first of them, and
+ * the overview of nodes lists all.
+ */
+
+/** What a node is called in a refusal. */
+interface Labelled {
+  readonly label: string;
+}
+
+/** Something that a nic of the node is on, or waits for. */
+interface Tie {
+  readonly nic: string;
+  /** null: a networking action is pending. */
+  readonly network: string | null;
+}
+
+/** A nic of the node is on a network, or about to be. */
+export const tiedBy = (node: Labelled, { nic, network }: Tie): CorralError =>
+  network === null
+    ? blocked(`node ${node.label} has a pending networking action on nic ${nic}; wait for it`)
+    : blocked(`node ${node.label} is on network ${network} (nic ${nic}); detach it first`);
+
+export const obmIsEnabled = (node: Labelled): CorralError =>
+  blocked(`OBM of node ${node.label} is enabled; disable it first`);
+
+/** What is stored of a node that decides whether it can change projects. */
+export interface NodeState extends Labelled {
+  readonly isFree: boolean;
+  readonly isObmEnabled: boolean;
+  readonly ties: readonly Tie[];
+  readonly ports: readonly DoubtfulPort[];
+  readonly secondRecords: readonly SecondRecord[];
+}
+
+/** One thing that keeps a node where it is. */
+export interface NodeBlock {
+  readonly kind: 'network' | 'action' | 'port' | 'switch' | 'obm';
+  /** The nic that it is about, if it is about one. */
+  readonly nic: string | null;
+  readonly message: string;
+}
+
+/** All that keeps a node from being reserved, or from leaving its project, in the order in which the calls refuse. */
+export const blocksOf = (node: NodeState, isOperator: boolean): readonly NodeBlock[] => {
+  const of = (kind: NodeBlock['kind'], nic: string | null, error: CorralError): NodeBlock => ({
+    kind,
+    nic,
+    message: isOperator ? error.forAdmins : error.message,
+  });
+  const ports = node.ports.flatMap((port) => {
+    const error = doubtAbout(port);
+    return error === null ? [] : [of('port', port.nic, error)];
+  });
+  if (node.isFree)
+    return [...node.secondRecords.map((second) => of('switch', second.nic, secondRecord(second))), ...ports];
+  const ties = node.ties.map((tie) => of(tie.network === null ? 'action' : 'network', tie.nic, tiedBy(node, tie)));
+  return [
+    ...ties.filter(({ kind }) => kind === 'network'),
+    ...ties.filter(({ kind }) => kind === 'action'),
+    ...ports,
+    ...(node.isObmEnabled ? [of('obm', null, obmIsEnabled(node))] : []),
+  ];
+};

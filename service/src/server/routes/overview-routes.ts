@@ -1,0 +1,148 @@
+import { Type } from '@sinclair/typebox';
+import { networksOverview } from '../../core/network-overview.ts';
+import { nodeOverview, nodesOverview } from '../../core/node-overview.ts';
+import { switchesOverview } from '../../core/switch-overview.ts';
+import { Label } from '../../schema/labels.ts';
+import { type Route, route } from '../route.ts';
+import { exactly, Labels, orNull } from '../schemas.ts';
+import { Node } from './node-routes.ts';
+
+/** What is made at once: others wait for it. */
+const mostPerPage = 500;
+
+const Event = Type.Integer({
+  description:
+    'everything up to this event is in the answer, and perhaps more; follow the events from here to stay up to date',
+});
+const Next = orNull(
+  Type.String({
+    description: 'give it as `after` for the next page; null: no more. Follow events from the first page on',
+  }),
+);
+const page = {
+  after: Type.Optional(Type.String({ ...Label, description: 'the `next` of the page before' })),
+  limit: Type.Optional(
+    Type.String({
+      pattern: '^([1-9]\\d?|[1-4]\\d\\d|500)$',
+      description: `how many, 1 to ${mostPerPage}; all of these by default`,
+    }),
+  ),
+};
+const pageIn = ({ after = '', limit }: { readonly after?: string; readonly limit?: string }) => ({
+  after,
+  limit: limit === undefined ? mostPerPage : Number(limit),
+});
+
+const NodeOverview = {
+  ...Node.properties,
+  obm_enabled: orNull(Type.Boolean({ description: 'null: shown to the project of the node and administrators only' })),
+  blocked: orNull(
+    Type.Array(
+      Type.Object({
+        kind: Type.String({
+          description:
+            '`network`, `action` (a pending one), `port` (not to be trusted), `switch` (registered twice) or `obm` (enabled)',
+        }),
+        nic: orNull(Type.String()),
+        message: Type.String({ description: 'what the call would refuse with' }),
+      }),
+      {
+        description:
+          'what keeps a free node from being reserved, or a reserved one from leaving its project; null: shown to members of projects and administrators only',
+      },
+    ),
+  ),
+};
+
+const NetworkOverview = Type.Object({
+  name: Type.String(),
+  network_id: Type.String(),
+  channels: Type.Array(Type.String()),
+  owner: Type.String(),
+  access: orNull(Labels),
+  use: orNull(
+    Type.String({
+      description: 'why the caller may use it: `own`, `granted` or `public`; null: shown to an administrator only',
+    }),
+  ),
+  nodes: Type.Integer({ description: 'nodes on it, as far as the caller may see them' }),
+  nics: Type.Integer({ description: 'nics of these' }),
+});
+
+const count = (of: string) => Type.Integer({ description: `how many ports ${of}` });
+const SwitchOverview = Type.Object({
+  name: Type.String(),
+  type: Type.String(),
+  policy: Type.String({ description: '`report` or `repair`' }),
+  state: Type.String({
+    description:
+      '`duplicate`: another switch is the same device; `unreachable`: it does not answer now; `unread`: it has not been read yet; `ok`',
+  }),
+  swept_at: orNull(Type.String({ description: 'when the whole switch was last read' })),
+  fault: orNull(Type.String({ description: 'why it cannot be reached now' })),
+  unsaved_since: orNull(Type.String({ description: 'since when its running configuration has not been saved' })),
+  save_fault: orNull(Type.String({ description: 'why it could not be saved' })),
+  duplicate_of: orNull(Type.String({ description: 'the switch that is the same device' })),
+  ports: count('are registered'),
+  drifting: count('differ from what is recorded'),
+  suspect: count('are in an unknown state'),
+  unread: count('have not been read since a nic was connected'),
+  in_doubt: count('may still be changed by an aborted session'),
+});
+
+/** Lists with everything that people look for in them, by a few statements. */
+export const overviewRoutes: readonly Route[] = [
+  route({
+    name: 'nodes_overview',
+    endpoint: 'GET /overview/nodes',
+    summary: 'List nodes with everything that show_node shows, their OBM state and what blocks them, a page at a time',
+    access: 'anyone',
+    auth: 'None for free nodes and the names of all; a project sees its own nodes; Admin sees all',
+    query: exactly({
+      ...page,
+      which: Type.Optional(
+        Type.Union([Type.Literal('all'), Type.Literal('free'), Type.Literal('mine')], {
+          description: '"all", "free", or "mine": those in projects of the caller',
+        }),
+      ),
+      project: Type.Optional(Type.String({ ...Label, description: 'only nodes of this project; needs access to it' })),
+    }),
+    reply: Type.Object({
+      event: Event,
+      nodes: Type.Array(Type.Object(NodeOverview)),
+      others: Type.Array(Type.String(), {
+        description: 'names of nodes in projects that the caller has no access to',
+      }),
+      next: Next,
+    }),
+    handle: (context, { query: { which = 'all', project, ...rest } }) =>
+      nodesOverview(context, { which, ...pageIn(rest), ...(project === undefined ? {} : { project }) }),
+  }),
+  route({
+    name: 'node_overview',
+    endpoint: 'GET /overview/node/:node',
+    summary: 'Show a node with its OBM state and what blocks it',
+    access: 'anyone',
+    auth: "None for a free node; otherwise Project access to the node's project; Admin sees ports too",
+    reply: Type.Object({ event: Event, ...NodeOverview }),
+    handle: (context, { params }) => nodeOverview(context, params),
+  }),
+  route({
+    name: 'networks_overview',
+    endpoint: 'GET /overview/networks',
+    summary: 'List every network that the caller may see or use, with owner, access, VLAN and how much is on it',
+    access: 'anyone',
+    auth: 'None for public networks; a project also sees its own and those it has access to; Admin sees all',
+    reply: Type.Object({ event: Event, networks: Type.Array(NetworkOverview) }),
+    handle: (context) => networksOverview(context),
+  }),
+  route({
+    name: 'switches_overview',
+    endpoint: 'GET /overview/switches',
+    summary: 'List switches with their state, last reading and drift, as they were last seen, a page at a time',
+    access: 'admin',
+    query: exactly(page),
+    reply: Type.Object({ event: Event, switches: Type.Array(SwitchOverview), next: Next }),
+    handle: (context, { query }) => switchesOverview(context, pageIn(query)),
+  }),
+];

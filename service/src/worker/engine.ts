@@ -122,7 +122,11 @@ export class Engine {
       return {
         switches: found,
         leaseState: await context.leases.inspect(op, others, config.leaseMs),
-        division: (await this.#seats?.read(op)) ?? undivided,
+        division:
+          (await this.#seats?.read(
+            op,
+            found.map(({ id }) => id),
+          )) ?? undivided,
       };
     });
     this.#forgetOthers(switches);

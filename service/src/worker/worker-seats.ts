@@ -15,6 +15,8 @@ import { divideSwitches, type Owner } from './divide-switches.ts';
 
 const seats = Array.from({ length: 64 }, (_, number) => number);
 const nameOf = (seat: number): string => `worker/${seat}`;
+/** Switches that were deleted since count for as long at most. */
+const divideEveryMs = 1_000;
 const growth = { firstMs: 100, longestMs: 5_000 };
 
 /** How the switches are divided among the workers. */
@@ -35,6 +37,7 @@ export class WorkerSeats {
   readonly #leaseMs: number;
   readonly #leaving = new AbortController();
   #own: { readonly seat: number; readonly held: HeldLease } | null = null;
+  #divided = new DividedSwitches('', new Map());
   #loop: Promise<void> = Promise.resolve();
 
   constructor(context: RequestContext, leaseMs: number) {
@@ -52,25 +55,31 @@ export class WorkerSeats {
     await this.#loop;
   }
 
-  async read(op: ReadOp): Promise<Division> {
+  /** `asked`: whose switches they are has to be known. */
+  async read(op: ReadOp, asked: readonly number[]): Promise<Division> {
     const stateOf = await this.#context.leases.inspect(op, seats.map(nameOf), this.#leaseMs);
     const states = seats.map((seat) => ({ seat, ...stateOf(nameOf(seat)) })).filter(({ free }) => free === null);
     const taken = states.map(({ seat }) => seat);
     const others = states.filter(({ seat }) => seat !== this.#own?.seat);
     const waitMs = Math.min(...others.map((state) => state.waitMs));
-    return { key: taken.join(' '), waitMs, ownerOf: await this.#owners(op, taken) };
+    return { key: taken.join(' '), waitMs, ownerOf: await this.#owners(op, taken, asked) };
   }
 
-  async #owners({ tx }: ReadOp, taken: readonly number[]): Promise<Division['ownerOf']> {
+  async #owners({ tx }: ReadOp, taken: readonly number[], asked: readonly number[]): Promise<Division['ownerOf']> {
     const own = this.#own;
     if (this.#leaving.signal.aborted) return () => (taken.length === 0 ? 'us' : 'another');
     if (own === null || !taken.includes(own.seat)) return () => 'unknown';
     if (taken.length === 1) return () => 'us';
-    const rows = await tx.selectFrom('switches').select('id').execute();
-    const owners = divideSwitches(
-      rows.map(({ id }) => id),
-      taken,
-    );
+    const key = taken.join(' ');
+    if (!this.#divided.isFor(key, asked)) {
+      const rows = await tx.selectFrom('switches').select('id').execute();
+      const owners = divideSwitches(
+        rows.map(({ id }) => id),
+        taken,
+      );
+      this.#divided = new DividedSwitches(key, owners);
+    }
+    const { owners } = this.#divided;
     return (id) => {
       const owner = owners.get(id);
       if (owner === undefined) return 'unknown';
@@ -114,6 +123,23 @@ export class WorkerSeats {
       return lease && { seat, held: holdLease(context, lease, this.#leaseMs, asked) };
     }
     return null;
+  }
+}
+
+/** How the switches were divided a moment ago: not every change on one of them has all of them divided again. */
+class DividedSwitches {
+  readonly owners: ReadonlyMap<number, number>;
+  readonly #key: string;
+  readonly #at = performance.now();
+
+  constructor(key: string, owners: ReadonlyMap<number, number>) {
+    this.#key = key;
+    this.owners = owners;
+  }
+
+  isFor(key: string, asked: readonly number[]): boolean {
+    if (key !== this.#key || performance.now() - this.#at >= divideEveryMs) return false;
+    return asked.every((id) => this.owners.has(id));
   }
 }
 

@@ -960,6 +960,13 @@ export const mutations = [
     'obmd/test/core/ownership.test.ts',
   ),
   mutation(
+    'a process looks twice at what it changed itself',
+    'base/src/db/postgres-engine.ts',
+    'ours.has(processId) ?',
+    'processId < 0 ?',
+    'service/test/db/postgres-connections.test.ts',
+  ),
+  mutation(
     'a worker keeps the switches of one that has joined',
     'service/src/worker/engine.ts',
     'this.#handOver(division);',

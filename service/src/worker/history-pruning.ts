@@ -23,7 +23,7 @@ const leaseMs = 6_000;
 export type HistoryStep = 'history exported';
 
 /**
- * Deletes what is older than the operator wants to keep, a little at a time, after it was exported if he wants that.
+ * Deletes what is older than the operator wants to keep, a little at a time, after an export if there is to be one.
  * Null: everything is kept.
  */
 export const historyPruning = (

@@ -1,11 +1,10 @@
-import { type Calls, type Corral, SwitchError } from '../../index.ts';
+import type { Calls } from '../../index.ts';
 import { age } from '../age.ts';
 import { carried } from '../carried-vlans.ts';
-import type { Command, CommandContext } from '../cli-command.ts';
-import { counted } from '../counted.ts';
+import type { Command } from '../cli-command.ts';
 import type { Output } from '../output.ts';
-import { runParallel } from '../site-document/run-parallel.ts';
 import { simpleCommand } from '../simple-command.ts';
+import { sweepAll } from '../sweep-all.ts';
 import { UsageError } from '../usage-error.ts';
 
 type SwitchDrift = Calls['showSwitchDrift']['reply'];
@@ -100,28 +99,6 @@ export const driftCommands: readonly Command[] = [
 ];
 
 const headings = ['switch', 'as of', 'port', 'nic', 'what'];
-
-/** Reads switches side by side. One that cannot be read is no failure: the answer says so. */
-const sweepAll = async ({ output, signal }: CommandContext, client: Corral, labels: readonly string[]) => {
-  const reading = new Set<string>();
-  let done = 0;
-  const text = (): string =>
-    `reading switches, ${counted(done)} of ${counted(labels.length)}: ${[...reading].join(', ')}`;
-  const progress = output.progress(text());
-  const sweep = async (label: string): Promise<void> => {
-    reading.add(label);
-    progress.update(text());
-    try {
-      await client.switchSweep({ switch: label });
-    } catch (error) {
-      if (!(error instanceof SwitchError)) throw error;
-    }
-    reading.delete(label);
-    done += 1;
-    progress.update(text());
-  };
-  await runParallel(labels, signal, sweep).finally(() => progress.stop());
-};
 
 const asOf = (time: string | null): string => (time === null ? 'never' : age(time));
 

@@ -11,6 +11,7 @@ export const siteCommands: readonly Command[] = [
     options: {
       yes: { about: 'do not ask' },
       'dry-run': { about: 'show the plan without applying it' },
+      revert: { about: 'take away what ports of free nodes carry that nobody recorded; shows what, and asks first' },
       all: { about: 'show every line of the plan' },
     },
     example: 'apply site.yaml',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Corral, CorralError } from '../../index.ts';
 import type { ParsedArguments, CommandContext } from '../cli-command.ts';
-import { failureOf } from '../exit-codes.ts';
+import { exitCodes, failureOf } from '../exit-codes.ts';
 import { StoppedError, UsageError } from '../usage-error.ts';
 import { confirm } from '../prompts.ts';
 import { counted } from '../counted.ts';
@@ -9,10 +9,12 @@ import { reportDone } from '../report-done.ts';
 import { unreadable } from '../read-error.ts';
 import { readServiceState } from './service-state.ts';
 import { apply, type Outcome } from './apply-plan.ts';
+import { type Obstacle, obstaclesIn, readWired, revertiblePorts, tellObstacles } from './check-reservable.ts';
 import { readDocument } from './read-document.ts';
 import type { SitePlan } from './site-plan.ts';
 import { partsOf, planFor } from './make-plan.ts';
 import { readPorts } from './port-index.ts';
+import { type Reverted, revertPorts, tellReverted } from './revert-ports.ts';
 import type { Mistake } from './yaml-reader.ts';
 import { readSecrets } from './plan-secrets.ts';
 import { itemsOf, showPlan } from './show-plan.ts';
@@ -34,12 +36,12 @@ export const runApply = async (context: CommandContext, parsed: ParsedArguments)
 
   const total = plan.stages.flat().length;
   if (total === 0) {
-    if (output.isJson) output.json(report(plan, { done: 0, left: [], stopped: null }));
-    else {
+    if (!output.isJson) {
       showPlan(output, plan, parsed.flag('all'));
       reportDone(output, `nothing to do: ${corral.endpoint} already matches ${file}`);
-      tellExtras(context, plan);
     }
+    tellExtras(context, plan);
+    await checkReservable(context, parsed, corral, { file, desired, plan, outcome: nothingDone });
     return;
   }
   showPlan(output, plan, parsed.flag('all'));
@@ -58,10 +60,52 @@ export const runApply = async (context: CommandContext, parsed: ParsedArguments)
     secretOf,
     again: async () => (await compared(context, corral, file, desired)).draft,
   });
-  if (output.isJson) output.json(report(plan, outcome));
+  if (output.isJson && outcome.left.length > 0) output.json(report(plan, outcome));
   requireWhole(context, file, outcome, total);
   if (!output.isJson) reportDone(output, `${corral.endpoint} now matches ${file}: ${counted(total)} calls made`);
   tellExtras(context, plan);
+  await readWired(context, corral, desired, plan.stages.flat());
+  await checkReservable(context, parsed, corral, { file, desired, plan, outcome });
+};
+
+const nothingDone: Outcome = { done: 0, left: [], stopped: null };
+
+interface Applied {
+  readonly file: string;
+  readonly desired: DesiredState;
+  readonly plan: SitePlan;
+  readonly outcome: Outcome;
+}
+
+/** A site that is as the document says is of no use if its ports carry what nobody recorded: no node can be reserved. */
+const checkReservable = async (
+  context: CommandContext,
+  parsed: ParsedArguments,
+  corral: Corral,
+  { file, desired, plan, outcome }: Applied,
+): Promise<void> => {
+  const { output } = context;
+  const obstacles = await obstaclesIn(corral, desired);
+  const ports = await revertiblePorts(context, corral, desired, obstacles);
+  const isWanted = parsed.flag('revert') && !parsed.flag('dry-run') && ports.length > 0;
+  if (!isWanted) {
+    tellObstacles(context, file, obstacles, parsed.flag('revert') ? [] : ports);
+    if (output.isJson) output.json(report(plan, outcome, obstacles));
+    return;
+  }
+  const reverted = await revertPorts(context, parsed, corral, ports);
+  if (reverted === null) throw new UsageError('no port was changed');
+  tellReverted(context, reverted);
+  const left = await obstaclesIn(corral, desired);
+  tellObstacles(context, file, left, []);
+  if (output.isJson) output.json(report(plan, outcome, left, reverted));
+  else if (left.length === 0) reportDone(output, `every free node in ${file} can be reserved`);
+  const failed = reverted.filter(({ error }) => error !== null).length;
+  if (failed > 0)
+    throw new StoppedError(`${counted(failed)} of ${counted(ports.length)} ports could not be reverted`, {
+      code: exitCodes.refused,
+      hint: `run corral apply ${file} --revert again to continue`,
+    });
 };
 
 /** What may change under a plan: secrets are known, and the service can be compared once more. */
@@ -153,11 +197,18 @@ const requireNone = (file: string, mistakes: readonly Mistake[]): void => {
 };
 
 /** For programs: what differs, and how far it got. */
-const report = (plan: SitePlan, { done: made, left, stopped }: Outcome): object => ({
+const report = (
+  plan: SitePlan,
+  { done: made, left, stopped }: Outcome,
+  obstacles: readonly Obstacle[] = [],
+  reverted: readonly Reverted[] = [],
+): object => ({
   plan: itemsOf(plan),
   done: made,
   left: left.map(({ what }) => what),
   error: stopped ? { what: stopped.step.what, message: failureOf(stopped.error).message } : null,
+  not_reservable: obstacles,
+  reverted,
 });
 
 /** Ends the command where the plan did not come to its end, with what was done and what was not. */

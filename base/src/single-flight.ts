@@ -5,8 +5,8 @@ interface Flight<T> {
 }
 
 /**
- * Several who ask the same at once share one answer. Nobody is given one that was asked for before he came: it may be
- * older than what he did last. So there is one question under way, and one that waits.
+ * Several who ask the same at once share one answer. Nobody is given one that was asked for before they came: it may be
+ * older than what they did last. So there is one question under way, and one that waits.
  */
 export class SingleFlight {
   readonly #flights = new Map<string, Flight<unknown>>();

@@ -1,5 +1,5 @@
 /**
- * Of the access token and the ID token, the JWT that is meant for this audience: one for somebody else would be his to
+ * Of the access token and the ID token, the JWT that is meant for this audience: one for somebody else would be theirs to
  * use who it is sent to. Where no audience is known, the first that is a JWT at all.
  */
 export const bearerOf = (tokens: readonly unknown[], audience: string | undefined): string | null => {

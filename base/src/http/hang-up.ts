@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** How long, and for how many bytes, we go on listening to somebody who has had his answer. */
+/** How long, and for how many bytes, we go on listening to somebody who has had their answer. */
 const lingerMs = 1_000;
 const lingerBytes = 1024 * 1024;
 

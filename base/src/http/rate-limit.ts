@@ -3,7 +3,7 @@ const memory = 25_000;
 
 /**
  * How often each may call: `rate` times a second, and at once after a pause as often as in the time of a burst, two
- * seconds if nothing is said. For each there is one number: when all of his calls so far would be over if they had come
+ * seconds if nothing is said. For each there is one number: when all of their calls so far would be over if they had come
  * at exactly that rate.
  */
 export class RateLimit {

@@ -42,7 +42,7 @@ const adminOnly: readonly EventObject[] = ['switch', 'port'];
  */
 const mostScanned = 2_000;
 
-/** Events that the caller may see: an administrator all, a member those of his projects. */
+/** Events that the caller may see: an administrator all, a member those of their projects. */
 export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPage): Promise<EventList> => {
   requireOwnFilters(op.caller, filter);
   const { source, others } = await planFor(op, filter);

@@ -120,7 +120,7 @@ const sweepRequestsFor = async (
   const wanted: number[] = [];
   for (const { id, probe_at, swept_at, sweep_wanted, sweep_answered } of rows) {
     if (requester === 'tenant' && (probe_at > now || isJustSwept(swept_at))) continue;
-    // One that an operator asks for begins after he asked, so that one under way does not count.
+    // One that an operator asks for begins after the request, so that one under way does not count.
     if (sweep_wanted - sweep_answered > (requester === 'operator' ? 1 : 0)) numbers.set(id, sweep_wanted);
     else wanted.push(id);
   }

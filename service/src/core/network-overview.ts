@@ -71,7 +71,7 @@ const accessLists = async ({ tx }: ReadOp): Promise<ReadonlyMap<number, readonly
   return new Map([...lists].map(([id, some]) => [id, some.map(({ label }) => label).sort()]));
 };
 
-/** Projects of his own, where an administrator has some: that he may do everything is no answer here. */
+/** Projects that an administrator is a member of, if any: that administrators may do everything is no answer here. */
 const useOf = (caller: Caller, owner: string | null, access: readonly string[] | null): NetworkOverview['use'] => {
   const isMine = (project: string): boolean => caller.kind === 'user' && caller.projects.has(project);
   if (owner !== null && isMine(owner)) return 'own';

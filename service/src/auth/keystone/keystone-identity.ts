@@ -28,7 +28,7 @@ export const identityOf = (token: Description, adminRole: string): Identity => {
     project,
     caller: {
       kind: 'user',
-      // A user of the database has no colon in his name; the last @ is before the domain.
+      // A user of the database has no colon in their name; the last @ is before the domain.
       name: `keystone:${plain(user.name)}@${plain(user.domain.name).replaceAll('@', '%40')}`,
       admin: isOfSite && (token.roles ?? []).some(({ name }) => name === adminRole),
       projects: new Set(project === null ? [] : [project]),

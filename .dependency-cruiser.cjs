@@ -99,7 +99,7 @@ module.exports = {
       name: 'only-start-knows-obmd',
       comment: 'the service talks to its own daemon as to any other: over HTTP',
       severity: 'error',
-      from: { path: '^service/src/', pathNot: '^service/src/(start\\.ts|config/|admin/)' },
+      from: { path: '^service/src/', pathNot: '^service/src/(start\\.ts|own-daemon\\.ts|config/|admin/)' },
       to: { path: '^obmd/' },
     },
     {

@@ -85,11 +85,11 @@ export interface Calls {
       readonly metadata: Readonly<Record<string, unknown>>;
     };
   };
-  /** Register a node. Who may: Admin. `PUT /node/:node` */
+  /** Register a node; without `obmd`, with the OBM daemon inside the service. Who may: Admin. `PUT /node/:node` */
   nodeRegister: {
     args: {
       readonly node: string;
-      readonly obmd: { readonly uri: string; readonly admin_token: string };
+      readonly obmd?: { readonly uri: string; readonly admin_token: string };
       readonly metadata?: Readonly<Record<string, unknown>>;
     };
     reply: undefined;
@@ -122,8 +122,8 @@ export interface Calls {
   nodeDeleteMetadata: { args: { readonly node: string; readonly label: string }; reply: undefined };
   /** Enable or disable out-of-band management of a node. Who may: Project access to the node's project; Admin for a free node. `PUT /node/:node/obm` */
   nodeSetObm: { args: { readonly node: string; readonly enabled: boolean }; reply: undefined };
-  /** Show the address of the OBM daemon of a node. Who may: Admin. `GET /node/:node/obmd` */
-  showObmd: { args: { readonly node: string }; reply: { readonly uri: string } };
+  /** Show the address of the OBM daemon of a node, and whether it is the one inside the service. Who may: Admin. `GET /node/:node/obmd` */
+  showObmd: { args: { readonly node: string }; reply: { readonly uri: string; readonly inside: boolean } };
   /** Set the address of the OBM daemon of a node. Who may: Admin. `PUT /node/:node/obmd` */
   nodeSetObmd: {
     args: { readonly node: string; readonly uri: string; readonly admin_token: string };
@@ -141,6 +141,28 @@ export interface Calls {
   nodeSetBootdev: { args: { readonly node: string; readonly bootdev: string }; reply: undefined };
   /** Stream a node's serial console, with input over a WebSocket; a new client disconnects the previous one. Who may: Project access to the node's project; Admin for a free node. `GET /node/:node/console` */
   showConsole: { args: { readonly node: string }; reply: AsyncIterable<Uint8Array> };
+  /** List the kinds of BMC and the fields of each as JSON Schema; `inside` tells whether an OBM daemon runs inside the service. Who may: Admin. `GET /bmc_types` */
+  listBmcTypes: {
+    args: NoArguments;
+    reply: { readonly inside: boolean; readonly types: Readonly<Record<string, { readonly fields: unknown }>> };
+  };
+  /** Show the BMC that is registered for a node with its OBM daemon, without secrets. Who may: Admin. `GET /node/:node/bmc` */
+  showBmc: {
+    args: { readonly node: string };
+    reply: { readonly type: string; readonly info: Readonly<Record<string, unknown>> };
+  };
+  /** Register the BMC of a node with its OBM daemon, also again; OBM of the node must be disabled. Who may: Admin. `PUT /node/:node/bmc` */
+  bmcRegister: {
+    args: { readonly node: string; readonly type: string; readonly info: Readonly<Record<string, unknown>> };
+    reply: undefined;
+  };
+  /** Delete the BMC of a node from its OBM daemon; OBM of the node must be disabled. Who may: Admin. `DELETE /node/:node/bmc` */
+  bmcDelete: { args: { readonly node: string }; reply: undefined };
+  /** Log in to the BMC of a node: what answers, with which privileges, and how long it took. Who may: Admin. `POST /node/:node/bmc/test` */
+  bmcTest: {
+    args: { readonly node: string };
+    reply: { readonly answered: string; readonly privileges: string; readonly seconds: number };
+  };
   /** List all projects. Who may: Admin. `GET /projects` */
   listProjects: { args: NoArguments; reply: readonly string[] };
   /** Create a project. Who may: Admin. `PUT /project/:project` */
@@ -835,6 +857,39 @@ export const calls = {
     query: [],
     effect: 'changes',
     reply: 'bytes',
+  },
+  listBmcTypes: {
+    name: 'list_bmc_types',
+    method: 'GET',
+    path: '/bmc_types',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  showBmc: { name: 'show_bmc', method: 'GET', path: '/node/:node/bmc', query: [], effect: 'reads', reply: 'object' },
+  bmcRegister: {
+    name: 'bmc_register',
+    method: 'PUT',
+    path: '/node/:node/bmc',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  bmcDelete: {
+    name: 'bmc_delete',
+    method: 'DELETE',
+    path: '/node/:node/bmc',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  bmcTest: {
+    name: 'bmc_test',
+    method: 'POST',
+    path: '/node/:node/bmc/test',
+    query: [],
+    effect: 'changes',
+    reply: 'object',
   },
   listProjects: { name: 'list_projects', method: 'GET', path: '/projects', query: [], effect: 'reads', reply: 'list' },
   projectCreate: {

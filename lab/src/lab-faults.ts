@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A call of the daemon's API, by name. */
 export type LabCallName =
   | 'register'
+  | 'show'
   | 'delete'
+  | 'test'
   | 'create_token'
   | 'destroy_token'
   | 'power_on'

@@ -52,7 +52,9 @@ const refuse = (status: number, msg: string): Outcome => ({ status, body: { type
 
 const callNames: Readonly<Record<string, LabCallName>> = {
   'PUT ': 'register',
+  'GET ': 'show',
   'DELETE ': 'delete',
+  'POST test': 'test',
   'POST token': 'create_token',
   'DELETE token': 'destroy_token',
   'POST power_on': 'power_on',
@@ -62,7 +64,7 @@ const callNames: Readonly<Record<string, LabCallName>> = {
   'GET power_status': 'power_status',
   'GET console': 'console',
 };
-const adminCalls: readonly LabCallName[] = ['register', 'delete', 'create_token', 'destroy_token'];
+const adminCalls: readonly LabCallName[] = ['register', 'show', 'delete', 'test', 'create_token', 'destroy_token'];
 
 /** Starts an OBM daemon on the loopback address. */
 export const startLabObmd = async (options: LabObmdOptions): Promise<LabObmd> => {
@@ -177,6 +179,10 @@ const perform = (
     }
     case 'power_status':
       return { status: 200, body: { power_status: machine.power } };
+    case 'show':
+      return { status: 200, body: { id: machine.id, type: 'mock', info: { addr: machine.id } } };
+    case 'test':
+      return { status: 200, body: { answered: 'a machine of the lab', privileges: 'all', seconds: 0 } };
     case 'register':
     case 'console':
       return ok;

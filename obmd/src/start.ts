@@ -27,6 +27,8 @@ export interface RunningObmd {
   readonly url: string;
   /** Where the admin token is kept; null: the operator gave it. */
   readonly adminTokenFile: string | null;
+  /** For the service that it runs inside of. */
+  readonly adminToken: string;
   /** Another process looked after the nodes when this one started. */
   readonly isStandby: boolean;
   readonly stop: () => Promise<void>;
@@ -127,6 +129,7 @@ const startOn = async (
   return {
     url: urlOf(server.server.address() as AddressInfo, config.tls === null ? 'http' : 'https'),
     adminTokenFile: config.adminToken === null ? config.adminTokenFile : null,
+    adminToken,
     isStandby,
     stop: async () => {
       unfollow();

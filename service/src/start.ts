@@ -37,6 +37,7 @@ import { mockHypervisor } from './drivers/hypervisors/mock-hypervisor.ts';
 import { httpObmClient } from './drivers/obm/obm-http-client.ts';
 import { switchDrivers } from './drivers/switches/switch-drivers.ts';
 import { chosen, loadExtensions } from './extensions.ts';
+import { bmcTypes, ownDaemon } from './own-daemon.ts';
 import { buildServer } from './server/app.ts';
 import { createMetrics, type Metrics } from './server/metrics.ts';
 import type { MetricsPeers } from './server/metrics-peers.ts';
@@ -60,7 +61,7 @@ export interface Running {
   readonly role: Role;
   readonly firstAdmin: FirstAdmin;
   /** The OBM daemon inside this process; null: there is none. */
-  readonly obmd: Omit<RunningObmd, 'stop'> | null;
+  readonly obmd: Pick<RunningObmd, 'url' | 'adminTokenFile' | 'isStandby'> | null;
   /** No new requests; what runs is finished or left to be taken up again. */
   readonly stop: () => Promise<void>;
 }
@@ -97,6 +98,7 @@ const startOn = async (
   await requirePoolCovers(db, allocator);
   const obm = httpObmClient({ ...config.obm, outbound: config.outbound });
   const consoles = new ConsoleSessions(db);
+  const inside: { obmd: RunningObmd | null } = { obmd: null };
   const metrics = createMetrics(db, peers);
   const keystone = keystoneFor(config, db, metrics);
   const oidc = oidcFor(config, vault, log);
@@ -129,6 +131,8 @@ const startOn = async (
     devices: new DeviceCalls({ obm, hypervisor }, config.deviceLimits),
     consoles,
     switchTimeout: (ports) => timeoutFor(ports, config.engine.deviceTimeoutMs),
+    ownDaemon: () => ownDaemon(inside.obmd, config.siblingObmd),
+    bmcTypes,
     vault,
     outbound: config.outbound,
     maintenance: config.maintenance,
@@ -170,6 +174,7 @@ const startOn = async (
   if (config.publicUrl !== null) setPublicUrl(server, config.publicUrl);
   if (servesCalls && oidc?.login) serveOidcLogin(server, { login: oidc.login, db, dependencies, log });
   const obmd = config.obmd ? await startObmd(config.obmd, log) : null;
+  inside.obmd = obmd;
   try {
     await listenAt(server, config);
   } catch (error) {
@@ -200,7 +205,7 @@ const startOn = async (
     url: urlOf(server.server.address() as AddressInfo, tls === null ? 'http' : 'https'),
     role: config.role,
     firstAdmin,
-    obmd,
+    obmd: obmd && { url: obmd.url, adminTokenFile: obmd.adminTokenFile, isStandby: obmd.isStandby },
     stop: async () => {
       isAccepting = false;
       unfollow();

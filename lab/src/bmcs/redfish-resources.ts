@@ -27,6 +27,7 @@ export const rootDocument = (at: RedfishPaths, flavour: RedfishFlavour, hasSessi
   ...(flavour.vendor === '' ? {} : { Vendor: flavour.vendor, Oem: { [flavour.vendor]: {} } }),
   Systems: link(at.of('Systems')),
   Managers: link(at.of('Managers')),
+  AccountService: link(at.of('AccountService')),
   ...(hasSessions
     ? { SessionService: link(at.of('SessionService')), Links: { Sessions: link(at.of('SessionService', 'Sessions')) } }
     : { Links: {} }),
@@ -49,6 +50,24 @@ export const sessionServiceDocument = (at: RedfishPaths, seconds: number): Json 
   ServiceEnabled: true,
   SessionTimeout: seconds,
   Sessions: link(at.of('SessionService', 'Sessions')),
+});
+
+export const accountServiceDocument = (at: RedfishPaths): Json => ({
+  '@odata.id': at.of('AccountService'),
+  '@odata.type': '#AccountService.v1_12_0.AccountService',
+  Id: 'AccountService',
+  Name: 'Account Service',
+  Accounts: link(at.of('AccountService', 'Accounts')),
+});
+
+export const accountDocument = (at: RedfishPaths, id: string, user: string, role: string): Json => ({
+  '@odata.id': at.of('AccountService', 'Accounts', id),
+  '@odata.type': '#ManagerAccount.v1_9_0.ManagerAccount',
+  Id: id,
+  Name: 'User Account',
+  UserName: user,
+  RoleId: role,
+  Enabled: true,
 });
 
 export const sessionDocument = (at: RedfishPaths, id: string, user: string): Json => ({

@@ -69,6 +69,8 @@ export class RedfishService {
     switch (parts[0]) {
       case 'SessionService':
         return hasSessions ? this.#sessionService(method, parts.slice(1)) : missing;
+      case 'AccountService':
+        return this.#accountService(parts.slice(1));
       case 'Systems':
         return this.#systems(question, parts.slice(1));
       case 'Managers':
@@ -112,6 +114,22 @@ export class RedfishService {
     return sessions.ids.includes(id)
       ? { status: 200, document: documents.sessionDocument(this.#at, id, user) }
       : missing;
+  }
+
+  /** Its administrator, and our user. */
+  #accountService([collection, id]: readonly string[]): RedfishTold {
+    const accounts = new Map([
+      ['1', ['root', 'Administrator']],
+      ['2', [this.#world.user, 'Operator']],
+    ] as const);
+    if (collection === undefined) return { status: 200, document: documents.accountServiceDocument(this.#at) };
+    if (id === undefined) {
+      const members = [...accounts.keys()].map((one) => this.#at.of('AccountService', 'Accounts', one));
+      const at = this.#at.of('AccountService', 'Accounts');
+      return { status: 200, document: documents.collectionDocument(at, 'ManagerAccount', members) };
+    }
+    const [user, role] = (id === '1' || id === '2' ? accounts.get(id) : null) ?? [null, null];
+    return user === null ? missing : { status: 200, document: documents.accountDocument(this.#at, id, user, role) };
   }
 
   #managers([id]: readonly string[]): RedfishTold {

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { callDevice, type DeviceGuard } from '@corral/base/guarded-device';
-import { type Bmc, BmcError, type BmcPermit } from '../drivers/bmc-contract.ts';
+import { redact } from '@corral/base/secrets/redact';
+import { type Bmc, BmcError, type BmcIdentity, type BmcPermit } from '../drivers/bmc-contract.ts';
 import { CallAborted, type CallLimits, CallQueue } from './call-queue.ts';
 import { ConsoleHub } from './console-hub.ts';
-import { bmcFailed, ObmdError, unsupported } from './obmd-error.ts';
+import { bmcFailed, busy, ObmdError, unsupported } from './obmd-error.ts';
 
 /** The time for which one token is good. Everything done with it ends with it. */
 export interface TokenGrant {
@@ -28,6 +29,12 @@ export interface CallReport {
   readonly seconds: number;
   /** null: it went well. */
   readonly error: Error | null;
+}
+
+/** What became of a test of a BMC. */
+export interface BmcTest extends BmcIdentity {
+  /** From asking to the answer, the wait in the queue included. */
+  readonly seconds: number;
 }
 
 export interface MachineParts {
@@ -60,6 +67,8 @@ export class Machine {
   /** Why the last call failed; null if it did not. */
   fault: string | null = null;
   #statusRequest: Promise<string> | null = null;
+  /** Tests need no token; they end with the registration. */
+  readonly #tests = newTokenGrant('');
 
   constructor({ id, type, shown, bmc, secrets, limits, report, permit }: MachineParts) {
     this.id = id;
@@ -119,6 +128,20 @@ export class Machine {
     return asking;
   }
 
+  /** Asks the BMC what it is, for an operator, whoever has the token. */
+  async test(): Promise<BmcTest> {
+    const begun = performance.now();
+    const identify = this.call('test', this.#tests, (bmc, signal) => bmc.identify(signal));
+    const { answered, privileges } = await identify.catch((error: unknown) => {
+      // No token is to blame here.
+      if (this.#tests.ended.aborted) throw busy(`node ${this.id} was registered again or deleted; test it again`);
+      throw error;
+    });
+    const seconds = Math.round(performance.now() - begun) / 1000;
+    const told = (text: string): string => oneLine(redact(text, this.#secrets));
+    return { answered: told(answered), privileges: told(privileges), seconds };
+  }
+
   /** Ends the present token grant. When it resolves, nothing that was asked under it will still be done. */
   async endGrant(next: TokenGrant | null, why: string): Promise<void> {
     const before = this.grant;
@@ -129,6 +152,7 @@ export class Machine {
   }
 
   async close(why: string): Promise<void> {
+    this.#tests.end();
     await this.endGrant(null, why);
     await this.#bmc.close?.().catch(() => undefined);
   }
@@ -175,3 +199,12 @@ export class Machine {
       : bmcFailed(message, { cause: error.cause });
   }
 }
+
+const longestLine = 200;
+
+/** Words of a device, as they can stand in an answer. */
+const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, longestLine);

@@ -6,7 +6,7 @@ import { BootRestorer } from './boot-restorer.ts';
 import { BmcAddresses } from './bmc-addresses.ts';
 import type { CallLimits } from './call-queue.ts';
 import { badArgument, invalid, notFound, unauthorized } from './obmd-error.ts';
-import { type CallReport, Machine, newTokenGrant, type TokenGrant } from './managed-machine.ts';
+import { type BmcTest, type CallReport, Machine, newTokenGrant, type TokenGrant } from './managed-machine.ts';
 import type { NodeStore } from './node-store.ts';
 import { SoftCycles } from './soft-cycles.ts';
 import { hashOf, matches, newToken } from './node-token.ts';
@@ -83,6 +83,11 @@ export class NodeRegistry {
   show(id: string): NodeView {
     const { type, shown, grant, console, fault } = this.#find(id);
     return { id, type, info: shown, has_token: grant !== null, console: console.state, fault };
+  }
+
+  /** Asks the node's BMC what it is, with the registered credentials. */
+  test(id: string): Promise<BmcTest> {
+    return this.#find(id).test();
   }
 
   /** Registers a node, or registers it again: then its old token is invalid. */

@@ -35,8 +35,18 @@ export interface NextBoot {
   readonly forgotten: string | null;
 }
 
+/** What answered at the address of a BMC, in words for an operator. They may be the device's own. */
+export interface BmcIdentity {
+  /** What it says it is: `IPMI 2.0, Dell Inc., firmware 4.40`. */
+  readonly answered: string;
+  /** What the registered user may do there, as far as the device shows it. */
+  readonly privileges: string;
+}
+
 /** One node's BMC, from its `info`. Nothing is contacted before the first call. */
 export interface Bmc {
+  /** Logs in and says what is there; changes nothing. */
+  identify(signal: AbortSignal): Promise<BmcIdentity>;
   /** `on` or `off`, where the kind has no other words. */
   powerStatus(signal: AbortSignal): Promise<string>;
   /** On when it is on already is no error. */

@@ -1,6 +1,7 @@
 import type { Outbound } from '@corral/base/http/outbound';
 import { type Bmc, BmcError, type BmcDriver, type BmcPermit } from './bmc-contract.ts';
 import { type BootFlags, bootFlagsFrom } from './ipmi/boot-flags.ts';
+import { identityIn } from './ipmi/ipmi-identity.ts';
 import { openSol } from './ipmi/serial-over-lan.ts';
 import { type IpmiTarget, ipmiInfo, ipmiTargetFrom } from './ipmi/ipmi-target.ts';
 import { runTool } from './ipmi/ipmitool.ts';
@@ -70,6 +71,11 @@ export const bmcAt = (registered: IpmiTarget, outbound: Outbound, permit?: BmcPe
   };
 
   return {
+    identify: async (signal) => ({
+      answered: identityIn(await run('mc info', signal)),
+      // ipmitool has the BMC confirm this level before it sends the command.
+      privileges: registered.privilege,
+    }),
     powerStatus,
     powerOn: (signal) => bring('on', 'chassis power on', signal),
     powerOff: (signal) => bring('off', 'chassis power off', signal),

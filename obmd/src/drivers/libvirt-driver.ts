@@ -6,7 +6,7 @@ import { openDomainConsole } from './libvirt/libvirt-console.ts';
 import { type Domain, namePattern, nameRule } from './libvirt/libvirt-domain.ts';
 import { withNextBoot } from './libvirt/next-boot.ts';
 import { define, definitionOf, start } from './libvirt/start-domain.ts';
-import { isOff, onDomain, stateOf } from './libvirt/domain-commands.ts';
+import { isOff, onDomain, stateOf, virsh } from './libvirt/domain-commands.ts';
 import { addressesOfDomain } from './resolve-bmc-addresses.ts';
 import { permittedAddress } from './permitted-address.ts';
 
@@ -48,6 +48,14 @@ const bmcOf = (domain: Domain): Bmc => {
     unlessItIs('off', onDomain(domain, 'destroy', signal), signal);
 
   return {
+    identify: async (signal) => {
+      // The domain has to be there too.
+      const state = await stateOf(domain, signal);
+      const version = await virsh(domain.uri, ['version'], signal);
+      const [, hypervisor = 'a hypervisor'] = /^Running hypervisor:\s*(.+)$/m.exec(version) ?? [];
+      // A connection of virsh is never one that may only look.
+      return { answered: `libvirt with ${hypervisor}, domain ${domain.name} (${state})`, privileges: 'read and write' };
+    },
     powerStatus: async (signal) => ((await isOff(domain, signal)) ? 'off' : 'on'),
     powerOn: async (signal) => {
       const state = await stateOf(domain, signal);

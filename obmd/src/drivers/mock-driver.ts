@@ -52,6 +52,8 @@ const bmcAt = (address: MockAddress, permit?: BmcPermit): Bmc => {
   };
 
   return {
+    identify: (signal) =>
+      answer('identify', signal, () => ({ answered: `mock BMC of machine ${address.machine}`, privileges: 'all' })),
     powerStatus: (signal) => answer('power_status', signal, () => machine.power),
     powerOn: (signal) => answer('power_on', signal, () => machine.powerOn()),
     powerOff: (signal) => answer('power_off', signal, () => machine.powerOff()),

@@ -1,8 +1,9 @@
 import type { Outbound } from '@corral/base/http/outbound';
-import type { Bmc, BmcDriver, BmcPermit, NextBoot } from './bmc-contract.ts';
+import type { Bmc, BmcDriver, BmcIdentity, BmcPermit, NextBoot } from './bmc-contract.ts';
 import { addressesAt } from './resolve-bmc-addresses.ts';
 import { bootDevices, setBootDevice, setNextBoot } from './redfish/redfish-boot.ts';
 import { RedfishClient } from './redfish/redfish-client.ts';
+import { identityOf } from './redfish/redfish-identity.ts';
 import { PowerSwitch } from './redfish/redfish-power.ts';
 import { refused } from './redfish/redfish-errors.ts';
 import { findSystem, type RedfishSystem, systemFrom } from './redfish/redfish-system.ts';
@@ -33,6 +34,11 @@ class RedfishBmc implements Bmc {
   constructor(target: RedfishTarget, outbound: Outbound, permit?: BmcPermit) {
     this.#client = new RedfishClient(target, outbound, permit);
     this.#power = new PowerSwitch(this.#client, (signal) => this.#look(signal));
+  }
+
+  async identify(signal: AbortSignal): Promise<BmcIdentity> {
+    const system = await this.#look(signal);
+    return identityOf(this.#client, system.path, signal);
   }
 
   powerStatus(signal: AbortSignal): Promise<string> {

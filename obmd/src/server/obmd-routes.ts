@@ -74,6 +74,7 @@ export const routes: readonly ObmdRoute[] = [
   admin('GET', '/node/:id', nothing, (nodeRegistry, id) => nodeRegistry.show(id)),
   admin('PUT', '/node/:id', Registration, (nodeRegistry, id, { type, info }) => nodeRegistry.put(id, type, info)),
   admin('DELETE', '/node/:id', nothing, (nodeRegistry, id) => nodeRegistry.remove(id)),
+  admin('POST', '/node/:id/test', nothing, (nodeRegistry, id) => nodeRegistry.test(id)),
   admin('POST', '/node/:id/token', nothing, async (nodeRegistry, id) => ({
     token: await nodeRegistry.createToken(id),
   })),

@@ -15,6 +15,14 @@ const drivers: Readonly<Record<string, BmcDriver>> = bmcDrivers;
 const runnable = testBmcs.filter(({ part }) => part === null || hasPart(part));
 const amply = () => AbortSignal.timeout(50_000);
 
+/** The beginning of what each kind of BMC says of itself. */
+const expectedIdentities: Readonly<Record<string, RegExp>> = {
+  ipmi: /^IPMI 2\.0, .*firmware \d/,
+  redfish: /^Redfish 1\.15\.0, .*system \S+$/,
+  libvirt: /^libvirt with \w+ [\d.]+, domain \S+ \(\w+/,
+  mock: /^mock BMC of machine \S+$/,
+};
+
 it('every driver of the registry has a BMC to be tried on', () => {
   expect([...new Set(testBmcs.map(({ type }) => type))].sort()).toEqual(Object.keys(drivers).sort());
 });
@@ -76,6 +84,13 @@ describe.each(runnable)('the BMC driver on $name', (kind) => {
     await Promise.all(bmcs.splice(0).map(async (one) => one.close?.()));
   });
   afterAll(() => device.stop());
+
+  it('says what answers there, and what the registered user may do', async () => {
+    const { answered, privileges } = await bmc.identify(amply());
+    expect(answered).toMatch(expectedIdentities[type] ?? /\w/);
+    expect(privileges).toMatch(/^(administrator|Operator|read and write|all)$/);
+    expect(await device.power()).toBe(await bmc.powerStatus(amply()));
+  });
 
   it('accepts the info that reaches its device, and nothing unknown beside', () => {
     expect(fits(driver().info, device.info)).toBe(true);

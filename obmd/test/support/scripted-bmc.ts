@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { Type } from '@sinclair/typebox';
-import type { Bmc, BmcDriver } from '../../src/drivers/bmc-contract.ts';
+import type { Bmc, BmcDriver, BmcIdentity } from '../../src/drivers/bmc-contract.ts';
 
 /** One thing that a BMC was asked to do. */
 export interface ScriptedCall {
@@ -12,6 +12,7 @@ export interface ScriptedCall {
 export class ScriptedBmc {
   readonly calls: ScriptedCall[] = [];
   power: 'on' | 'off' = 'on';
+  identity: BmcIdentity = { answered: 'a scripted BMC', privileges: 'all' };
   /** The console, while it is open. */
   line: PassThrough | null = null;
   lines = 0;
@@ -55,6 +56,7 @@ export class ScriptedBmc {
       this.power = power;
     };
     return {
+      identify: (signal) => act('identify', signal, () => this.identity),
       powerStatus: (signal) => act('power_status', signal, () => this.power),
       powerOn: (signal) => act('power_on', signal, set('on')),
       powerOff: (signal) => act('power_off', signal, set('off')),

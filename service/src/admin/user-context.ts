@@ -46,6 +46,8 @@ export const withUserContext = async <T>(
       devices: new DeviceCalls({ obm, hypervisor }, config.deviceLimits),
       consoles: new ConsoleSessions(db),
       switchTimeout: () => config.engine.deviceTimeoutMs,
+      ownDaemon: () => null,
+      bmcTypes: {},
       vault: noVault,
       outbound: config.outbound,
       maintenance: config.maintenance,

@@ -38,6 +38,12 @@ export interface SignInMethods {
   } | null;
 }
 
+/** The OBM daemon inside this service, on this machine. */
+export interface OwnDaemon {
+  readonly url: string;
+  readonly adminToken: string;
+}
+
 /** The file with the password that the first start made. */
 export interface FirstPassword {
   /** Removes the file if what is in it was the password until now. */
@@ -64,6 +70,10 @@ export interface RequestDependencies extends TransactionDependencies {
   readonly consoles: ConsoleSessions;
   /** How long a switch has for a call about so many ports, in milliseconds. */
   readonly switchTimeout: (ports: number) => number;
+  /** Null: it has none. */
+  readonly ownDaemon: () => OwnDaemon | null;
+  /** The kinds of BMC that the daemon of this version knows, with their fields. */
+  readonly bmcTypes: Readonly<Record<string, { readonly fields: object }>>;
   readonly signIn: SignInMethods;
   /** The one check of user names and passwords. */
   readonly checkPassword: CheckPassword;

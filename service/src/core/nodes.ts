@@ -1,10 +1,12 @@
 import { isAdmin, requireProject } from './caller.ts';
-import { blocked, duplicate, notFound } from './corral-error.ts';
+import { atOwnDaemon } from './bmcs.ts';
+import { blocked, duplicate, invalid, notFound } from './corral-error.ts';
 import { findNode } from './find-objects.ts';
 import { metadataText } from './metadata.ts';
 import { obmIsEnabled } from './node-blocks.ts';
 import { obmUri } from './obm-uri.ts';
 import type { RequestContext, WriteOp } from './request-context.ts';
+import type { ObmAdmin } from '../drivers/obm/obm-contract.ts';
 import { requireTrustedPorts } from './port-trust.ts';
 import { statement } from '../db/service-statement.ts';
 
@@ -18,12 +20,26 @@ export const listNodes = async (context: RequestContext, args: { is_free: 'all' 
 
 interface NodeRegister {
   readonly node: string;
-  readonly obmd: { readonly uri: string; readonly admin_token: string };
+  /** Absent: the daemon inside this service. */
+  readonly obmd?: { readonly uri: string; readonly admin_token: string };
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-export const nodeRegister = async (op: WriteOp, args: NodeRegister): Promise<void> => {
-  const uri = obmUri(args.obmd.uri, op.dependencies.outbound);
+export const nodeRegister = (context: RequestContext, args: NodeRegister): Promise<void> => {
+  const admin = obmdFor(context, args);
+  return context.write((op) => insertNode(op, args, admin));
+};
+
+const obmdFor = ({ dependencies }: RequestContext, { node, obmd }: NodeRegister): ObmAdmin => {
+  if (obmd !== undefined) return { uri: obmUri(obmd.uri, dependencies.outbound), adminToken: obmd.admin_token };
+  const own = dependencies.ownDaemon();
+  if (own !== null) return atOwnDaemon(own, node);
+  throw invalid(
+    'field "obmd" is missing: no OBM daemon runs inside this service (CORRAL_OBMD starts one); expected the address and the admin token of the daemon that has the BMC of the node',
+  );
+};
+
+const insertNode = async (op: WriteOp, args: NodeRegister, { uri, adminToken }: ObmAdmin): Promise<void> => {
   const taken = await op.tx.selectFrom('nodes').select('id').where('label', '=', args.node).executeTakeFirst();
   if (taken) throw duplicate(`node ${args.node} already exists`);
   await op.tx
@@ -33,7 +49,7 @@ export const nodeRegister = async (op: WriteOp, args: NodeRegister): Promise<voi
       project_id: null,
       metadata: metadataText(args.metadata ?? {}),
       obm_uri: uri,
-      obm_admin_token: op.dependencies.vault.seal(args.obmd.admin_token),
+      obm_admin_token: op.dependencies.vault.seal(adminToken),
       obm_token: null,
     })
     .execute();

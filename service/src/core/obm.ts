@@ -23,9 +23,10 @@ export const findManageable = async (op: ReadOp, label: string): Promise<Node> =
 };
 
 /** A call to the daemon of a node. */
-const callTo = (node: Node): DeviceCall => ({ project: node.project, at: new URL(node.obm_uri).origin });
+export const callTo = (node: Node): DeviceCall => ({ project: node.project, at: new URL(node.obm_uri).origin });
 
-const adminOf = (dependencies: TransactionDependencies, node: Node): ObmAdmin => ({
+/** The daemon of a node, with the token that opens it. */
+export const adminOf = (dependencies: TransactionDependencies, node: Node): ObmAdmin => ({
   uri: node.obm_uri,
   adminToken: dependencies.vault.open(node.obm_admin_token),
 });
@@ -52,9 +53,14 @@ export const nodeSetObm = async (context: RequestContext, args: NodeArgs & { ena
   );
 };
 
-export const showObmd = async (op: ReadOp, args: NodeArgs): Promise<{ readonly uri: string }> => {
-  const { obm_uri } = await findNode(op, args.node);
-  return { uri: obm_uri };
+/** Where the daemon of a node is; `inside`: it is the one inside this service. */
+export const showObmd = async (
+  context: RequestContext,
+  args: NodeArgs,
+): Promise<{ readonly uri: string; readonly inside: boolean }> => {
+  const { obm_uri: uri } = await context.read((op) => findNode(op, args.node));
+  const own = context.dependencies.ownDaemon();
+  return { uri, inside: own !== null && uri.startsWith(`${own.url}/`) };
 };
 
 interface NodeSetObmd extends NodeArgs {

@@ -21,7 +21,7 @@ describe.each(engines)('where the OBM daemon of a node is, on %s', (engine) => {
     expect([answer.status, answer.text]).toEqual([200, '']);
     await done(alice.post('/node/n1/power_on'));
     expect([machine.power, machine.token]).toEqual(['on', token]);
-    expect((await service.admin.get('/node/n1/obmd')).body).toEqual({ uri });
+    expect((await service.admin.get('/node/n1/obmd')).body).toEqual({ uri, inside: false });
     expect((await service.admin.get('/events?type=node_set_obmd')).body).toMatchObject({ events: [{ node: 'n1' }] });
   });
 

@@ -2,6 +2,7 @@ import type { BmcFault } from '../bmc-contract.ts';
 
 /** What can be asked of a BMC, as the fields of an address call it. */
 const mockCalls = [
+  'identify',
   'power_status',
   'power_on',
   'power_off',

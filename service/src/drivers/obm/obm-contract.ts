@@ -46,12 +46,31 @@ export interface ConsoleConnection {
   readonly closeReason: () => string | null;
 }
 
+/** A BMC as a daemon is told of it. What it shows has no secrets. */
+export interface BmcRegistration {
+  readonly type: string;
+  readonly info: Readonly<Record<string, unknown>>;
+}
+
+/** What a daemon found at the address of a BMC. */
+export interface BmcTest {
+  readonly answered: string;
+  readonly privileges: string;
+  readonly seconds: number;
+}
+
 /** The OBM daemon's API, carried over HTTP. */
 export interface ObmClient {
   /** Asks for a new token; the one before it is void from then on. */
   createToken(node: ObmAdmin, permit: CallPermit): Promise<string>;
   /** Voids the current token. No token is no error. */
   destroyToken(node: ObmAdmin, permit: CallPermit): Promise<void>;
+  /** Registers the BMC of the node, also again: then the node's token is void. */
+  registerBmc(node: ObmAdmin, bmc: BmcRegistration, permit: CallPermit): Promise<void>;
+  showBmc(node: ObmAdmin): Promise<BmcRegistration>;
+  deleteBmc(node: ObmAdmin, permit: CallPermit): Promise<void>;
+  /** Logs in to the BMC. */
+  testBmc(node: ObmAdmin, permit: CallPermit): Promise<BmcTest>;
   powerOn(node: ObmAccess, permit: CallPermit): Promise<ObmAnswer<null>>;
   powerOff(node: ObmAccess, permit: CallPermit): Promise<ObmAnswer<null>>;
   powerCycle(node: ObmAccess, force: boolean, permit: CallPermit): Promise<ObmAnswer<null>>;

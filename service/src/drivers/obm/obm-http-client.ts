@@ -2,11 +2,11 @@ import { withDeadline } from '@corral/base/abort';
 import { HttpClient, type HttpRequest, describeOrigin } from '@corral/base/http/http-client';
 import { httpFaultOf } from '@corral/base/http/http-fault';
 import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
-import { CorralError, obmFailed } from '../../core/corral-error.ts';
+import { badArgument, CorralError, duplicate, notFound, obmFailed } from '../../core/corral-error.ts';
 import type { CallPermit, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from './obm-contract.ts';
 import { openConsoleStream } from './console-stream.ts';
 import { type ConsoleUpgrade, openConsoleSocket } from './console-web-socket.ts';
-import { isOnceIn, powerStatusIn, reasonIn, tokenIn } from './obm-responses.ts';
+import { bmcIn, bmcTestIn, isOnceIn, powerStatusIn, reasonIn, secretsOf, tokenIn } from './obm-responses.ts';
 
 /** What a daemon answered, read to its end. */
 interface Reply {
@@ -62,6 +62,22 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
   const admin = async (node: ObmAdmin, method: 'POST' | 'DELETE', permit: CallPermit): Promise<Reply> =>
     admitted(node, await call(node, method, 'token', permit));
 
+  /** A call about the BMC of a node. `secrets`: what is sent and may be repeated. */
+  const bmc = async (
+    node: ObmAdmin,
+    [method, name]: readonly [HttpRequest['method'], string],
+    permit: CallPermit | null,
+    content: object = {},
+    secrets: readonly string[] = [],
+  ): Promise<Reply> => {
+    const reply = await call(node, method, name, permit, content);
+    const reason = reasonIn(reply.text, node.adminToken, ...secrets) ?? 'no reason given';
+    if (reply.status === 400) throw badArgument(`the OBM daemon refused the BMC: ${reason}`);
+    if (reply.status === 409) throw duplicate(`the OBM daemon refused the BMC: ${reason}`);
+    if (reply.status === 404 && method !== 'PUT') throw withoutBmc(node);
+    return admitted(node, reply, secrets);
+  };
+
   const order = async (
     node: ObmAccess,
     method: 'PUT' | 'POST',
@@ -78,6 +94,22 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     },
     destroyToken: async (node, permit) => {
       await admin(node, 'DELETE', permit);
+    },
+    registerBmc: async (node, { type, info }, permit) => {
+      await bmc(node, ['PUT', ''], permit, { type, info }, secretsOf(info));
+    },
+    showBmc: async (node) => {
+      const shown = bmcIn((await bmc(node, ['GET', ''], null)).text);
+      if (shown === null) throw unexpected(node, 'does not show the BMC');
+      return shown;
+    },
+    deleteBmc: async (node, permit) => {
+      await bmc(node, ['DELETE', ''], permit);
+    },
+    testBmc: async (node, permit) => {
+      const test = bmcTestIn((await bmc(node, ['POST', 'test'], permit)).text);
+      if (test === null) throw unexpected(node, 'does not report what answered');
+      return test;
     },
     powerOn: (node, permit) => order(node, 'POST', 'power_on', permit),
     powerOff: (node, permit) => order(node, 'POST', 'power_off', permit),
@@ -127,7 +159,7 @@ const originOf = ({ uri }: ObmAdmin | ObmAccess): string => new URL(uri).origin;
 
 const urlOf = (node: ObmAdmin | ObmAccess, name: string): URL => {
   const url = new URL(node.uri);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${name}`;
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${name === '' ? '' : `/${name}`}`;
   if ('token' in node) url.searchParams.set('token', node.token);
   return url;
 };
@@ -144,10 +176,15 @@ const interpret = <T>(node: ObmAccess, { status, text }: Reply, read: (text: str
   throw failed(node, status, reasonIn(text, node.token));
 };
 
-const admitted = (node: ObmAdmin, reply: Reply): Reply => {
+const withoutBmc = (node: ObmAdmin): CorralError =>
+  notFound(
+    `the OBM daemon at ${originOf(node)} has no BMC for this node; register it: corral bmc register, or PUT /node/<node>/bmc`,
+  );
+
+const admitted = (node: ObmAdmin, reply: Reply, secrets: readonly string[] = []): Reply => {
   if (isSuccess(reply.status)) return reply;
   if (reply.status !== 401 && reply.status !== 403) {
-    throw failed(node, reply.status, reasonIn(reply.text, node.adminToken));
+    throw failed(node, reply.status, reasonIn(reply.text, node.adminToken, ...secrets));
   }
   throw obmFailed(
     `the OBM daemon at ${originOf(node)} rejected the admin token; an administrator must set the token of the daemon with PUT /node/<node>/obmd`,
@@ -156,7 +193,10 @@ const admitted = (node: ObmAdmin, reply: Reply): Reply => {
 
 const failed = (node: ObmAdmin | ObmAccess, status: number, reason: string | null): CorralError => {
   const daemon = `the OBM daemon at ${originOf(node)}`;
-  if (status === 404) return obmFailed(`${daemon} does not know this node; register the node there first`);
+  if (status === 404)
+    return obmFailed(
+      `${daemon} does not know this node; register its BMC first: corral bmc register, or PUT /node/<node>/bmc`,
+    );
   if (status >= 300 && status < 400) {
     return obmFailed(
       `${daemon} redirects (status ${status}), which is not followed; register the node under its final address`,

@@ -1,4 +1,5 @@
 import { redact } from '@corral/base/secrets/redact';
+import type { BmcRegistration, BmcTest } from './obm-contract.ts';
 
 /*
  * What an OBM daemon's answers hold. A daemon is trusted with its node, not with our responses: every
@@ -56,10 +57,48 @@ export const powerStatusIn = (text: string): string | null => {
 
 /**
  * Why the daemon refused, on one line of up to 300 characters; null if it did not say. It may repeat what it was
- * sent, so the token is taken out, however it is written.
+ * sent, so secrets are taken out, however they are written.
  */
-export const reasonIn = (text: string, token: string): string | null => {
-  const words = redact(fieldIn(text, 'msg') ?? text, [token]);
+export const reasonIn = (text: string, ...secrets: readonly string[]): string | null => {
+  const words = redact(fieldIn(text, 'msg') ?? text, secrets);
   const line = words.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
   return /^.{1,300}/u.exec(line)?.[0] ?? null;
 };
+
+/** Fields of a BMC that are nobody's business, of whatever kind it is. */
+const secretField = /pass|secret|token|key/i;
+
+/** The secrets among what a daemon is told of a BMC. */
+export const secretsOf = (info: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(info).flatMap(([name, value]) => (secretField.test(name) && typeof value === 'string' ? [value] : []));
+
+/** What a daemon shows of a BMC; null if that is none. Ours leaves secrets out; from another one they go no further. */
+export const bmcIn = (text: string): BmcRegistration | null => {
+  const { type, info } = objectIn(text);
+  if (typeof type !== 'string' || !isObject(info)) return null;
+  const shown = Object.entries(info).filter(
+    ([name, value]) => !secretField.test(name) && ['string', 'number', 'boolean'].includes(typeof value),
+  );
+  return { type, info: Object.fromEntries(shown) };
+};
+
+/** What a daemon found at a BMC, in printable words; null if it does not say. */
+export const bmcTestIn = (text: string): BmcTest | null => {
+  const { answered, privileges, seconds } = objectIn(text);
+  if (typeof answered !== 'string' || typeof privileges !== 'string' || typeof seconds !== 'number') return null;
+  return { answered: oneLine(answered), privileges: oneLine(privileges), seconds };
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const objectIn = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    const answer: unknown = JSON.parse(text);
+    return isObject(answer) ? answer : {};
+  } catch {
+    return {};
+  }
+};
+
+const oneLine = (text: string): string => /^.{0,300}/u.exec(text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim())?.[0] ?? '';

@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts';
 import { actionRoutes } from './action-routes.ts';
+import { bmcRoutes } from './bmc-routes.ts';
 import { driftRoutes } from './drift-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { extensionRoutes } from './extension-routes.ts';
@@ -31,6 +32,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Networking actions', routes: actionRoutes },
   { title: 'Nodes', routes: nodeRoutes },
   { title: 'Out-of-band management', routes: obmRoutes },
+  { title: 'BMCs', routes: bmcRoutes },
   { title: 'Projects', routes: projectRoutes },
   { title: 'Headnodes', routes: headnodeRoutes },
   { title: 'Switches', routes: switchRoutes },

@@ -10,7 +10,7 @@ import { Accepted, byLabel, exactly, Labels, Obmd, orNull } from '../schemas.ts'
 const ofNode = "Project access to the node's project, or Admin";
 
 const NewNode = exactly({
-  obmd: Obmd,
+  obmd: Type.Optional(Obmd),
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       propertyNames: NewLabel,
@@ -60,11 +60,11 @@ export const nodeRoutes: readonly Route[] = [
   route({
     name: 'node_register',
     endpoint: 'PUT /node/:node',
-    summary: 'Register a node',
+    summary: 'Register a node; without `obmd`, with the OBM daemon inside the service',
     access: 'admin',
     params: exactly({ node: NewLabel }),
     body: NewNode,
-    handle: (context, { params: args, body }) => context.write((op) => nodeRegister(op, { ...args, ...body })),
+    handle: (context, { params: args, body }) => nodeRegister(context, { ...args, ...body }),
   }),
   route({
     name: 'node_delete',

@@ -31,10 +31,10 @@ export const obmRoutes: readonly Route[] = [
   route({
     name: 'show_obmd',
     endpoint: 'GET /node/:node/obmd',
-    summary: 'Show the address of the OBM daemon of a node',
+    summary: 'Show the address of the OBM daemon of a node, and whether it is the one inside the service',
     access: 'admin',
-    reply: Type.Object({ uri: Type.String() }),
-    handle: (context, { params: args }) => context.read((op) => showObmd(op, args)),
+    reply: Type.Object({ uri: Type.String(), inside: Type.Boolean() }),
+    handle: (context, { params: args }) => showObmd(context, args),
   }),
   route({
     name: 'node_set_obmd',

@@ -1,9 +1,10 @@
-import { admin, type Case, type Cases, everyone, named, project, users } from './authorization-case.ts';
+import { admin, type Case, type Cases, everyone, named, nothing, project, users } from './authorization-case.ts';
 import { free, type Rig } from './authorization-rig.ts';
 
 const plug = { nic: 'eth0' };
 const onNode = (body?: unknown) => async (rig: Rig) => named({ node: await rig.node() }, body);
 const onManagedNode = (body?: unknown) => async (rig: Rig) => named({ node: await rig.managedNode() }, body);
+const onBareNode = (body?: unknown) => async (rig: Rig) => named({ node: await rig.bareNode() }, body);
 const onFreeNode = (body?: unknown) => async (rig: Rig) => named({ node: await rig.freeNode() }, body);
 
 /** A call that needs OBM: on a free node, where it is not enabled, those who are let in get a 409. */
@@ -42,6 +43,11 @@ export const nodeCases: Cases = {
       letIn: admin,
     },
   ],
+  list_bmc_types: [{ given: nothing, letIn: admin }],
+  show_bmc: [{ given: onBareNode(), letIn: admin }],
+  bmc_register: [{ given: onBareNode({ type: 'mock', info: { addr: 'n' } }), letIn: admin }],
+  bmc_delete: [{ given: onBareNode(), letIn: admin }],
+  bmc_test: [{ given: onBareNode(), letIn: admin }],
   node_delete: [{ given: async (rig) => named({ node: await rig.bareNode() }), letIn: admin }],
   node_register_nic: [
     { given: async (rig) => named({ node: await rig.bareNode(), nic: 'eth1' }, { macaddr: 'm' }), letIn: admin },

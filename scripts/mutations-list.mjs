@@ -885,9 +885,37 @@ export const mutations = [
   mutation(
     'a secret in what a daemon says is told',
     'service/src/drivers/obm/obm-responses.ts',
-    "redact(fieldIn(text, 'msg') ?? text, [token])",
+    "redact(fieldIn(text, 'msg') ?? text, secrets)",
     "fieldIn(text, 'msg') ?? text",
     'service/test/whole/secret-leaks.test.ts',
+  ),
+  mutation(
+    'a password of a BMC that a daemon shows is shown on',
+    'service/src/drivers/obm/obm-responses.ts',
+    '([name, value]) => !secretField.test(name) && ',
+    '([, value]) => ',
+    'service/test/core/bmcs.test.ts',
+  ),
+  mutation(
+    'a password of a BMC that a daemon repeats is repeated',
+    'service/src/drivers/obm/obm-http-client.ts',
+    'return admitted(node, reply, secrets);',
+    'return admitted(node, reply);',
+    'service/test/core/bmcs.test.ts',
+  ),
+  mutation(
+    'a BMC is changed under those who use its node',
+    'service/src/core/bmcs.ts',
+    '          requireDisabled(node);\n',
+    '',
+    'service/test/core/bmcs.test.ts',
+  ),
+  mutation(
+    'what a BMC says of itself is told with its password',
+    'obmd/src/core/managed-machine.ts',
+    'oneLine(redact(text, this.#secrets))',
+    'oneLine(text)',
+    'obmd/test/bmc-test.test.ts',
   ),
   mutation(
     'a sealed value opens under another name of its key',

@@ -94,7 +94,7 @@ export interface Calls {
     };
     reply: undefined;
   };
-  /** Delete a free node without nics. Who may: Admin. `DELETE /node/:node` */
+  /** Delete a free node without nics; its BMC too, if its OBM daemon is inside the service. Who may: Admin. `DELETE /node/:node` */
   nodeDelete: { args: { readonly node: string }; reply: undefined };
   /** Add a nic to a node. Who may: Admin. `PUT /node/:node/nic/:nic` */
   nodeRegisterNic: {

@@ -133,6 +133,12 @@ describe.each(engines)('the command line, on %s', (engine) => {
 
     const elsewhere = [
       'apply',
+      'bmc delete',
+      'bmc list',
+      'bmc register',
+      'bmc show',
+      'bmc test',
+      'bmc types',
       'export',
       'headnode leftover delete',
       'login',

@@ -68,7 +68,12 @@ const warnAbout = (config: Config, env: Environment, log: Logger): void => {
 /** One of several processes behind a port. The OBM daemon is in the first: the others would only wait for its nodes. */
 const startJoined = async (config: Config, log: Logger): Promise<Started> => {
   const { number, peers, ready } = await joinProcesses();
-  const { stop, ...greeting } = await start(number === 0 ? config : { ...config, obmd: null, siblingObmd: config.obmd }, log, undefined, peers);
+  const { stop, ...greeting } = await start(
+    number === 0 ? config : { ...config, obmd: null, siblingObmd: config.obmd },
+    log,
+    undefined,
+    peers,
+  );
   ready(greeting);
   return { log, stop };
 };

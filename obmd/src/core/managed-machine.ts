@@ -128,7 +128,7 @@ export class Machine {
     return asking;
   }
 
-  /** Asks the BMC what it is, for an operator, whoever has the token. */
+  /** Asks the BMC what it is, for an operator, with or without a token. */
   async test(): Promise<BmcTest> {
     const begun = performance.now();
     const identify = this.call('test', this.#tests, (bmc, signal) => bmc.identify(signal));

@@ -17,6 +17,19 @@ export const atOwnDaemon = ({ url, adminToken }: OwnDaemon, node: string): ObmAd
   adminToken,
 });
 
+/** Is this address one of the daemon inside this service? */
+export const isAtOwnDaemon = (own: OwnDaemon | null, uri: string): boolean =>
+  own !== null && uri.startsWith(`${own.url}/`);
+
+/** Where the daemon of a node is; `inside`: it is the one inside this service. */
+export const showObmd = async (
+  context: RequestContext,
+  args: NodeArgs,
+): Promise<{ readonly uri: string; readonly inside: boolean }> => {
+  const { obm_uri: uri } = await context.read((op) => findNode(op, args.node));
+  return { uri, inside: isAtOwnDaemon(context.dependencies.ownDaemon(), uri) };
+};
+
 /** The kinds of BMC that the daemon of this version knows, and whether one runs inside this service. */
 export const listBmcTypes = ({ dependencies }: RequestContext) =>
   Promise.resolve({ inside: dependencies.ownDaemon() !== null, types: dependencies.bmcTypes });

@@ -1,11 +1,11 @@
 import { isAdmin, requireProject } from './caller.ts';
-import { atOwnDaemon } from './bmcs.ts';
-import { blocked, duplicate, invalid, notFound } from './corral-error.ts';
-import { findNode } from './find-objects.ts';
+import { atOwnDaemon, bmcDelete, isAtOwnDaemon } from './bmcs.ts';
+import { blocked, CorralError, duplicate, invalid, notFound } from './corral-error.ts';
+import { findNode, type Node } from './find-objects.ts';
 import { metadataText } from './metadata.ts';
 import { obmIsEnabled } from './node-blocks.ts';
 import { obmUri } from './obm-uri.ts';
-import type { RequestContext, WriteOp } from './request-context.ts';
+import type { ReadOp, RequestContext, WriteOp } from './request-context.ts';
 import type { ObmAdmin } from '../drivers/obm/obm-contract.ts';
 import { requireTrustedPorts } from './port-trust.ts';
 import { statement } from '../db/service-statement.ts';
@@ -56,13 +56,32 @@ const insertNode = async (op: WriteOp, args: NodeRegister, { uri, adminToken }: 
   op.record({ type: 'node_register', node: args.node });
 };
 
-export const nodeDelete = async (op: WriteOp, args: { node: string }): Promise<void> => {
-  const node = await findNode(op, args.node);
+/**
+ * Deletes a node. Its BMC goes first where the daemon is the one inside this service: nobody else could delete it there,
+ * and it would keep the machine from every other node.
+ */
+export const nodeDelete = async (context: RequestContext, args: { node: string }): Promise<void> => {
+  const { obm_uri } = await context.read((op) => findDeletable(op, args.node));
+  if (isAtOwnDaemon(context.dependencies.ownDaemon(), obm_uri)) await bmcDelete(context, args).catch(unlessMissing);
+  await context.write((op) => deleteNode(op, args.node));
+};
+
+const unlessMissing = (error: unknown): void => {
+  if (!(error instanceof CorralError) || error.type !== 'NotFoundError') throw error;
+};
+
+const findDeletable = async (op: ReadOp, label: string): Promise<Node> => {
+  const node = await findNode(op, label);
   if (node.project !== null) throw blocked(`node ${node.label} is in project ${node.project}; detach it first`);
   const nic = await op.tx.selectFrom('nics').select('label').where('node_id', '=', node.id).executeTakeFirst();
   if (nic) throw blocked(`node ${node.label} still has nic ${nic.label}; delete it first`);
   if (node.obm_token !== null) throw obmIsEnabled(node);
   await requireTrustedPorts(op, node, `node ${node.label} cannot be deleted`);
+  return node;
+};
+
+const deleteNode = async (op: WriteOp, label: string): Promise<void> => {
+  const node = await findDeletable(op, label);
   await op.tx.deleteFrom('held_nodes').where('node_id', '=', node.id).execute();
   await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();
   await op.tx.deleteFrom('nodes').where('id', '=', node.id).execute();

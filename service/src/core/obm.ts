@@ -53,16 +53,6 @@ export const nodeSetObm = async (context: RequestContext, args: NodeArgs & { ena
   );
 };
 
-/** Where the daemon of a node is; `inside`: it is the one inside this service. */
-export const showObmd = async (
-  context: RequestContext,
-  args: NodeArgs,
-): Promise<{ readonly uri: string; readonly inside: boolean }> => {
-  const { obm_uri: uri } = await context.read((op) => findNode(op, args.node));
-  const own = context.dependencies.ownDaemon();
-  return { uri, inside: own !== null && uri.startsWith(`${own.url}/`) };
-};
-
 interface NodeSetObmd extends NodeArgs {
   readonly uri: string;
   readonly admin_token: string;

@@ -121,6 +121,7 @@ describe.each(engines)('a secret on %s', (engine) => {
       }
       nodes.push({ node: `bmc-${type}`, uri, admin_token: obmdToken });
     }
+    const passOfBmc = canaries.make('password of a BMC, through the service');
     const use = async ({ node, uri, admin_token }: (typeof nodes)[number]): Promise<void> => {
       await must('PUT', `/node/${node}`, admin, { obmd: { uri, admin_token } });
       await call('PUT', `/node/${node}/obm`, admin, { enabled: true });
@@ -133,6 +134,14 @@ describe.each(engines)('a secret on %s', (engine) => {
       await call('GET', `/node/${node}`, admin);
       await call('PUT', `/node/${node}/obmd`, admin, { uri: 'nonsense', admin_token });
       await call('PUT', `/node/${node}/obm`, admin, { enabled: false });
+      // Through the service, with a password that the daemon or the BMC may repeat.
+      for (const pass of [passOfBmc, [passOfBmc]]) {
+        const info = { url: `http://127.0.0.1:${web.port}`, user: 'operator', pass, system: node };
+        await call('PUT', `/node/${node}/bmc`, admin, { type: 'redfish', info });
+      }
+      await call('GET', `/node/${node}/bmc`, admin);
+      await call('POST', `/node/${node}/bmc/test`, admin);
+      await call('DELETE', `/node/${node}/bmc`, admin);
     };
     await Promise.all(nodes.map(use));
     for (const [index, token] of machine.tokens.entries()) canaries.note(`token ${index} of a node`, token);

@@ -1,5 +1,6 @@
 import type { Command } from '../cli-command.ts';
 import { accountCommands } from './account-commands.ts';
+import { bmcCommands } from './bmc-commands.ts';
 import { completionCommands } from './completion-commands.ts';
 import { driftCommands } from './drift-commands.ts';
 import { headnodeCommands } from './headnode-commands.ts';
@@ -16,6 +17,7 @@ import { watchCommands } from './watch-commands.ts';
 export const commands: readonly Command[] = [
   ...nodeCommands,
   ...obmCommands,
+  ...bmcCommands,
   ...projectCommands,
   ...networkCommands,
   ...headnodeCommands,

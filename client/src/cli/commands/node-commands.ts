@@ -10,20 +10,22 @@ export const nodeCommands: readonly Command[] = [
   nodeShow,
   {
     words: ['node', 'register'],
-    about: 'register a node with its OBM daemon; prompts for the admin token, or reads it from a file',
+    about:
+      'register a node with its OBM daemon, whose admin token is prompted for or read from a file; without OBMD_URI, with the one inside the service',
     args: [
       { name: 'node', kind: 'text' },
-      { name: 'obmd_uri', kind: 'text' },
+      { name: 'obmd_uri', kind: 'text', isOptional: true },
     ],
     options: {
       'admin-token-file': { value: 'FILE', about: "file with the OBM daemon's admin token; - for standard input" },
     },
     example: 'node register n1 http://127.0.0.1:8080/node/n1 --admin-token-file token',
     run: async ({ corral, output, secret }, parsed) => {
-      const admin_token = await secret("the OBM daemon's admin token", parsed.option('admin-token-file'));
-      const args = { node: parsed.arg('node'), obmd: { uri: parsed.arg('obmd_uri'), admin_token } };
-      await (await corral()).nodeRegister(args);
-      reportDone(output, `node ${args.node} is registered`);
+      const [node, uri] = [parsed.arg('node'), parsed.optional('obmd_uri')];
+      const token = (): Promise<string> => secret("the OBM daemon's admin token", parsed.option('admin-token-file'));
+      const obmd = uri === undefined ? {} : { obmd: { uri, admin_token: await token() } };
+      await (await corral()).nodeRegister({ node, ...obmd });
+      reportDone(output, `node ${node} is registered`);
     },
   },
   simpleCommand({

@@ -1,7 +1,8 @@
 import { queuedCommand, simpleCommand } from '../simple-command.ts';
 import type { Calls } from '../../index.ts';
 import type { Argument, Command, Option, ParsedArguments } from '../cli-command.ts';
-import { collectFields, fieldsIn } from '../collect-switch-fields.ts';
+import { collectFields, fieldsIn } from '../collect-device-fields.ts';
+import { readSwitchTypes, typeHeadings, typeRows } from '../device-fields.ts';
 import { switchList } from '../lists/switch-list.ts';
 import { reportDone } from '../report-done.ts';
 import { requireUsable, showSwitchTest } from '../show-switch-test.ts';
@@ -31,7 +32,11 @@ export const switchCommands: readonly Command[] = [
       const type = parsed.arg('type');
       const given = fieldsIn(parsed.rest('field'), parsed.option('password-file'));
       const client = await corral();
-      const fields = await collectFields(context, client, { label, type, fields: given });
+      const fields = await collectFields(context, await readSwitchTypes(client, context.signal), {
+        what: `switch ${label}`,
+        type,
+        fields: given,
+      });
       await client.switchRegister({ ...fields, switch: label, type });
       const sentence = `switch ${label} is registered`;
       const isChecked = !parsed.flag('no-check');
@@ -72,7 +77,16 @@ export const switchCommands: readonly Command[] = [
       const as =
         type === undefined
           ? {}
-          : { as: { ...(await collectFields(context, client, { label, type, fields: given })), type } };
+          : {
+              as: {
+                ...(await collectFields(context, await readSwitchTypes(client, context.signal), {
+                  what: `switch ${label}`,
+                  type,
+                  fields: given,
+                })),
+                type,
+              },
+            };
       const progress = output.progress(`opening a session with switch ${label}`);
       const view = await client
         .switchTest({ switch: label, ...as, ...(dryRun && { dry_run: dryRun }) })
@@ -94,14 +108,10 @@ export const switchCommands: readonly Command[] = [
     words: ['switch', 'types'],
     about: 'list the types of switches that can be registered, and their fields',
     example: 'switch types',
-    run: async ({ corral, output }) => {
-      const types = await (await corral()).listSwitchTypes();
-      const rows = Object.entries(types).map(([type, { fields }]) => {
-        const { required = [], properties = {} } = fields as Fields;
-        const rest = Object.keys(properties).filter((name) => !required.includes(name));
-        return [type, required.join(' '), rest.join(' ')];
-      });
-      output.table(['type', 'needs', 'may have'], rows, types, 'no types');
+    run: async ({ corral, output, signal }) => {
+      const known = await readSwitchTypes(await corral(), signal);
+      const types = Object.fromEntries([...known.fields].map(([type, fields]) => [type, { fields }]));
+      output.table(typeHeadings, typeRows(known), types, 'no types');
     },
   },
   {
@@ -186,12 +196,6 @@ export const switchCommands: readonly Command[] = [
     sentence: (args) => `port ${args.port} of switch ${args.switch} has no nic`,
   }),
 ];
-
-/** What the service tells of a type's fields: JSON Schema. */
-interface Fields {
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, unknown>>;
-}
 
 type DryRun = NonNullable<Calls['switchTest']['args']['dry_run']>;
 

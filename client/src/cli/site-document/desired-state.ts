@@ -35,10 +35,14 @@ export interface DesiredNetwork extends SourceRef {
   readonly netId: string | null;
 }
 
-export interface DesiredSwitch extends SourceRef {
+/** A switch or a BMC: its type, and the fields of that type. */
+export interface DesiredDevice extends SourceRef {
   readonly type: string | null;
   readonly fields: ReadonlyMap<string, SourceRef & { readonly value: unknown }>;
   readonly secrets: ReadonlyMap<string, Secret>;
+}
+
+export interface DesiredSwitch extends DesiredDevice {
   /** null: those that nics are plugged into, and nothing is said about others. */
   readonly ports: ReadonlyMap<string, SourceRef> | null;
 }
@@ -49,7 +53,10 @@ export interface DesiredNic extends SourceRef {
 }
 
 export interface DesiredNode extends SourceRef {
+  /** null: nothing is said about it; of a new node, that it is the daemon inside the service. */
   readonly obmd: (SourceRef & { readonly uri: string; readonly adminToken: Secret | null }) | null;
+  /** null: nothing is said about it. */
+  readonly bmc: DesiredDevice | null;
   readonly metadata: ReadonlyMap<string, SourceRef & { readonly value: unknown }>;
   readonly nics: ReadonlyMap<string, DesiredNic>;
 }

@@ -1,14 +1,28 @@
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
-import type { ServiceState, NetworkState, NodeState, SwitchState, UserState } from './service-state.ts';
+import { type DeviceTypes, secretsOf } from '../device-fields.ts';
+import type { BmcState, ServiceState, NetworkState, NodeState, SwitchState, UserState } from './service-state.ts';
 
 /** A site document of what a service has. It holds no secrets, and says in which files they are expected. */
-export const documentOf = (state: ServiceState, endpoint: string): string => {
+export const documentOf = (
+  state: ServiceState,
+  endpoint: string,
+  bmcs: { readonly types: DeviceTypes; readonly now: ReadonlyMap<string, BmcState> },
+): string => {
+  const bmcOf = (label: string): object => {
+    const bmc = bmcs.now.get(label);
+    if (!bmc) return {};
+    const files = secretsOf(bmcs.types, bmc.type).map((name): [string, string] => [
+      `${name}_file`,
+      `secrets/bmcs/${inPath(label)}/${name}`,
+    ]);
+    return { bmc: { type: bmc.type, ...bmc.info, ...Object.fromEntries(files) } };
+  };
   const document = new Document({
     projects: [...state.projects].sort(),
     ...(state.users ? { users: mapped(state.users, userOf) } : {}),
     networks: mapped(state.networks, networkOf),
     switches: mapped(state.switches, switchOf),
-    nodes: mapped(state.nodes, nodeOf),
+    nodes: mapped(state.nodes, (node, label) => nodeOf(node, label, bmcOf(label))),
   });
   document.commentBefore = [
     ` State of ${endpoint}, written by corral export. Apply it to another service with corral apply.`,
@@ -44,8 +58,10 @@ const switchOf = ({ type, fields, secrets, ports }: SwitchState, label: string):
   ports: [...ports],
 });
 
-const nodeOf = ({ uri, metadata, nics }: NodeState, label: string): object => ({
-  obmd: { uri, admin_token_file: `secrets/obmd/${inPath(label)}` },
+/** Without `obmd`: the daemon inside the service, wherever the document is applied. */
+const nodeOf = ({ uri, isInside, metadata, nics }: NodeState, label: string, bmc: object): object => ({
+  ...(isInside ? {} : { obmd: { uri, admin_token_file: `secrets/obmd/${inPath(label)}` } }),
+  ...bmc,
   ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   nics: mapped(nics, ({ macaddr, on }) => ({ macaddr, ...on })),
 });

@@ -5,7 +5,8 @@ import { planNodes } from './plan-nodes.ts';
 import { planProjects, planUsers } from './plan-users.ts';
 import { planSwitches } from './plan-switches.ts';
 import type { PortIndex } from './port-index.ts';
-import type { SwitchTypes } from '../switch-fields.ts';
+import type { DeviceTypes } from '../device-fields.ts';
+import type { KnownBmcs } from './plan-bmcs.ts';
 import type { DesiredState } from './desired-state.ts';
 
 /** Which parts of a service a document has to be compared with. */
@@ -18,12 +19,17 @@ export const partsOf = ({ users, networks, switches, nodes }: DesiredState): Rea
   ]);
 
 /** What has to be done so that the service has what the document says. */
-export const planFor = (desired: DesiredState, state: ServiceState, ports: PortIndex, types: SwitchTypes): SitePlan => {
+export const planFor = (
+  desired: DesiredState,
+  state: ServiceState,
+  ports: PortIndex,
+  devices: { readonly switches: DeviceTypes; readonly bmcs: KnownBmcs },
+): SitePlan => {
   const plan = new SitePlan();
   planProjects(plan, desired, state);
   planUsers(plan, desired, state);
   planNetworks(plan, desired, state);
-  planSwitches(plan, desired, state, ports, types);
-  planNodes(plan, desired, state, ports);
+  planSwitches(plan, desired, state, ports, devices.switches);
+  planNodes(plan, desired, state, ports, devices.bmcs);
   return plan;
 };

@@ -1,16 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServiceState, NicState, NodeState } from './service-state.ts';
+import type { BmcTypes } from '../device-fields.ts';
+import { type KnownBmcs, planBmc } from './plan-bmcs.ts';
 import type { SitePlan } from './site-plan.ts';
 import type { NicName, PortIndex } from './port-index.ts';
 import type { DesiredState, DesiredNic, DesiredNode } from './desired-state.ts';
 
 /** Nodes, nics and cables that are missing or differ, and those that the document does not have. */
-export const planNodes = (plan: SitePlan, desired: DesiredState, state: ServiceState, portIndex: PortIndex): void => {
+export const planNodes = (
+  plan: SitePlan,
+  desired: DesiredState,
+  state: ServiceState,
+  portIndex: PortIndex,
+  bmcs: KnownBmcs,
+): void => {
   if (!desired.nodes) return;
   for (const [label, node] of desired.nodes) {
     const now = state.nodes.get(label);
     if (now) changeNode(plan, label, node, now);
-    else createNode(plan, label, node);
+    else createNode(plan, label, node, bmcs.types);
+    if (node.bmc) planBmc(plan, label, node.bmc, bmcs);
     for (const [nic, wantedNic] of node.nics) {
       new NicPlan(plan, { node: label, nic }, wantedNic, { wanted: desired, now, portIndex }).make();
     }
@@ -21,23 +30,25 @@ export const planNodes = (plan: SitePlan, desired: DesiredState, state: ServiceS
   for (const label of state.nodes.keys()) if (!desired.nodes.has(label)) plan.extra('node', `node ${label}`);
 };
 
-const createNode = (plan: SitePlan, node: string, desired: DesiredNode): void => {
-  const adminToken = desired.obmd?.adminToken;
-  if (!desired.obmd || !adminToken) {
-    const missing = desired.obmd ? 'obmd.admin_token_file or obmd.admin_token_env' : 'obmd';
-    plan.mistake(desired, `node ${node} is new and needs ${missing}`);
-    return;
-  }
-  const { uri } = desired.obmd;
+const createNode = (plan: SitePlan, node: string, desired: DesiredNode, { isInside }: BmcTypes): void => {
+  const { obmd } = desired;
+  const adminToken = obmd?.adminToken ?? null;
+  const needs = (missing: string): void => plan.mistake(desired, `node ${node} is new and needs ${missing}`);
+  if (obmd && !adminToken) return needs('obmd.admin_token_file or obmd.admin_token_env');
+  if (!obmd && !isInside) return needs('obmd: no OBM daemon runs inside the service');
   const metadata = Object.fromEntries([...desired.metadata].map(([label, { value }]) => [label, value]));
   plan.step('nodes', {
     sign: 'create',
     kind: 'node',
     what: `node ${node}`,
     ref: desired,
-    secrets: [adminToken],
+    secrets: adminToken ? [adminToken] : [],
     call: (corral, secretOf) =>
-      corral.nodeRegister({ node, obmd: { uri, admin_token: secretOf(adminToken) }, metadata }),
+      corral.nodeRegister({
+        node,
+        ...(obmd && adminToken ? { obmd: { uri: obmd.uri, admin_token: secretOf(adminToken) } } : {}),
+        metadata,
+      }),
   });
 };
 

@@ -1,8 +1,8 @@
 import type { ServiceState, SwitchState } from './service-state.ts';
 import type { SitePlan } from './site-plan.ts';
 import type { PortIndex, PortName } from './port-index.ts';
-import type { SwitchTypes } from '../switch-fields.ts';
-import { checkSwitch, shownFields } from './switch-types.ts';
+import type { DeviceTypes } from '../device-fields.ts';
+import { checkDevice, shownFields } from './device-types.ts';
 import type { SourceRef, DesiredState, DesiredSwitch } from './desired-state.ts';
 
 /** Switches and ports that are missing, and those that the document does not have. */
@@ -11,7 +11,7 @@ export const planSwitches = (
   desired: DesiredState,
   state: ServiceState,
   portIndex: PortIndex,
-  types: SwitchTypes,
+  types: DeviceTypes,
 ): void => {
   for (const [label, wantedSwitch] of desired.switches ?? []) {
     const now = state.switches.get(label);
@@ -28,8 +28,8 @@ export const planSwitches = (
   for (const label of state.switches.keys()) if (!desired.switches.has(label)) plan.extra('switch', `switch ${label}`);
 };
 
-const createSwitch = (plan: SitePlan, label: string, desired: DesiredSwitch, types: SwitchTypes): void => {
-  checkSwitch(plan, desired, types);
+const createSwitch = (plan: SitePlan, label: string, desired: DesiredSwitch, types: DeviceTypes): void => {
+  checkDevice(plan, desired, types);
   const { type } = desired;
   if (type === null) return;
   plan.step('switches', {
@@ -54,7 +54,7 @@ const requireSame = (
   label: string,
   desired: DesiredSwitch,
   now: SwitchState,
-  types: SwitchTypes,
+  types: DeviceTypes,
 ): void => {
   const differs = (ref: SourceRef, what: string, is: unknown, instead: unknown): void =>
     plan.mistake(

@@ -4,6 +4,7 @@ import {
   operator,
   type Member,
   type Secret,
+  type DesiredDevice,
   type DesiredState,
   type DesiredNetwork,
   type DesiredNic,
@@ -141,9 +142,23 @@ const vlanIn = (reader: YamlReader, found: YamlValue): string | null => {
 
 const switchIn = (reader: YamlReader, found: YamlValue): DesiredSwitch => {
   const entries = new Map(reader.entries(found));
-  const [type, ports] = [entries.get('type'), entries.get('ports')];
-  entries.delete('type');
+  const ports = entries.get('ports');
   entries.delete('ports');
+  return {
+    ...deviceIn(reader, found, entries, 'the driver, such as cisco-nxos'),
+    ports: ports ? labelsIn(reader, ports, grammar.port) : null,
+  };
+};
+
+/** `types`: what a type is, for the one who left it out. */
+const deviceIn = (
+  reader: YamlReader,
+  found: YamlValue,
+  entries: Map<string, YamlValue>,
+  types: string,
+): DesiredDevice => {
+  const type = entries.get('type');
+  entries.delete('type');
   const all = Object.fromEntries(entries);
   const secretNames = new Set([...entries.keys()].flatMap((name) => secretSuffix.exec(name)?.[1] ?? []));
   const secrets = [...secretNames].flatMap((name): [string, Secret][] => {
@@ -153,18 +168,18 @@ const switchIn = (reader: YamlReader, found: YamlValue): DesiredSwitch => {
   const plain = [...entries].filter(([name]) => !secretSuffix.test(name) && !secretNames.has(name));
   return {
     ...found,
-    type: type ? reader.text(type) : reader.mistake(found, 'type is missing: the driver, such as cisco-nxos'),
+    type: type ? reader.text(type) : reader.mistake(found, `type is missing: ${types}`),
     fields: new Map(plain.map(([name, value]) => [name, { ...value, value: reader.plain(value) }])),
     secrets: new Map(secrets),
-    ports: ports ? labelsIn(reader, ports, grammar.port) : null,
   };
 };
 
 const nodeIn = (reader: YamlReader, found: YamlValue): DesiredNode => {
-  const { obmd, metadata, nics } = reader.fields(found, ['obmd', 'metadata', 'nics']);
+  const { obmd, bmc, metadata, nics } = reader.fields(found, ['obmd', 'bmc', 'metadata', 'nics']);
   return {
     ...found,
     obmd: obmd ? obmdIn(reader, obmd) : null,
+    bmc: bmc ? deviceIn(reader, bmc, new Map(reader.entries(bmc)), 'the kind of BMC, such as ipmi') : null,
     metadata: metadata
       ? things(reader, metadata, grammar.label, (_, value) => ({ ...value, value: reader.plain(value) }))
       : new Map(),

@@ -18,7 +18,8 @@ import { type Reverted, revertPorts, tellReverted } from './revert-ports.ts';
 import type { Mistake } from './yaml-reader.ts';
 import { readSecrets } from './plan-secrets.ts';
 import { itemsOf, showPlan } from './show-plan.ts';
-import { readSwitchTypes } from '../switch-fields.ts';
+import { noBmcTypes, noSwitchTypes, readBmcTypes, readSwitchTypes } from '../device-fields.ts';
+import { readBmcs } from './read-bmcs.ts';
 import type { Secret, DesiredState } from './desired-state.ts';
 
 /** `corral apply`: reads, compares, shows, asks, and then makes one call after the other. */
@@ -175,9 +176,16 @@ const compared = async (
 ): Promise<{ readonly draft: SitePlan; readonly secretOf: (secret: Secret) => string }> => {
   const progress = output.progress('reading');
   try {
-    const types = desired.switches ? await readSwitchTypes(corral, signal) : new Map<string, never>();
+    const switches = desired.switches ? await readSwitchTypes(corral, signal) : noSwitchTypes;
+    const types = desired.nodes ? await readBmcTypes(corral, signal) : noBmcTypes;
     const state = await readServiceState(corral, partsOf(desired), signal, (text) => progress.update(text));
-    const plan = planFor(desired, state, await readPorts(corral, desired, state, signal), types);
+    const owners = [...(desired.nodes ?? [])].flatMap(([node, { bmc }]) => {
+      const now = state.nodes.get(node);
+      return bmc && now ? [{ node, uri: now.uri }] : [];
+    });
+    progress.update('reading BMCs');
+    const bmcs = { types, now: await readBmcs(corral, owners, signal) };
+    const plan = planFor(desired, state, await readPorts(corral, desired, state, signal), { switches, bmcs });
     return { draft: plan, secretOf: await readSecrets(plan, file, env) };
   } finally {
     progress.stop();

@@ -26,8 +26,16 @@ export interface NicState {
   readonly on: { readonly switch: string; readonly port: string } | null;
 }
 
+/** A BMC as its daemon shows it, without secrets. */
+export interface BmcState {
+  readonly type: string;
+  readonly info: Readonly<Record<string, unknown>>;
+}
+
 export interface NodeState {
   readonly uri: string;
+  /** Its OBM daemon is the one inside the service. */
+  readonly isInside: boolean;
   readonly project: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly nics: ReadonlyMap<string, NicState>;
@@ -108,9 +116,10 @@ const readUsers = async (corral: Corral, signal: AbortSignal): Promise<ServiceSt
 
 const readNode = async (corral: Corral, node: string, signal: AbortSignal): Promise<NodeState> => {
   const { project, metadata, nics } = await corral.showNode({ node }, { signal });
-  const { uri } = await corral.showObmd({ node }, { signal });
+  const { uri, inside } = await corral.showObmd({ node }, { signal });
   return {
     uri,
+    isInside: inside,
     project,
     metadata,
     nics: new Map(

@@ -7,7 +7,7 @@ const shownLines = 15;
 const signs = { create: '+', change: '~', extra: '?' } as const;
 type Sign = keyof typeof signs;
 
-const plural = { switch: 'switches' } as Readonly<Record<string, string>>;
+const plural = { switch: 'switches', bmc: 'BMCs' } as Readonly<Record<string, string>>;
 
 /** What would be done, for a person: a table of how much, and the first lines of what. */
 export const showPlan = (output: Output, plan: SitePlan, all: boolean): void => {

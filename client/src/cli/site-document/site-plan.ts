@@ -3,7 +3,7 @@ import type { Mistake } from './yaml-reader.ts';
 import type { Secret, SourceRef } from './desired-state.ts';
 
 /** What a step is about; also how the summary is divided. */
-export const kinds = ['project', 'user', 'network', 'switch', 'port', 'node', 'nic', 'cable'] as const;
+export const kinds = ['project', 'user', 'network', 'switch', 'port', 'node', 'bmc', 'nic', 'cable'] as const;
 export type Kind = (typeof kinds)[number];
 
 /** In which order things are done: those of one stage in any order, and each stage after the one before. */
@@ -16,6 +16,7 @@ const stages = [
   'switches',
   'ports',
   'nodes',
+  'bmcs',
   'unplug',
   'forget-nics',
   'nics',

@@ -46,7 +46,7 @@ export interface ConsoleConnection {
   readonly closeReason: () => string | null;
 }
 
-/** A BMC as a daemon is told of it. What it shows has no secrets. */
+/** A BMC as a daemon has it registered. What it shows has no secrets. */
 export interface BmcRegistration {
   readonly type: string;
   readonly info: Readonly<Record<string, unknown>>;

@@ -68,7 +68,7 @@ export const reasonIn = (text: string, ...secrets: readonly string[]): string | 
 /** Fields of a BMC that are nobody's business, of whatever kind it is. */
 const secretField = /pass|secret|token|key/i;
 
-/** The secrets among what a daemon is told of a BMC. */
+/** The secrets among the fields of a BMC. */
 export const secretsOf = (info: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.entries(info).flatMap(([name, value]) => (secretField.test(name) && typeof value === 'string' ? [value] : []));
 

@@ -69,9 +69,10 @@ export const nodeRoutes: readonly Route[] = [
   route({
     name: 'node_delete',
     endpoint: 'DELETE /node/:node',
-    summary: 'Delete a free node without nics',
+    summary: 'Delete a free node without nics; its BMC too, if its OBM daemon is inside the service',
     access: 'admin',
-    handle: (context, { params: args }) => context.write((op) => nodeDelete(op, args)),
+    devices: 'changes',
+    handle: (context, { params: args }) => nodeDelete(context, args),
   }),
   route({
     name: 'node_register_nic',

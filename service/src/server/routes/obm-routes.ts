@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { showObmd } from '../../core/bmcs.ts';
 import { showConsole } from '../../core/console.ts';
 import {
   findManageable,
@@ -9,7 +10,6 @@ import {
   nodeSetBootdev,
   nodeSetObm,
   nodeSetObmd,
-  showObmd,
 } from '../../core/obm.ts';
 import { oneLine } from '../../schema/labels.ts';
 import { consoleRoute, type Route, route } from '../route.ts';

@@ -82,6 +82,7 @@ export const lifecycles: Readonly<Record<Kind, ObjectLifecycle>> = {
     full: (rig, node) => fullNode(rig, node),
     release: async (rig, its) => {
       await unplug(rig, its);
+      await done(rig.service.admin.del(`${ofNode(its)}/bmc`));
       await done(rig.service.admin.del(`${ofNode(its)}/nic/${of(its, 'nic')}`));
     },
     path: ofNode,

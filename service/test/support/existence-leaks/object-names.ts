@@ -55,6 +55,7 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   enabled: null,
   force: null,
   bootdev: null,
+  info: null,
   base_img: null,
   policy: null,
   as: null,

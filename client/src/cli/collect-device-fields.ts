@@ -1,12 +1,12 @@
-import type { Corral } from '../index.ts';
 import type { CommandContext } from './cli-command.ts';
 import { ask } from './prompts.ts';
-import { type FieldSchema, fits, propertyOf, readSwitchTypes, type SwitchTypes } from './switch-fields.ts';
+import { type DeviceTypes, type FieldSchema, fits, propertyOf } from './device-fields.ts';
 import { nearest, UsageError } from './usage-error.ts';
 
-/** What the command line says of a switch. */
-export interface GivenSwitch {
-  readonly label: string;
+/** What the command line says of a device. */
+export interface GivenDevice {
+  /** `switch sw1`, in questions. */
+  readonly what: string;
   readonly type: string;
   readonly fields: readonly GivenField[];
 }
@@ -23,7 +23,7 @@ export const fieldsIn = (words: readonly string[], passwordFile: string | undefi
     const at = word.indexOf('=');
     if (at < 1) throw new UsageError(`${JSON.stringify(word)} is not a field; write NAME=VALUE`);
     const [name, value] = [word.slice(0, at), word.slice(at + 1)];
-    if (name === 'password' && !value.startsWith('@')) throw visible(name);
+    if ((name === 'password' || name === 'pass') && !value.startsWith('@')) throw visible('password');
     return { name, value: value.startsWith('@') ? { file: value.slice(1) } : value };
   });
   const all = passwordFile === undefined ? fields : [...fields, { name: 'password', value: { file: passwordFile } }];
@@ -39,16 +39,16 @@ const visible = (name: string): UsageError =>
       : `a secret on the command line is visible to other users; put it in a file: ${name}=@FILE, or ${name}=@- for standard input`,
   );
 
-/** The fields of a switch as its type takes them. What the type needs and the command line does not say is asked for. */
+/** The fields of a device as its type takes them. What the type needs and the command line does not say is asked for. */
 export const collectFields = async (
   context: CommandContext,
-  corral: Corral,
-  given: GivenSwitch,
+  types: DeviceTypes,
+  given: GivenDevice,
 ): Promise<Record<string, unknown>> => {
-  const schema = schemaFor(await readSwitchTypes(corral, context.signal), given.type);
+  const schema = schemaFor(types, given.type);
   const fields: Record<string, unknown> = {};
   for (const { name, value } of given.fields) {
-    const field = requireKnown(schema, given.type, name);
+    const field = requireKnown(types, schema, given.type, name);
     if (typeof value === 'string' && field.writeOnly) throw visible(name);
     const text = typeof value === 'string' ? value : await context.secret(nameOf(given, name), value.file);
     fields[name] = converted(name, text, field);
@@ -63,25 +63,25 @@ export const collectFields = async (
   return fields;
 };
 
-const nameOf = ({ label }: GivenSwitch, name: string): string => `the ${name.replaceAll('_', ' ')} of switch ${label}`;
+const nameOf = ({ what }: GivenDevice, name: string): string => `the ${name.replaceAll('_', ' ')} of ${what}`;
 
 /** A type may be written as existing clients write it: an address that ends with its name. */
-const schemaFor = (types: SwitchTypes, type: string): FieldSchema => {
+const schemaFor = ({ many, fields: types }: DeviceTypes, type: string): FieldSchema => {
   const schema = types.get(type) ?? types.get(type.slice(type.lastIndexOf('/') + 1));
   if (schema) return schema;
   const known = [...types.keys()].sort();
   const meant = nearest(type, known);
   const hint = meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
-  throw new UsageError(`the service does not support switches of type ${type}; ${hint}`);
+  throw new UsageError(`the service does not support ${many} of type ${type}; ${hint}`);
 };
 
-const requireKnown = (schema: FieldSchema, type: string, name: string): FieldSchema => {
+const requireKnown = ({ many }: DeviceTypes, schema: FieldSchema, type: string, name: string): FieldSchema => {
   const field = propertyOf(schema, name);
   if (field) return field;
   const known = Object.keys(schema.properties ?? {});
   const meant = nearest(name, known);
   const hint = meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
-  throw new UsageError(`switches of type ${type} have no field ${name}; ${hint}`);
+  throw new UsageError(`${many} of type ${type} have no field ${name}; ${hint}`);
 };
 
 /** What is needed and not there; where one of several things is needed, the first. */

@@ -1,20 +1,20 @@
-import { type FieldSchema as Schema, fits, propertyOf, type SwitchTypes } from '../switch-fields.ts';
+import { type DeviceTypes, type FieldSchema as Schema, fits, propertyOf } from '../device-fields.ts';
 import { nearest } from '../usage-error.ts';
 import type { SitePlan } from './site-plan.ts';
-import type { SourceRef, DesiredSwitch } from './desired-state.ts';
+import type { DesiredDevice, SourceRef } from './desired-state.ts';
 
-/** What is wrong with a switch that is to be registered, as its driver would say. */
-export const checkSwitch = (plan: SitePlan, desired: DesiredSwitch, types: SwitchTypes): void => {
+/** What is wrong with a device that is to be registered, as its driver would say. */
+export const checkDevice = (plan: SitePlan, desired: DesiredDevice, types: DeviceTypes): void => {
   if (desired.type === null) return;
-  const schema = types.get(desired.type);
+  const schema = types.fields.get(desired.type);
   if (!schema) {
-    const known = [...types.keys()].sort();
+    const known = [...types.fields.keys()].sort();
     const meant = nearest(desired.type, known);
     const hint = meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
-    plan.mistake(desired, `the service does not support switches of type ${desired.type}; ${hint}`);
+    plan.mistake(desired, `the service does not support ${types.many} of type ${desired.type}; ${hint}`);
     return;
   }
-  checkNames(plan, desired, schema);
+  checkNames(plan, desired, schema, types);
   for (const [name, ref] of desired.fields) {
     const field = propertyOf(schema, name);
     if (!field) continue;
@@ -25,10 +25,10 @@ export const checkSwitch = (plan: SitePlan, desired: DesiredSwitch, types: Switc
   }
 };
 
-/** The fields of a switch that may be shown; any other field is an error, and its value is not shown. */
-export const shownFields = (plan: SitePlan, desired: DesiredSwitch, types: SwitchTypes): DesiredSwitch['fields'] => {
-  const schema = types.get(desired.type ?? '') ?? {};
-  checkKnown(plan, desired, schema);
+/** The fields of a device that may be shown; any other field is an error, and its value is not shown. */
+export const shownFields = (plan: SitePlan, desired: DesiredDevice, types: DeviceTypes): DesiredDevice['fields'] => {
+  const schema = types.fields.get(desired.type ?? '') ?? {};
+  checkKnown(plan, desired, schema, types);
   return new Map(
     [...desired.fields].filter(([name, ref]) => {
       const field = propertyOf(schema, name);
@@ -40,20 +40,25 @@ export const shownFields = (plan: SitePlan, desired: DesiredSwitch, types: Switc
 
 const secretHere = (name: string): string => `this document must not contain secrets; use ${name}_file or ${name}_env`;
 
-const checkKnown = (plan: SitePlan, desired: DesiredSwitch, schema: Schema): ReadonlyMap<string, SourceRef> => {
+const checkKnown = (
+  plan: SitePlan,
+  desired: DesiredDevice,
+  schema: Schema,
+  { many }: DeviceTypes,
+): ReadonlyMap<string, SourceRef> => {
   const known = Object.keys(schema.properties ?? {});
   const parsed = new Map<string, SourceRef>([...desired.fields, ...desired.secrets]);
   for (const [name, ref] of parsed) {
     if (known.includes(name)) continue;
     const meant = nearest(name, known);
     const hint = meant === null ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
-    plan.mistake(ref, `switches of type ${desired.type ?? ''} have no field ${name}; ${hint}`);
+    plan.mistake(ref, `${many} of type ${desired.type ?? ''} have no field ${name}; ${hint}`);
   }
   return parsed;
 };
 
-const checkNames = (plan: SitePlan, desired: DesiredSwitch, schema: Schema): void => {
-  const parsed = checkKnown(plan, desired, schema);
+const checkNames = (plan: SitePlan, desired: DesiredDevice, schema: Schema, types: DeviceTypes): void => {
+  const parsed = checkKnown(plan, desired, schema, types);
   const spelled = (name: string): string =>
     propertyOf(schema, name)?.writeOnly ? `${name}_file or ${name}_env` : name;
   const lacks = (names: readonly string[] = []): readonly string[] => names.filter((name) => !parsed.has(name));

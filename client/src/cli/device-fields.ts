@@ -68,8 +68,9 @@ export const secretsOf = ({ fields }: DeviceTypes, type: string): readonly strin
 export const typeHeadings = ['type', 'needs', 'may have'];
 
 /** A line for each type of device: which fields it needs, and which it may have. */
-export const typeRows = ({ fields }: DeviceTypes): string[][] =>
-  [...fields].map(([type, { required = [], properties = {} }]) => {
+export const typeRows = (types: Readonly<Record<string, { readonly fields: unknown }>>): string[][] =>
+  Object.entries(types).map(([type, { fields }]) => {
+    const { required = [], properties = {} } = fields as FieldSchema;
     const rest = Object.keys(properties).filter((name) => !required.includes(name));
     return [type, required.join(' '), rest.join(' ')];
   });

@@ -108,7 +108,7 @@ export const bmcCommands: readonly Command[] = [
     run: async ({ corral, output, signal }) => {
       const known = await readBmcTypes(await corral(), signal);
       const types = Object.fromEntries([...known.fields].map(([type, fields]) => [type, { fields }]));
-      output.table(typeHeadings, typeRows(known), types, 'no types');
+      output.table(typeHeadings, typeRows(types), types, 'no types');
     },
   },
 ];

@@ -108,10 +108,9 @@ export const switchCommands: readonly Command[] = [
     words: ['switch', 'types'],
     about: 'list the types of switches that can be registered, and their fields',
     example: 'switch types',
-    run: async ({ corral, output, signal }) => {
-      const known = await readSwitchTypes(await corral(), signal);
-      const types = Object.fromEntries([...known.fields].map(([type, fields]) => [type, { fields }]));
-      output.table(typeHeadings, typeRows(known), types, 'no types');
+    run: async ({ corral, output }) => {
+      const types = await (await corral()).listSwitchTypes();
+      output.table(typeHeadings, typeRows(types), types, 'no types');
     },
   },
   {

@@ -30,7 +30,7 @@ const roleOfUser = async (client: RedfishClient, root: Document, signal: AbortSi
     }
     return null;
   } catch (error) {
-    // It refuses to show accounts; whatever else is wrong is told by the calls before.
+    // It refuses to show accounts; the calls before have found whatever else is wrong.
     if (error instanceof BmcError && error.fault !== 'unreachable') return null;
     throw error;
   }

@@ -435,6 +435,29 @@ export const mutations = [
     'service/test/core/switch-test.test.ts',
   ),
 
+  // What belongs to the operator is not made up
+  mutation(
+    'an empty database is made where one was',
+    'service/src/lost-database.ts',
+    'if (trace === undefined || existsSync(database.path)) return;',
+    'if (trace === undefined || database.path.length > 0) return;',
+    'service/test/whole/service-program.test.ts',
+  ),
+  mutation(
+    'the first password gets into a log',
+    'service/src/main.ts',
+    'process.stdout.isTTY',
+    'process.stdout.writable',
+    'service/test/whole/service-program.test.ts',
+  ),
+  mutation(
+    'files of root stay where the service cannot open them',
+    'service/src/admin/hand-over.ts',
+    'made.uid === 0 && uid !== 0',
+    'made.uid === 0 && uid === 0',
+    'service/test/admin/admin-migrate.test.ts',
+  ),
+
   // Events and the schema
   mutation(
     'events are written by the transaction itself, whose number is older than their ids',

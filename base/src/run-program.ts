@@ -15,11 +15,31 @@ export interface Started {
   readonly stop: () => Promise<void>;
 }
 
+/** What a program says of itself. */
+interface Program {
+  /** How its messages begin. */
+  readonly name: string;
+  /** For `--version`. */
+  readonly version: string;
+  /** For `--help`. */
+  readonly help: string;
+  /** What to change when the port is taken. */
+  readonly portSetting: string;
+}
+
 /**
  * The life of a program: started with the environment, stopped by SIGTERM or SIGINT, and its mistakes told one a
- * line. `portSetting` is what to change when the port is taken.
+ * line.
  */
-export const runProgram = (name: string, portSetting: string, start: (env: Environment) => Promise<Started>): void => {
+export const runProgram = (
+  { name, version, help, portSetting }: Program,
+  start: (env: Environment) => Promise<Started>,
+): void => {
+  const asked = process.argv.slice(2).find((word) => ['--help', '-h', '--version'].includes(word));
+  if (asked !== undefined) {
+    process.stdout.write(`${asked === '--version' ? version : help}\n`);
+    return;
+  }
   // The database and the key are nobody else's.
   process.umask(0o077);
   // Nobody has to read what is said there, and its disk may be full.

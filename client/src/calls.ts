@@ -5,12 +5,12 @@ export type NoArguments = Readonly<Record<string, never>>;
 
 /** What every call takes and answers. */
 export interface Calls {
-  /** List networks: an administrator sees all, everyone else the public ones. Who may: Admin for all, None for public ones. `GET /networks` */
+  /** List networks: an administrator sees all, everyone else the public ones. Who may: Admin for all, everybody for public ones. `GET /networks` */
   listNetworks: {
     args: NoArguments;
     reply: Readonly<Record<string, { readonly network_id: string; readonly projects: readonly string[] | null }>>;
   };
-  /** Show a network. Who may: None for a public network; otherwise a project in its access list, or Admin. `GET /network/:network` */
+  /** Show a network. Who may: Everybody for a public network; otherwise a project in its access list, or Admin. `GET /network/:network` */
   showNetwork: {
     args: { readonly network: string };
     reply: {
@@ -67,9 +67,9 @@ export interface Calls {
       };
     };
   };
-  /** List all nodes, or the free ones. Who may: None. `GET /nodes/:is_free` */
+  /** List all nodes, or the free ones. Who may: Everybody. `GET /nodes/:is_free` */
   listNodes: { args: { readonly is_free: 'all' | 'free' }; reply: readonly string[] };
-  /** Show a node. Who may: None for a free node; otherwise Project access to the node's project; Admin sees ports too. `GET /node/:node` */
+  /** Show a node. Who may: Everybody for a free node; otherwise Project access to the node's project; Admin sees ports too. `GET /node/:node` */
   showNode: {
     args: { readonly node: string };
     reply: {
@@ -535,7 +535,7 @@ export interface Calls {
   userAddProject: { args: { readonly user: string; readonly project: string }; reply: undefined };
   /** Remove a user from a project. Who may: Admin. `POST /auth/basic/user/:user/remove_project` */
   userRemoveProject: { args: { readonly user: string; readonly project: string }; reply: undefined };
-  /** Sign in with a password, from a page of this service: sets the cookie of a new session. Who may: None. `POST /auth/session` */
+  /** Sign in with a password, from a page of this service: sets the cookie of a new session. Who may: Everybody. `POST /auth/session` */
   sessionOpen: {
     args: { readonly username: string; readonly password: string };
     reply: {
@@ -547,7 +547,7 @@ export interface Calls {
       readonly expires_at: string | null;
     };
   };
-  /** List the ways to sign in. Who may: None. `GET /auth/methods` */
+  /** List the ways to sign in. Who may: Everybody. `GET /auth/methods` */
   showAuthMethods: {
     args: NoArguments;
     reply: {

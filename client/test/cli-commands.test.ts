@@ -106,6 +106,9 @@ describe.each(engines)('the command line, on %s', (engine) => {
     await corral('project node remove red n1');
     await corral('node metadata delete n1 rack');
     expect(await corral('events --node n1 --limit 3 --json')).toContain('"type":"node_delete_metadata"');
+    expect((await shell('events --type node_registre')).err).toBe(
+      'no events of type node_registre; did you mean node_register?\n',
+    );
     expect(await corral('token create ci --days 1 --read-only')).toMatch(/^corral_/);
     expect(await corral('token list')).toMatch(/ci +all of yours +look/);
     await corral('token revoke ci');

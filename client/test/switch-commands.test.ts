@@ -6,7 +6,8 @@ import { done, makeNetwork, makeNode, makeProject } from '../../service/test/sup
 import { type Shell, shellForTest } from './support/shell.ts';
 import { keys, terminalForTest } from './support/terminal.ts';
 
-const service = sharedService('sqlite');
+/** A busy machine takes longer for a login by SSH than a service in tests waits. */
+const service = sharedService('sqlite', { CORRAL_ENGINE_DEVICE_TIMEOUT: '30' });
 const asAdmin = () => ({
   CORRAL_ENDPOINT: service().url,
   CORRAL_USERNAME: 'admin',

@@ -4,12 +4,37 @@ import { unknownVariables } from '@corral/base/config/setting';
 import { LogDestination } from '@corral/base/log-destination';
 import { logHooks } from '@corral/base/log-hooks';
 import { runProgram } from '@corral/base/run-program';
+import { parseArgs } from 'node:util';
+import { ConfigError } from '@corral/base/config/config-error';
 import { pino } from 'pino';
 import { loadConfig } from './config/load-obmd-config.ts';
 import { programSettings } from './config/obmd-settings.ts';
+import { version } from './obmd-version.ts';
 import { startObmd } from './start.ts';
 
-runProgram('corral-obmd', 'CORRAL_OBMD', async (env) => {
+const help = `corral-obmd ${version}: power, boot device and console of machines, by their BMCs
+
+usage: corral-obmd
+
+  --version  shows the version
+  --help     shows this
+
+Settings come from the table obmd of the file that CORRAL_CONFIG names, and from the environment;
+docs/obmd/README.md lists them. SIGTERM stops it.`;
+
+const program = { name: 'corral-obmd', version: `corral-obmd ${version}`, help, portSetting: 'CORRAL_OBMD' };
+
+/** It takes no words: what somebody wrote there would be ignored. */
+const requireNoArguments = (): void => {
+  try {
+    parseArgs({ options: {} });
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
+};
+
+runProgram(program, async (env) => {
+  requireNoArguments();
   const config = loadConfig(env);
   const log = pino(
     {

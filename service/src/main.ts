@@ -15,6 +15,7 @@ import { settings } from './config/service-settings.ts';
 import { joinProcesses } from './processes/join-processes.ts';
 import type { Greeting } from './processes/process-messages.ts';
 import { superviseProcesses } from './processes/supervise-processes.ts';
+import { version } from './service-version.ts';
 import { type Running, start } from './start.ts';
 
 const greet = ({ url, role, firstAdmin, obmd }: Greeting): void => {
@@ -31,9 +32,11 @@ const greet = ({ url, role, firstAdmin, obmd }: Greeting): void => {
     process.stdout.write(`The initial password is in ${firstAdmin.file}; delete the file when you have read it\n`);
   }
   if (firstAdmin.kind === 'generated') {
-    // Written past the log: a password is no log entry.
+    // Written past the log, and only to somebody who sits there: what is piped ends up in a log.
     process.stdout.write(
-      `First start: user admin, password ${firstAdmin.password}\n(shown once; kept in ${firstAdmin.file}, readable by its owner only)\n`,
+      process.stdout.isTTY
+        ? `First start: user admin, password ${firstAdmin.password}\n(shown once; kept in ${firstAdmin.file}, readable by its owner only)\n`
+        : `First start: user admin; its password is in ${firstAdmin.file}, readable by its owner only\n`,
     );
   }
   process.stdout.write('\n');
@@ -90,7 +93,20 @@ const supervised = async (processes: number, log: Logger): Promise<Running> => {
   return { ...greeting, stop };
 };
 
-runProgram('corral', 'CORRAL_PORT', async (environment) => {
+const help = `corral-service ${version}: reserves bare-metal machines for projects and isolates them with VLANs
+
+usage: corral-service [--role all|api|worker]
+
+  --role ROLE  what this process does, if several share a PostgreSQL: as the setting role
+  --version    shows the version
+  --help       shows this
+
+Settings come from the file that CORRAL_CONFIG names and from the environment; docs/configuration.md lists
+them. Without any, it serves http://127.0.0.1:5000 with its data in ./data. SIGTERM stops it.`;
+
+const program = { name: 'corral', version: `corral-service ${version}`, help, portSetting: 'CORRAL_PORT' };
+
+runProgram(program, async (environment) => {
   const env = withArguments(environment);
   const config = loadConfig(env);
   const log = pino(

@@ -47,6 +47,7 @@ import { serveOperator, serveReference } from './server/operator-routes.ts';
 import { groupsFor } from './server/routes/all-routes.ts';
 import { version } from './service-version.ts';
 import { Engine } from './worker/engine.ts';
+import { requireNoLostDatabase } from './lost-database.ts';
 import { timeoutFor } from './worker/retry-policy.ts';
 import { headnodeRecovery } from './worker/headnode-recovery.ts';
 import { type HistoryStep, historyPruning } from './worker/history-pruning.ts';
@@ -76,6 +77,7 @@ export const start = async (
   step: Observe = () => undefined,
   peers: MetricsPeers | null = null,
 ): Promise<Running> => {
+  requireNoLostDatabase(config);
   const db = await openDatabase(config.database);
   logCondition(db.condition, 'the database', log);
   try {

@@ -22,7 +22,9 @@ export interface Call {
 }
 
 const block = /^```(\w+)\n(.*?)^```$/gms;
-const assignment = /^([A-Z0-9]+)=(\S*)$/;
+const assignment = /^([A-Z0-9]+)=([^\s$]\S*)$/;
+/** A variable that is set to the first value of an answer. */
+const taken = /^([A-Z0-9]+)=\$\((curl .*) \| cut -d '"' -f 4\)$/;
 
 export const stepsOf = (markdown: string): Step[] => {
   const steps: Step[] = [];
@@ -36,6 +38,9 @@ export const stepsOf = (markdown: string): Step[] => {
 const stepOf = (line: string): Step[] => {
   const [, name, value] = assignment.exec(line) ?? [];
   if (name !== undefined && value !== undefined) return [{ kind: 'set', name, value }];
+  const [, variable, call] = taken.exec(line) ?? [];
+  if (variable !== undefined && call !== undefined)
+    return [...stepOf(call), { kind: 'set', name: variable, value: '' }];
   return line.startsWith('curl ') ? [{ kind: 'call', line, shown: { kind: 'nothing' } }] : [];
 };
 
@@ -59,6 +64,7 @@ export const callOf = (line: string, variables: ReadonlyMap<string, string>): Ca
     if (word === '-X') method = value();
     else if (word === '-d') body = value();
     else if (word === '-N') isStream = true;
+    else if (word === '-s') continue;
     else if (word === '-u') headers['authorization'] = `Basic ${Buffer.from(value()).toString('base64')}`;
     else if (word === '-H') {
       const [name = '', ...rest] = value().split(': ');

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { parse } from 'smol-toml';
+import { parse, TomlError } from 'smol-toml';
 import { type Environment, type Settings, variableOf } from './setting.ts';
 import { describeFileError } from './file-error.ts';
 
@@ -43,7 +43,8 @@ const readToml = (file: string, settings: Settings, mistakes: string[], { table 
   try {
     document = parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    mistakes.push(`CORRAL_CONFIG: ${file}: ${describeFileError(error)}`);
+    const place = error instanceof TomlError ? `${file}:${error.line}:${error.column}` : file;
+    mistakes.push(`CORRAL_CONFIG: ${place}: ${describeFileError(error)}`);
     return found;
   }
   const keys = Object.keys(settings);

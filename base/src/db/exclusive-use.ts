@@ -1,9 +1,10 @@
+import { rmSync } from 'node:fs';
 import type { TableAccess } from './table-access.ts';
 import { inUse } from './migrations.ts';
 import type { ProgramTables } from './program-tables.ts';
 import { type DatabaseLocation, describeLocation } from './open-database.ts';
 import { isOnlyPostgresClient } from './postgres-session.ts';
-import { holdSqlite } from './sqlite-engine.ts';
+import { holdSqlite, isHeld, releaseSqlite } from './sqlite-engine.ts';
 import type { Table } from './table-columns.ts';
 
 /**
@@ -20,6 +21,14 @@ export const requireExclusiveUse = async (
   }
   const names = programs.map(({ name }) => name);
   if (!(await isOnlyPostgresClient(location.url, names))) throw inUse(describeLocation(location));
+};
+
+/** Removes an embedded database that this process has to itself; one that it has not is somebody else's. */
+export const removeSqlite = (path: string): void => {
+  if (!isHeld(path)) return;
+  // While nobody else can open it.
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+  releaseSqlite(path);
 };
 
 /** Shorter than a session may idle in a transaction: one of this very process may be what is waited for. */

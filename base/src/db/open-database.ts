@@ -4,6 +4,7 @@ import { DatabaseRefused, newestOf, requireNotNewer } from './migrations.ts';
 import { openPostgres } from './postgres-engine.ts';
 import { versionInPostgres } from './postgres-session.ts';
 import { openSqlite, versionInSqlite } from './sqlite-engine.ts';
+import { isDamaged } from './sqlite-fault.ts';
 
 /** Where the data is. */
 export type DatabaseLocation =
@@ -47,16 +48,34 @@ const openWith = async <Schema, Topic extends string>(
   tables: ProgramTables<Topic>,
   opening: Opening,
 ): Promise<Db<Schema, Topic>> => {
-  if (location.engine === 'sqlite') return openSqlite(location.path, tables, opening);
+  if (location.engine === 'sqlite')
+    return openSqlite<Schema, Topic>(location.path, tables, opening).catch((error: unknown) => {
+      throw damageOf(error, location.path);
+    });
   return openPostgres(location.url, location.connections, tables, opening);
 };
+
+/** A file that is no database, or no longer one, is for the operator; anything else is as it was. */
+const damageOf = (error: unknown, path: string): unknown =>
+  isDamaged(error)
+    ? new DatabaseRefused(
+        `the database ${path} is damaged (${error instanceof Error ? error.message : String(error)}): move it away with the files ${path}-wal and ${path}-shm, then restore a backup with corral-admin restore`,
+        { cause: error },
+      )
+    : error;
 
 /** The version of a program's tables, which are left as they are; 0: there are none. */
 export const versionIn = async (
   location: DatabaseLocation,
   { history }: Pick<ProgramTables<string>, 'history'>,
 ): Promise<number> => {
-  if (location.engine === 'sqlite') return versionInSqlite(location.path, history);
+  if (location.engine === 'sqlite') {
+    try {
+      return versionInSqlite(location.path, history);
+    } catch (error) {
+      throw damageOf(error, location.path);
+    }
+  }
   return versionInPostgres(location.url, history);
 };
 

@@ -32,6 +32,15 @@ export const holdSqlite = (path: string): void => {
   heldByPath.set(path, new SqliteConnection<unknown>(path, 'alone'));
 };
 
+/** Has this process the file to itself? */
+export const isHeld = (path: string): boolean => heldByPath.has(path);
+
+/** Lets others open it again. */
+export const releaseSqlite = (path: string): void => {
+  heldByPath.get(path)?.close();
+  heldByPath.delete(path);
+};
+
 /** Opens the embedded database: one writer, readers beside it, every commit on the disk before it counts. */
 export const openSqlite = async <Schema, Topic extends string>(
   path: string,

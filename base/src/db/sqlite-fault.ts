@@ -25,5 +25,8 @@ export const sqliteFaultOf = (error: unknown): FaultKind | null => {
   return kinds.find(([prefix]) => code === prefix || code.startsWith(`${prefix}_`))?.[1] ?? null;
 };
 
+/** The file is not what SQLite wrote. */
+export const isDamaged = (error: unknown): boolean => /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/.test(codeOf(error));
+
 /** Another connection has what is wanted, and will let go of it. */
 export const isBusy = (error: unknown): boolean => sqliteFaultOf(error) === 'locked';

@@ -5,9 +5,12 @@ import { parseLocation, locationRule } from '@corral/base/config/database-url';
 import { type DatabaseLocation, describeLocation } from '@corral/base/db/open-database';
 import type { Config } from '../config/service-config.ts';
 import type { Command, Invocation, Terminal } from './admin-command.ts';
+import { handOver } from './hand-over.ts';
 import {
   closeAll,
+  filesOf,
   insideAll,
+  leavingNoNewFiles,
   lockOutOthers,
   openExisting,
   openTargets,
@@ -42,6 +45,22 @@ const targetsFor = (sources: readonly OpenDatabase[], targets: readonly ProgramD
 /** None is made where one was to be copied. */
 const exists = ({ location }: ProgramDatabase): boolean => location.engine === 'postgres' || existsSync(location.path);
 
+/** Copies everything; `unread`: how many ports count as unread in the copy, null: none, the service was stopped. */
+const copyRows = (sources: readonly OpenDatabase[], targets: readonly OpenDatabase[], terminal: Terminal) =>
+  insideAll(sources, 'write', async (inside) => {
+    // Writers wait: nothing that is acknowledged meanwhile can be missing from the copy.
+    for (const programDatabase of inside) await lockOutOthers(programDatabase, 'writing');
+    const source = await sourceIn(inside);
+    const refusal = 'give an empty database';
+    // A service that was started meanwhile would go on with what was copied.
+    const isClean = await wasStoppedCleanly(inside);
+    const unread = await fill(targets, source, { refusal }, terminal, async (filled) => {
+      await requireNoOtherPrograms(sources);
+      return isClean ? null : markPortsUnread(filled);
+    });
+    return { counts: source.counts, unread };
+  });
+
 const copy = async (config: Config, terminal: Terminal, database: DatabaseLocation): Promise<number> => {
   if (isSame(config.database, database)) {
     throw new ConfigError([`copy: --to is the configured database (${describeLocation(database)}); give another one`]);
@@ -49,24 +68,18 @@ const copy = async (config: Config, terminal: Terminal, database: DatabaseLocati
   const [from, to] = [programDatabasesOf(config, config.database), programDatabasesOf(config, database)];
   await requireNoOtherPrograms(from.filter(exists));
   const sources = await openExisting(from);
-  const targets: OpenDatabase[] = [];
   try {
     const programDatabases = targetsFor(sources, to);
-    await requireNoOtherPrograms(programDatabases);
-    targets.push(...(await openTargets(programDatabases)));
-    const { counts, unread } = await insideAll(sources, 'write', async (inside) => {
-      // Writers wait: nothing that is acknowledged meanwhile can be missing from the copy.
-      for (const programDatabase of inside) await lockOutOthers(programDatabase, 'writing');
-      const source = await sourceIn(inside);
-      const refusal = 'give an empty database';
-      // A service that was started meanwhile would go on with what was copied.
-      const isClean = await wasStoppedCleanly(inside);
-      const unread = await fill(targets, source, { refusal }, terminal, async (filled) => {
-        await requireNoOtherPrograms(sources);
-        return isClean ? null : markPortsUnread(filled);
-      });
-      return { counts: source.counts, unread };
+    const { counts, unread } = await leavingNoNewFiles(programDatabases, async () => {
+      await requireNoOtherPrograms(programDatabases);
+      const targets = await openTargets(programDatabases);
+      try {
+        return await copyRows(sources, targets, terminal);
+      } finally {
+        await closeAll(targets);
+      }
     });
+    handOver(programDatabases.flatMap(filesOf));
     terminal.out(
       lines(
         ...programDatabases.flatMap(({ location, programs }) =>
@@ -92,7 +105,7 @@ const copy = async (config: Config, terminal: Terminal, database: DatabaseLocati
     );
     return 0;
   } finally {
-    await closeAll([...sources, ...targets]);
+    await closeAll(sources);
   }
 };
 

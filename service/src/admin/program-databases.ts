@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { type TableAccess, type UntypedDatabase, untypedDatabase } from '@corral/base/db/table-access';
-import { lockTables, requireExclusiveUse } from '@corral/base/db/exclusive-use';
+import { lockTables, removeSqlite, requireExclusiveUse } from '@corral/base/db/exclusive-use';
 import { inUse, newestOf } from '@corral/base/db/migrations';
 import type { ProgramTables } from '@corral/base/db/program-tables';
 import {
@@ -42,6 +43,24 @@ export const programDatabasesOf = ({ dataDir, obmd }: Config, database: Database
         { location: database, programs: [holdings] },
         { location: daemon, programs: [obmdHoldings] },
       ];
+};
+
+/** The file of an embedded database. */
+export const filesOf = ({ location }: ProgramDatabase): readonly string[] =>
+  location.engine === 'sqlite' ? [location.path] : [];
+
+/** Does this, which may make databases; if it fails, the files that were not there before are removed. */
+export const leavingNoNewFiles = async <T>(
+  programDatabases: readonly ProgramDatabase[],
+  work: () => Promise<T>,
+): Promise<T> => {
+  const missing = programDatabases.flatMap(filesOf).filter((path) => !existsSync(path));
+  try {
+    return await work();
+  } catch (error) {
+    for (const path of missing) removeSqlite(path);
+    throw error;
+  }
 };
 
 /** Refuses while a program of ours uses one of them. Files stay this process's own then, and are made if need be. */

@@ -9,13 +9,14 @@ import { confirm } from './admin-prompts.ts';
 import type { Command, Invocation } from './admin-command.ts';
 import {
   closeAll,
+  leavingNoNewFiles,
   openTargets,
   type ProgramDatabase,
   programDatabasesOf,
   requireNoOtherPrograms,
   titleOf,
 } from './program-databases.ts';
-import { checkKeyFile } from './check-key-file.ts';
+import { isRightKeyFile } from './check-key-file.ts';
 import { counted, heading, lines } from './text-layout.ts';
 import { endOldLogins, describeEndedLogins } from './end-old-logins.ts';
 import { areEmpty, fill, totalOf } from './transfer-rows.ts';
@@ -47,23 +48,27 @@ const restore = async (invocation: Invocation, file: string): Promise<number> =>
   const manifest = await checkBackup(file);
   const programDatabases = programDatabasesFor(file, manifest, programDatabasesOf(config, config.database));
   if (programDatabases.length === 0) throw new BackupRefused(`${file} contains nothing that this configuration uses`);
-  await requireNoOtherPrograms(programDatabases);
   const isReplacing = options['replace'] === true;
   const tokens = options['revoke-tokens'] === true ? 'revoked' : 'kept';
   const tables = programDatabases.flatMap(({ programs }) => programs.flatMap((program) => program.tables));
   const counts = Object.fromEntries(tables.map(({ name }) => [name, manifest.counts[name] ?? 0]));
   const source = { counts, rows: (wanted: readonly Table[]) => rowsOfBackup(file, wanted) };
-  const targets = await openTargets(programDatabases);
-  const ended = await (async () => {
-    if (isReplacing && options['yes'] !== true && !(await areEmpty(targets))) {
-      await requireYes(invocation, programDatabases, manifest);
+  const ended = await leavingNoNewFiles(programDatabases, async () => {
+    await requireNoOtherPrograms(programDatabases);
+    const targets = await openTargets(programDatabases);
+    try {
+      if (isReplacing && options['yes'] !== true && !(await areEmpty(targets))) {
+        await requireYes(invocation, programDatabases, manifest);
+      }
+      const present = isReplacing ? 'replaced' : { refusal: 'use --replace to overwrite it' };
+      return await fill(targets, source, present, terminal, async (inside) => ({
+        ...(await endOldLogins(inside, tokens)),
+        unread: await markPortsUnread(inside),
+      }));
+    } finally {
+      await closeAll(targets);
     }
-    const present = isReplacing ? 'replaced' : { refusal: 'use --replace to overwrite it' };
-    return fill(targets, source, present, terminal, async (inside) => ({
-      ...(await endOldLogins(inside, tokens)),
-      unread: await markPortsUnread(inside),
-    }));
-  })().finally(() => closeAll(targets));
+  });
   terminal.out(
     lines(
       `${heading('backup')}${file} of ${manifest.madeAt}`,
@@ -85,8 +90,11 @@ const restore = async (invocation: Invocation, file: string): Promise<number> =>
       'corral-admin: skipped the OBM daemon in the backup: this configuration runs none inside the service\n',
     );
   }
-  await checkKeyFile(config, terminal);
-  return 0;
+  if (await isRightKeyFile(config, terminal)) return 0;
+  terminal.err(
+    'corral-admin: the backup is restored, but the service cannot start before the key file is the right one\n',
+  );
+  return 1;
 };
 
 const requireYes = async (

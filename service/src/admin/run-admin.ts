@@ -4,9 +4,12 @@ import type { Environment } from '@corral/base/config/setting';
 import { DatabaseRefused } from '@corral/base/db/migrations';
 import { BackupRefused } from '@corral/base/db/read-backup';
 import { loadConfig } from '../config/load-service-config.ts';
+import type { Config } from '../config/service-config.ts';
 import { version } from '../service-version.ts';
 import type { Command, Input, Invocation, Terminal } from './admin-command.ts';
 import { commands } from './admin-commands.ts';
+import { handOver } from './hand-over.ts';
+import { filesOf, programDatabasesOf } from './program-databases.ts';
 import { describe, overview } from './help-command.ts';
 import { unknownCommand } from './unknown-command.ts';
 
@@ -20,6 +23,12 @@ export const runAdmin = async (
   terminal: Terminal,
   input: Input,
 ): Promise<number> => {
+  const loaded: Config[] = [];
+  const config = (): Config => {
+    const read = loadConfig(env);
+    loaded.push(read);
+    return read;
+  };
   try {
     const [name, ...rest] = args;
     if (name === undefined) {
@@ -38,11 +47,19 @@ export const runAdmin = async (
       return 0;
     }
     requireOperands(name, command, operands);
-    return await command.run({ config: () => loadConfig(env), terminal, input, options, operands });
+    return await command.run({ config, terminal, input, options, operands });
   } catch (error) {
     return reportError(error, terminal);
+  } finally {
+    for (const read of loaded) handOver(filesMade(read));
   }
 };
+
+/** What a command may have made that the service opens. */
+const filesMade = (config: Config): readonly string[] => [
+  config.keyFile,
+  ...programDatabasesOf(config, config.database).flatMap(filesOf),
+];
 
 const requireOperands = (name: string, { needed = [] }: Command, operands: readonly string[]): void => {
   const missing = needed[operands.length];

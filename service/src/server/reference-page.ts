@@ -30,13 +30,13 @@ export const referencePage = (groups: readonly RouteGroup[], version: string): s
 `;
 
 const navigation = ({ title, routes }: RouteGroup): string => `
-<h2>${escape(title)}</h2>
+<div data-group><h2>${escape(title)}</h2>
 <ul>${shown(routes)
   .map(({ name }) => `<li data-name="${escape(name)}"><a href="#${escape(name)}">${escape(name)}</a></li>`)
-  .join('')}</ul>`;
+  .join('')}</ul></div>`;
 
 const section = ({ title, routes }: RouteGroup): string => `
-<section><h2>${escape(title)}</h2>${shown(routes).map(article).join('')}</section>`;
+<section data-group><h2>${escape(title)}</h2>${shown(routes).map(article).join('')}</section>`;
 
 /** A call that is served under two spellings is described once. */
 const shown = (routes: readonly Route[]): Route[] =>
@@ -150,7 +150,12 @@ const script = `
 const filter = document.getElementById('filter');
 filter.addEventListener('input', () => {
   const wanted = filter.value.trim().toLowerCase();
-  for (const item of document.querySelectorAll('[data-name]')) item.hidden = !item.textContent.toLowerCase().includes(wanted);
+  for (const article of document.querySelectorAll('article')) {
+    const isHidden = !article.textContent.toLowerCase().includes(wanted);
+    for (const item of document.querySelectorAll('[data-name="' + article.id + '"]')) item.hidden = isHidden;
+  }
+  for (const group of document.querySelectorAll('[data-group]'))
+    group.hidden = group.querySelector('[data-name]:not([hidden])') === null;
 });
 `;
 

@@ -165,10 +165,12 @@ const describedStream = <E extends Endpoint, P extends TObject, T>({
 };
 
 /** Who may call, unless a route says more. */
-const whoMayCall = { anyone: 'None', 'sign-in': 'None', user: 'Any user', admin: 'Admin' } as const satisfies Record<
-  Access,
-  string
->;
+const whoMayCall = {
+  anyone: 'Everybody',
+  'sign-in': 'Everybody',
+  user: 'Any user',
+  admin: 'Admin',
+} as const satisfies Record<Access, string>;
 
 const labelsIn = (path: string): TObject =>
   Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, Label])), {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
@@ -144,9 +144,13 @@ describe.runIf(hasPostgres)('copy', () => {
     expect(daemonWord).not.toEqual([]);
     expect(await inPostgres(url, 'select name, value from obmd_settings order by name')).toEqual(daemonWord);
 
-    await rm(join(dataDir, 'obmd.db'));
     const back = join(dataDir, 'back.db');
     const moved = { ...env, CORRAL_DATABASE_URL: url };
+    // A copy that is refused leaves no half of it.
+    const refused = await runAdmin(moved, 'copy', '--to', back);
+    expect(refused.code, refused.output).toBe(2);
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('back'))).toEqual([]);
+    await rm(join(dataDir, 'obmd.db'));
     expect(await runAdminSuccessfully(moved, 'copy', '--to', back)).toContain(`database_url = "${back}"`);
     expect(inFile(join(dataDir, 'obmd.db'), 'select name, value from obmd_settings order by name')).toEqual(daemonWord);
     for (const table of ['nodes', 'events', 'network_access', 'settings', 'sqlite_sequence']) {

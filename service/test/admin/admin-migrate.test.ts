@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@corral/base/db/open-database';
@@ -47,6 +47,24 @@ const others = [
   ['reset-password', 'ada', '--generate'],
   ['rotate-key', '--dry-run'],
 ];
+
+describe('a command that root runs', () => {
+  it('leaves files that belong to the owner of their directory', async () => {
+    const env = await siteAt('sqlite', 0);
+    const dataDir = env['CORRAL_DATA_DIR'] ?? '';
+    // Without root there is nobody else to be.
+    const uid = process.getuid?.() === 0 ? 12_345 : (await stat(dataDir)).uid;
+    await chown(dataDir, uid, (await stat(dataDir)).gid);
+    await runAdminSuccessfully(env, 'migrate');
+    expect((await stat(join(dataDir, 'corral.db'))).uid).toBe(uid);
+    const copied = join(dataDir, 'copied.db');
+    await writeFile(join(dataDir, 'other'), '');
+    await runAdminSuccessfully(env, 'copy', '--to', copied);
+    expect((await stat(copied)).uid).toBe(uid);
+    // What it did not make stays whose it is.
+    expect((await stat(join(dataDir, 'other'))).uid).toBe(process.getuid?.());
+  });
+});
 
 describe.each(engines)('migrate on %s', (engine) => {
   const placeOf = (env: Record<string, string>): string =>

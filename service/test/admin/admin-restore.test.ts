@@ -243,9 +243,12 @@ describe.each(engines)('restore on %s', (engine) => {
     const target = await installationForTest(engine);
     writeFileSync(join(target.dataDir, 'secret.key'), formatKeyRing(ringWith(newKey())));
     chmodSync(join(target.dataDir, 'secret.key'), 0o600);
-    expect(await runAdminSuccessfully(target.env, 'restore', file)).toMatch(
+    const { code, output } = await runAdmin(target.env, 'restore', file);
+    expect(code, output).toBe(1);
+    expect(output).toMatch(
       /^corral-admin: key_file: .* is not the key that this database's secrets were sealed with; .* restore it from the backup$/m,
     );
+    expect(output).toContain('the backup is restored, but the service cannot start');
   });
 });
 

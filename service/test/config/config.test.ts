@@ -217,7 +217,7 @@ describe('the configuration', () => {
       'CORRAL_CONFIG: /nowhere/corral.toml: no such file',
     ]);
     const CORRAL_CONFIG = toml('host = \n= "');
-    expect(mistakesIn({ CORRAL_CONFIG })).toEqual([expect.stringMatching(/^CORRAL_CONFIG: .*corral\.toml: \S+/)]);
+    expect(mistakesIn({ CORRAL_CONFIG })).toEqual([expect.stringMatching(/^CORRAL_CONFIG: .*corral\.toml:1:\d+: \S+/)]);
   });
 
   it.each(['__proto__ = 1', '[constructor]\na = 1', '"a\\nb" = 1'])('knows no setting in %j', (text) => {

@@ -120,7 +120,8 @@ describe.each(engines)('the test of a switch on %s', (engine) => {
 });
 
 describe('the test of a switch that is a real device', () => {
-  const service = sharedService('sqlite');
+  // A busy machine takes longer for a login by SSH than a service in tests waits.
+  const service = sharedService('sqlite', { CORRAL_ENGINE_DEVICE_TIMEOUT: '30' });
   const tested = async (body: object): Promise<SwitchTestView> =>
     (await done(service().admin.post('/switch/new/test', body))).body as SwitchTestView;
 

@@ -73,13 +73,20 @@ describe.each(engines)('starting on a database: %s', (engine) => {
     });
     const shown = await eventually(() => {
       const found = programs.flatMap(
-        ({ output }) => /^First start: user admin, password (\S+)$/m.exec(output.join('\n'))?.[1] ?? [],
+        ({ output }) =>
+          /^First start: user admin; its password is in (\S+), readable by its owner only$/m.exec(
+            output.join('\n'),
+          )?.[1] ?? [],
       );
       return found.length > 0 ? found : undefined;
     });
-    expect(shown).toEqual([(await readFile(join(env.CORRAL_DATA_DIR, 'admin-password'), 'utf8')).trimEnd()]);
-    for (const { url } of programs) {
-      const users = await done(clientOf(url, basic('admin', shown[0] ?? '')).get('/auth/basic/users'));
+    const file = join(env.CORRAL_DATA_DIR, 'admin-password');
+    expect(shown).toEqual([file]);
+    const password = (await readFile(file, 'utf8')).trimEnd();
+    for (const { url, output } of programs) {
+      // What is not a terminal is a log.
+      expect(output.join('\n')).not.toContain(password);
+      const users = await done(clientOf(url, basic('admin', password)).get('/auth/basic/users'));
       expect(users.body).toEqual({ admin: { is_admin: true, projects: [] } });
     }
   });

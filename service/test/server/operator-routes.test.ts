@@ -77,6 +77,8 @@ describe.each(engines)('what an operator’s machines ask, on %s', (engine) => {
 
   it('has a reference page that names every call and needs nothing from elsewhere', async () => {
     const { status, text, headers } = await get('/reference');
+    expect(text).toContain('Who may call: Everybody.');
+    expect(text).not.toContain('None');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     for (const { name } of routeGroups.flatMap(({ routes }) => routes)) expect(text).toContain(`id="${name}"`);

@@ -1,8 +1,11 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAristaEos } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { keys, terminalForTest } from '../../../client/test/support/terminal.ts';
+import { programFile } from '../../../test/support/built-program.ts';
+import { runAdmin, runAdminSuccessfully } from '../support/services/run-admin.ts';
 import { basic, clientOf, clientWith } from '../support/http/http-client.ts';
 import { type Program, runToEnd, startProgram } from '../support/services/service-program.ts';
 import { adminPassword } from '../support/services/service.ts';
@@ -32,18 +35,60 @@ describe('the program', () => {
     return program;
   };
 
-  it('shows a generated password once, and keeps it in a file for its owner only', async () => {
+  it('keeps a generated password in a file for its owner only, and in no log', async () => {
     const settings = env('first');
     const program = await start(settings);
-    const password = await eventually(() => /user admin, password (\S+)/.exec(program.output.join('\n'))?.[1]);
-    await done(clientOf(program.url, basic('admin', password)).get('/projects'));
     const file = join(settings.CORRAL_DATA_DIR, 'admin-password');
-    expect((await readFile(file, 'utf8')).trim()).toBe(password);
+    await eventually(() => program.output.some((line) => line.includes(`its password is in ${file}`)) || undefined);
+    const password = (await readFile(file, 'utf8')).trim();
+    await done(clientOf(program.url, basic('admin', password)).get('/projects'));
+    expect(program.output.join('\n')).not.toContain(password);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await stat(join(settings.CORRAL_DATA_DIR, 'secret.key'))).mode & 0o777).toBe(0o600);
     expect(await program.kill('SIGTERM')).toBe(0);
     const again = await start(settings);
     expect(again.output.join('\n')).not.toContain(password);
+  });
+
+  it('shows a generated password to somebody who sits at its terminal, once', async () => {
+    const settings = env('seen');
+    const terminal = await terminalForTest(settings);
+    const session = terminal.run(process.execPath, [programFile('corral-service')], { columns: 200 });
+    await session.shows(/user admin, password \S+/);
+    const password = (await readFile(join(settings.CORRAL_DATA_DIR, 'admin-password'), 'utf8')).trim();
+    expect(session.written()).toContain(`password ${password}`);
+    session.type(keys.interrupt);
+    await session.exit();
+  });
+
+  it('makes no empty database in the place of one that is gone, unless it is said', async () => {
+    const settings = env('gone');
+    expect(await (await start(settings)).kill('SIGTERM')).toBe(0);
+    const database = join(settings.CORRAL_DATA_DIR, 'corral.db');
+    for (const name of await readdir(settings.CORRAL_DATA_DIR))
+      if (name.startsWith('corral.db')) await rm(join(settings.CORRAL_DATA_DIR, name));
+    const { code, output } = await runToEnd(settings);
+    expect(code).toBe(2);
+    expect(output).toMatch(
+      new RegExp(
+        `^corral: .*secret.key is there, but the database ${database} is not: .*corral-admin restore FILE.*corral-admin migrate`,
+      ),
+    );
+    await expect(stat(database)).rejects.toThrow('ENOENT');
+    await runAdminSuccessfully(settings, 'migrate');
+    await start(settings);
+  });
+
+  it('says which database is damaged and what to do, and ends with 2', async () => {
+    const settings = env('damaged');
+    expect(await (await start(settings)).kill('SIGTERM')).toBe(0);
+    const database = join(settings.CORRAL_DATA_DIR, 'corral.db');
+    await writeFile(database, 'this was a database once. '.repeat(1_000));
+    const { code, output } = await runToEnd(settings);
+    expect(output).toContain(`the database ${database} is damaged (`);
+    expect(output).toContain('restore a backup with corral-admin restore');
+    expect(code).toBe(2);
+    expect(await runAdmin(settings, 'check')).toMatchObject({ code: 2 });
   });
 
   it('says which setting is to be changed when it cannot start', async () => {

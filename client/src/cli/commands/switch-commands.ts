@@ -25,7 +25,7 @@ export const switchCommands: readonly Command[] = [
       'password-file': passwordFile,
       'no-check': { about: 'do not try to open a session after the registration' },
     },
-    example: 'switch register sw1 cisco-nxos hostname=192.0.2.1 username=corral dummy_vlan=998 --password-file pw',
+    example: 'switch register sw1 cisco-ios hostname=192.0.2.1 username=corral dummy_vlan=998 --password-file pw',
     run: async (context, parsed) => {
       const { corral, output } = context;
       const label = parsed.arg('switch');

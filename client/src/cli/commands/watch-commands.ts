@@ -1,7 +1,8 @@
+import { calls } from '../../calls.ts';
 import type { Command } from '../cli-command.ts';
 import type { CorralEvent } from '../../index.ts';
 import { field } from '../simple-command.ts';
-import { UsageError } from '../usage-error.ts';
+import { nearest, UsageError } from '../usage-error.ts';
 import { whatItWaitsFor } from '../wait-for-change.ts';
 
 const filters = {
@@ -67,6 +68,7 @@ export const watchCommands: readonly Command[] = [
         else output.say(lineOf(event, (text) => output.style.dim(text)));
       };
       past.forEach(show);
+      if (past.length === 0) output.note(`no events${unknownType(parsed.option('type'))}`);
       if (!parsed.flag('follow')) return;
       const last = past.at(-1)?.id;
       for await (const event of client.followEvents({ signal, ...(last === undefined ? {} : { after: last }) })) {
@@ -75,6 +77,14 @@ export const watchCommands: readonly Command[] = [
     },
   },
 ];
+
+/** Most types are names of calls: one that nothing was found of may be misspelled. */
+const unknownType = (type: string | undefined): string => {
+  if (type === undefined) return '';
+  const names = Object.values(calls).map(({ name }) => name);
+  const meant = names.some((name) => name === type) ? null : nearest(type, names);
+  return ` of type ${type}${meant === null ? '' : `; did you mean ${meant}?`}`;
+};
 
 /** What the service gives at once. */
 const mostAPage = 1_000;

@@ -52,7 +52,7 @@ export const nodeRoutes: readonly Route[] = [
     endpoint: 'GET /node/:node',
     summary: 'Show a node',
     access: 'anyone',
-    auth: "None for a free node; otherwise Project access to the node's project; Admin sees ports too",
+    auth: "Everybody for a free node; otherwise Project access to the node's project; Admin sees ports too",
     reply: Node,
     cache: 'caller',
     handle: (context, { params: args }) => showNode(context, args),

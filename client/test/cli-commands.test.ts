@@ -104,6 +104,7 @@ describe.each(engines)('the command line, on %s', (engine) => {
     await corral('port revert sw gi1/0/1 --wait');
     await corral('network delete lab');
     await corral('project node remove red n1');
+    expect(await corral('release n1')).toContain('is in no project');
     await corral('node metadata delete n1 rack');
     expect(await corral('events --node n1 --limit 3 --json')).toContain('"type":"node_delete_metadata"');
     expect((await shell('events --type node_registre')).err).toBe(

@@ -1,5 +1,6 @@
 import { listCommand, simpleCommand } from '../simple-command.ts';
 import type { Command } from '../cli-command.ts';
+import { releaseCommand } from '../release-nodes.ts';
 
 /** What can be done with projects. */
 export const projectCommands: readonly Command[] = [
@@ -52,4 +53,5 @@ export const projectCommands: readonly Command[] = [
     of: 'node',
     call: (corral, args) => corral.listProjectNodes(args),
   }),
+  releaseCommand,
 ];

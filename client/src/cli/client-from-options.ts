@@ -21,11 +21,11 @@ type AskPassword = (username: string, endpoint: string) => Promise<string>;
  * The service and the caller: options first, then the environment (ours, then that of existing scripts, then
  * OpenStack's), then the current profile. A profile that was named comes before the environment.
  */
-export const clientFromOptions = async (
+export const callerFromOptions = async (
   env: Environment,
   options: ConnectionOptions,
   askPassword: AskPassword,
-): Promise<Corral> => {
+): Promise<CallerUsed> => {
   const profile = await profileFor(env, options.profile);
   const isNamed = options.profile !== undefined;
   const told = env['CORRAL_ENDPOINT'] ?? env['HIL_ENDPOINT'];
@@ -34,11 +34,36 @@ export const clientFromOptions = async (
   const ofProfile = isOwn ? undefined : profile?.endpoint;
   const endpoint = endpointOf(options.endpoint ?? (isNamed ? profile?.endpoint : (told ?? ofProfile)));
   const fromProfile = () => profileCredentials(profile, endpoint, askPassword);
-  const credentials = isNamed
-    ? ((await fromProfile()) ?? none)
-    : (environmentCredentials(env) ?? (await fromProfile()) ?? none);
-  return clientAs(endpoint, credentials, options);
+  const { credentials, source } =
+    (isNamed ? null : environmentCredentials(env)) ?? (await fromProfile()) ?? withoutCredentials(profile);
+  return { corral: clientAs(endpoint, credentials, options), source };
 };
+
+/** Where the credentials of a caller came from. */
+export type CallerSource =
+  /** `otherProfile`: its token was not sent, because it is for another service. */
+  | { readonly kind: 'none'; readonly otherProfile: { readonly name: string; readonly endpoint: string } | null }
+  | { readonly kind: 'profile'; readonly name: string }
+  /** `token`: that of `CORRAL_TOKEN`; other variables have a user name and a password. */
+  | { readonly kind: 'token' | 'other' };
+
+/** Who a command was run as. */
+export interface CallerUsed {
+  readonly corral: Corral;
+  readonly source: CallerSource;
+}
+
+interface Sourced {
+  readonly credentials: Credentials;
+  readonly source: CallerSource;
+}
+
+type NamedProfile = Profile & { readonly name: string };
+
+const withoutCredentials = (profile: NamedProfile | undefined): Sourced => ({
+  credentials: none,
+  source: { kind: 'none', otherProfile: profile?.token === undefined ? null : profile },
+});
 
 /** The service, for a caller who is known. */
 export const clientAs = (
@@ -58,13 +83,14 @@ const fetchUntil =
   (url, init) =>
     nodeFetch(url, { ...init, signal: AbortSignal.any([end, init.signal]) });
 
-const profileFor = async (env: Environment, name: string | undefined): Promise<Profile | undefined> => {
+const profileFor = async (env: Environment, name: string | undefined): Promise<NamedProfile | undefined> => {
   const file = profilesFile(env);
   const { current, profiles } = await readProfiles(file);
   const options = name ?? current;
   if (options === null) return undefined;
   const profile = Object.hasOwn(profiles, options) ? profiles[options] : undefined;
-  if (profile || name === undefined) return profile;
+  if (profile) return { ...profile, name: options };
+  if (name === undefined) return undefined;
   const known = Object.keys(profiles).join(', ') || 'none yet';
   throw new UsageError(
     `profile ${name} does not exist in ${file} (known: ${known}); create it with corral login --profile ${name}`,
@@ -73,25 +99,30 @@ const profileFor = async (env: Environment, name: string | undefined): Promise<P
 
 /** Credentials of a profile are for its own endpoint: they are not sent to another one. */
 const profileCredentials = async (
-  profile: Profile | undefined,
+  profile: NamedProfile | undefined,
   endpoint: string,
   askPassword: AskPassword,
-): Promise<Credentials | null> => {
+): Promise<Sourced | null> => {
   if (!profile || new URL(profile.endpoint).origin !== new URL(endpoint).origin) return null;
-  if (profile.token !== undefined) return token(profile.token);
-  return profile.username === undefined ? null : basic(profile.username, await askPassword(profile.username, endpoint));
+  const { name, username } = profile;
+  const source = { kind: 'profile', name } as const;
+  if (profile.token !== undefined) return { credentials: token(profile.token), source };
+  if (username === undefined) return null;
+  return { credentials: basic(username, await askPassword(username, endpoint)), source };
 };
 
-const environmentCredentials = (env: Environment): Credentials | null => {
-  if (env['CORRAL_TOKEN']) return token(env['CORRAL_TOKEN']);
+const environmentCredentials = (env: Environment): Sourced | null => {
+  if (env['CORRAL_TOKEN']) return { credentials: token(env['CORRAL_TOKEN']), source: { kind: 'token' } };
   for (const prefix of ['CORRAL', 'HIL']) {
     const [username, password] = [env[`${prefix}_USERNAME`], env[`${prefix}_PASSWORD`]];
-    if (username !== undefined && password !== undefined) return basic(username, password);
+    if (username !== undefined && password !== undefined)
+      return { credentials: basic(username, password), source: { kind: 'other' } };
     if (username !== undefined || password !== undefined) {
       throw new UsageError(`${prefix}_USERNAME and ${prefix}_PASSWORD go together; one of them is not set`);
     }
   }
-  return env['OS_AUTH_URL'] === undefined ? null : keystoneCredentials(env, env['OS_AUTH_URL']);
+  if (env['OS_AUTH_URL'] === undefined) return null;
+  return { credentials: keystoneCredentials(env, env['OS_AUTH_URL']), source: { kind: 'other' } };
 };
 
 const keystoneCredentials = (env: Environment, authUrl: string): Credentials => {

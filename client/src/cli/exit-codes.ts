@@ -1,4 +1,5 @@
 import { ActionFailedError, CorralError, ProtocolError, TimedOutError, UnreachableError } from '../index.ts';
+import { plainWords } from './plain-words.ts';
 import { StoppedError, UsageError } from './usage-error.ts';
 
 /** What a script can rely on. */
@@ -24,7 +25,8 @@ export const failureOf = (error: unknown): Failure => {
     };
   }
   if (error instanceof ProtocolError) return { code: exitCodes.unreachable, message: error.message, hint: null };
-  if (error instanceof CorralError) return { code: exitCodes.refused, message: error.message, hint: hintFor(error) };
+  if (error instanceof CorralError)
+    return { code: exitCodes.refused, message: plainWords(error.message), hint: hintFor(error) };
   if (error instanceof ActionFailedError) return { code: exitCodes.refused, message: error.message, hint: null };
   // An answer of another shape than this version knows is noticed where it is used.
   if (error instanceof TypeError) {
@@ -43,9 +45,6 @@ const unreachableHint = (message: string): string => {
 };
 
 const hintFor = (error: CorralError): string | null => {
-  // A user who has just given credentials needs no hint to log in.
-  if (error.message.startsWith('wrong user name or password')) return null;
-  if (error.type === 'AuthorizationError') return 'log in: corral login; who you are now, and where: corral whoami';
   if (error.type === 'ServerError' && error.requestId !== null)
     return `report this request id to the operator: ${error.requestId}`;
   if (error.retryAfter !== null) return `try again in ${error.retryAfter} s`;

@@ -10,7 +10,7 @@ type NodeOverview = Calls['nodeOverview']['reply'];
 /** What became of a node that was to be released. */
 interface Released {
   readonly node: string;
-  /** The project that it was in when it was looked at; null: none. */
+  /** The project that it was in at the beginning; null: none. */
   readonly project: string | null;
   /** What was done, in order. */
   readonly done: readonly string[];

@@ -1,4 +1,5 @@
-import { clientAs, clientFromOptions } from './client-from-options.ts';
+import { AuthorizationError } from '../index.ts';
+import { type CallerUsed, callerFromOptions, clientAs } from './client-from-options.ts';
 import type { Command, ParsedArguments, CommandContext } from './cli-command.ts';
 import { exitCodes, failureOf } from './exit-codes.ts';
 import { helpFor } from './cli-help.ts';
@@ -8,6 +9,7 @@ import { outputTo } from './output.ts';
 import { parse, type Parsed } from './parse-arguments.ts';
 import type { Environment } from './profiles.ts';
 import { askSecret } from './prompts.ts';
+import { refusalHint } from './refusal-hint.ts';
 import { version } from './cli-version.ts';
 
 /** The process around a command. */
@@ -29,6 +31,8 @@ export const run = async (commands: readonly Command[], around: ProcessContext):
   const isWide = options.includes('--wide');
   const noColour = (env['NO_COLOR'] ?? '') !== '';
   const output = outputTo(stdout, stderr, { isJson, isWide, noColour });
+  const callers: CallerUsed[] = [];
+  let words: ParsedArguments | null = null;
   try {
     const parsed: Parsed = parse(commands, argv);
     if (parsed.kind === 'help') {
@@ -40,12 +44,15 @@ export const run = async (commands: readonly Command[], around: ProcessContext):
       else output.say(`corral ${version}`);
       return exitCodes.done;
     }
-    await parsed.command.run(createContext(around, parsed.parsed, output), parsed.parsed);
+    words = parsed.parsed;
+    await parsed.command.run(createContext(around, words, output, callers), words);
     return signal.aborted ? exitCodes.interrupted : exitCodes.done;
   } catch (error) {
     if (signal.aborted || error instanceof InterruptedError) return exitCodes.interrupted;
     const { code, message, hint } = failureOf(error);
-    output.fail(message, hint);
+    const caller = callers.at(-1);
+    const isRefusal = error instanceof AuthorizationError;
+    output.fail(message, isRefusal && caller && words ? await refusalHint(error, caller, words) : hint);
     return code;
   }
 };
@@ -54,6 +61,7 @@ const createContext = (
   { env, stdin, stderr, signal }: ProcessContext,
   parsed: ParsedArguments,
   output: CommandContext['output'],
+  callers: CallerUsed[],
 ): CommandContext => {
   const terminal: Terminal = { input: stdin, output: stderr, signal };
   const secret = (what: string, file?: string) => askSecret(terminal, what, file);
@@ -65,8 +73,8 @@ const createContext = (
     secret,
     corralAs: (endpoint, credentials) =>
       clientAs(endpoint, credentials, { timeoutMs: timeoutOf(parsed.option('timeout')), end: signal }),
-    corral: ({ onInterrupt = 'end', option = (name: string) => parsed.option(name) } = {}) =>
-      clientFromOptions(
+    corral: async ({ onInterrupt = 'end', option = (name: string) => parsed.option(name) } = {}) => {
+      const caller = await callerFromOptions(
         env,
         {
           endpoint: option('endpoint'),
@@ -75,7 +83,10 @@ const createContext = (
           end: onInterrupt === 'end' ? signal : null,
         },
         (username, endpoint) => secret(`password of ${username} at ${endpoint}`),
-      ),
+      );
+      callers.push(caller);
+      return caller.corral;
+    },
   };
 };
 

@@ -1041,8 +1041,8 @@ export const mutations = [
   mutation(
     'a switch whose worker does nothing is taken by nobody',
     'service/src/worker/engine.ts',
-    'if (leftMs <= 0) this.#taken.add(id);',
-    '',
+    'since + graceMs - performance.now();',
+    'since + 100 * graceMs - performance.now();',
     'service/test/worker/idle-seat.test.ts',
   ),
   mutation(

@@ -48,7 +48,7 @@ describe.each(engines)('an engine that cannot work on %s', (engine) => {
     service = shared();
     await makeProject(service, 'red');
     await makeNetwork(service, 'net', 'red');
-    for (const node of ['n0', 'n1', 'n2', 'n3', 'n4', 'n5']) {
+    for (const node of ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6']) {
       await makeNode(service, node, ['eth0']);
       await reserve(service, 'red', node);
     }
@@ -121,6 +121,20 @@ describe.each(engines)('an engine that cannot work on %s', (engine) => {
     expect(failures(service).length).toBeLessThanOrEqual(12);
     await takeWrites();
     expect((await settled(service, queued)).status).toBe('DONE');
+  });
+
+  it('reads a queue that cannot be read ever less often, and goes on when it can', async () => {
+    await leftAlone(service, 'sw0');
+    await runSql(service, same('alter table actions rename to unreadable'));
+    const unread = () => service.log.filter((line) => line.includes('failed to read the action queue')).length;
+    try {
+      await eventually(() => unread() > 0 || undefined, 20_000);
+      await sleep(watchedMs);
+      expect(unread()).toBeLessThanOrEqual(12);
+    } finally {
+      await runSql(service, same('alter table unreadable rename to actions'));
+    }
+    expect((await settled(service, await queue('n6'))).status).toBe('DONE');
   });
 
   it('starts a worker ever less often that cannot record what a dead one left behind', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { engines } from '../support/services/engines.ts';
 import { runSql } from '../support/services/run-sql.ts';
 import { serviceForTest } from '../support/services/service.ts';
@@ -15,9 +15,12 @@ describe.runIf(engines.includes('postgres'))('a worker on PostgreSQL', () => {
       await reserve(service, 'red', node);
     }
     const sql = (statement: string) => runSql(service, { sqlite: statement, postgres: statement });
+    const soon = 'extract(epoch from clock_timestamp()) * 1000 + 4000';
     await sql(`insert into leases (name, holder, fence, expires_at)
-      select 'worker/' || seat, 'idle', 1, extract(epoch from clock_timestamp()) * 1000 + 600000
-      from generate_series(60, 63) seat`);
+      select 'worker/' || seat, 'idle', 1, ${soon} from generate_series(60, 63) seat`);
+    const renew = () => sql(`update leases set expires_at = ${soon} where holder = 'idle'`).catch(() => undefined);
+    const renewal = setInterval(() => void renew(), 500);
+    onTestFinished(() => clearInterval(renewal));
     const queued = [];
     for (const node of nodes)
       queued.push(await done(service.admin.post(`/node/${node}/nic/eth0/connect_network`, { network: 'net' })));

@@ -30,7 +30,7 @@ const answerWithinMs = 35_000;
 
 const notify = 'select pg_notify($1, topic) from unnest($2::text[]) as topic';
 
-/** Which process of the server answers a connection; 0 if the driver does not tell. */
+/** Which process of the server answers a connection; 0 if the driver does not report it. */
 const serverProcessOf = (client: object): number =>
   'processID' in client && typeof client.processID === 'number' ? client.processID : 0;
 

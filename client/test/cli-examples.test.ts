@@ -28,7 +28,15 @@ const order: readonly string[] = [
   ...['headnode network connect', 'headnode network detach', 'headnode nic delete', 'headnode list', 'headnode start'],
   ...['headnode show', 'headnode stop', 'headnode delete', 'whoami', 'token create', 'token list', 'token revoke'],
   ...['session list', 'session end', 'extension list', 'completion', '__complete', 'port nic remove'],
-  ...['node metadata delete', 'node nic delete', 'node delete', 'port delete', 'switch delete', 'project node remove'],
+  ...[
+    'node metadata delete',
+    'node nic delete',
+    'node delete',
+    'port delete',
+    'switch delete',
+    'project node remove',
+    'release',
+  ],
   ...['network delete', 'project delete', 'user project remove', 'user delete'],
 ];
 

@@ -40,7 +40,9 @@ const toldFromRequest: readonly string[] = ['network_create', 'headnode_create']
 
 /** Where a missing object may be told from one that is not yours: project calls by a user, and nodes, whose labels are public. */
 const mayTellMissing = ({ name, access }: Route, caller: CallerName): boolean =>
-  caller === 'anonymous' ? name === 'show_node' : access !== 'admin' && !toldFromRequest.includes(name);
+  caller === 'anonymous'
+    ? ['show_node', 'node_overview'].includes(name)
+    : access !== 'admin' && !toldFromRequest.includes(name);
 
 describe.each(engines)('what is another tenant’s on %s', (engine) => {
   let rig: Rig;

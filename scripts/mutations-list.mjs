@@ -927,6 +927,13 @@ export const mutations = [
     'service/test/core/bmcs.test.ts',
   ),
   mutation(
+    'a device that hangs is waited for three times',
+    'client/src/transport.ts',
+    ' && passedMs() < quickMs',
+    '',
+    'client/test/sdk.test.ts',
+  ),
+  mutation(
     'a BMC is changed under those who use its node',
     'service/src/core/bmcs.ts',
     '          requireDisabled(node);\n',

@@ -50,7 +50,7 @@ export interface Transport {
 
 /** How patient a client is. */
 export interface RequestLimits {
-  /** How long one attempt may take until its answer is there, or begins if it streams, in milliseconds. */
+  /** How long a call may take until its answer is there, or begins if it streams, in milliseconds; retries included. */
   readonly timeoutMs: number;
   /** How many times something that may be repeated is tried again. */
   readonly retries: number;
@@ -58,8 +58,10 @@ export interface RequestLimits {
 
 const firstPauseMs = 200;
 const longestPauseMs = 10_000;
+/** A service that says after longer than this that a device failed has waited for it; nobody waits for that twice. */
+const quickMs = 5_000;
 
-/** Sends requests with `fetch`: each attempt with a time limit, again where that is safe, refusals as errors. */
+/** Sends requests with `fetch`: each call with a time limit, again where that is safe, refusals as errors. */
 export const fetchTransport = (
   endpoint: string,
   credentials: Credentials,
@@ -83,12 +85,42 @@ export const fetchTransport = (
     throw await refusalOf(answer, endpoint);
   };
 
-  const timed = async <T>(request: Outgoing, read: Read<T>, signal: AbortSignal | undefined): Promise<T> => {
+  const tried = async <T>(request: Outgoing, read: Read<T>, call: CallTime): Promise<T> => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await attempt(request, read, call.signal);
+      } catch (error) {
+        if (tries >= limits.retries || !mayTryAgain(request, error, call)) throw error;
+        const pauseMs = pauseOf(error, tries);
+        // There is no time left to try again: what went wrong says more than that the time is over.
+        if (pauseMs >= call.leftMs()) throw error;
+        await pause(pauseMs, call.signal);
+      }
+    }
+  };
+
+  const renewed = async <T>(request: Outgoing, read: Read<T>, call: CallTime): Promise<T> => {
+    try {
+      return await tried(request, read, call);
+    } catch (error) {
+      const isRefused = error instanceof CorralError && error.status === 401;
+      if (!isRefused || !(await credentials.renew?.(call.signal))) throw error;
+      return tried(request, read, call);
+    }
+  };
+
+  /** One time limit for a call, whatever is tried within it. */
+  const send = async <T>(request: Outgoing, read: Read<T>, signal: AbortSignal | undefined): Promise<T> => {
     // What streams for hours is `read` when it begins: it is not cut off by this, only by the caller's own signal.
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), timerFor(limits.timeoutMs));
+    const begun = performance.now();
     try {
-      return await attempt(request, read, signal ? AbortSignal.any([limit.signal, signal]) : limit.signal);
+      return await renewed(request, read, {
+        signal: signal ? AbortSignal.any([limit.signal, signal]) : limit.signal,
+        leftMs: () => limits.timeoutMs - (performance.now() - begun),
+        passedMs: () => performance.now() - begun,
+      });
     } catch (error) {
       signal?.throwIfAborted();
       if (!limit.signal.aborted) throw error;
@@ -98,36 +130,18 @@ export const fetchTransport = (
     }
   };
 
-  const tried = async <T>(
-    request: Outgoing,
-    read: Read<T>,
-    signal: AbortSignal | undefined,
-    triesLeft: number,
-  ): Promise<T> => {
-    try {
-      return await timed(request, read, signal);
-    } catch (error) {
-      if (triesLeft <= 0 || !mayTryAgain(request, error)) throw error;
-      await pause(pauseOf(error, limits.retries - triesLeft), signal);
-      return tried(request, read, signal, triesLeft - 1);
-    }
-  };
-
-  const send = async <T>(request: Outgoing, read: Read<T>, signal: AbortSignal | undefined): Promise<T> => {
-    try {
-      return await tried(request, read, signal, limits.retries);
-    } catch (error) {
-      const isRefused = error instanceof CorralError && error.status === 401;
-      if (!isRefused || !(await credentials.renew?.(signal ?? new AbortController().signal))) throw error;
-      return tried(request, read, signal, limits.retries);
-    }
-  };
-
   return {
     ask: (request, signal) => send(request, (answer) => textOf(answer, endpoint), signal),
     open: (request, signal) => send(request, (answer) => Promise.resolve(answer), signal),
   };
 };
+
+/** How long a call has taken, and may still take. */
+interface CallTime {
+  readonly signal: AbortSignal;
+  readonly leftMs: () => number;
+  readonly passedMs: () => number;
+}
 
 /** What an attempt takes of an answer while its time runs. */
 type Read<T> = (answer: Answer) => Promise<T>;
@@ -135,13 +149,13 @@ type Read<T> = (answer: Answer) => Promise<T>;
 const textOf = (answer: Answer, endpoint: string): Promise<string> => reaching(endpoint, () => answer.text());
 
 /** What nobody did anything about may be asked again; of the rest only what changes nothing. */
-const mayTryAgain = (request: Outgoing, error: unknown): boolean => {
+const mayTryAgain = (request: Outgoing, error: unknown, { signal, passedMs }: CallTime): boolean => {
+  if (signal.aborted) return false;
   if (error instanceof CorralError) {
     if (error.status === 429 || error.status === 503) return true;
-    return request.isSafe && error.status === 502;
+    return request.isSafe && error.status === 502 && passedMs() < quickMs;
   }
-  if (error instanceof UnreachableError) return request.isSafe || !error.sent;
-  return request.isSafe && error instanceof TimedOutError;
+  return error instanceof UnreachableError && (request.isSafe || !error.sent);
 };
 
 const pauseOf = (error: unknown, tries: number): number => {

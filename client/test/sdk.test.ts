@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { engines } from '../../service/test/support/services/engines.ts';
 import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/services/service.ts';
 import { makeNode, makeProject, makeUser } from '../../service/test/support/services/world.ts';
@@ -154,7 +154,34 @@ describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
     const impatient = clientOf({ endpoint, timeoutMs: 100, retries: 1 });
     await expect(impatient.projectCreate({ project: 'red' })).rejects.toThrow(TimedOutError);
     await expect(impatient.listProjects()).rejects.toThrow(TimedOutError);
-    expect(seen).toEqual(['PUT', 'GET', 'GET']);
+    // One limit for a call: there is no time left for another try.
+    expect(seen).toEqual(['PUT', 'GET']);
+  });
+
+  it('has one time limit for a call, whatever is tried within it', async () => {
+    const failing = { status: 502, body: '{"type": "OBMError", "msg": "the daemon does not answer"}' };
+    const slow = await answering(() => failing);
+    const impatient = clientOf({ endpoint: slow.url, timeoutMs: 50, retries: 1_000 });
+    // Either the last failure, or that the time is over.
+    await expect(impatient.listProjects()).rejects.toThrow(/does not answer|did not answer within 0\.05 s/);
+    expect(slow.seen.length).toBeLessThan(5);
+    const never = await answering(() => ({ ...busy, headers: { 'retry-after': '9' } }));
+    const asked = clientOf({ endpoint: never.url, timeoutMs: 5_000, retries: 5 }).listProjects();
+    await expect(asked).rejects.toThrow('slow down');
+    expect(never.seen).toHaveLength(1);
+  });
+
+  it('does not ask a device again that the service has waited for', async () => {
+    const clock = performance.now.bind(performance);
+    let passed = 0;
+    const spy = vi.spyOn(performance, 'now').mockImplementation(() => clock() + passed);
+    onTestFinished(() => spy.mockRestore());
+    const hung = await answering(() => {
+      passed += 15_000;
+      return { status: 502, body: '{"type": "OBMError", "msg": "the BMC did not answer within 15 s"}' };
+    });
+    await expect(clientOf({ endpoint: hung.url }).nodePowerStatus({ node: 'n1' })).rejects.toThrow('within 15 s');
+    expect(hung.seen).toHaveLength(1);
   });
 
   it('makes a change again that the service refused to look at for now', async () => {

@@ -11,6 +11,7 @@ import {
   makeUser,
   reserve,
 } from '../../service/test/support/services/world.ts';
+import { programFile } from '../../test/support/built-program.ts';
 import { keys, terminalForTest } from './support/terminal.ts';
 
 const spinner = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
@@ -128,9 +129,12 @@ describe('watching at a terminal', () => {
     await console.shows(/\S+[^]*\n\S+/);
     console.type(keys.interrupt);
     expect(await console.exit()).toBe(130);
+    const limited = ada.corral('node console show n1 --timeout 1');
+    expect(await limited.exit()).toBe(4);
+    expect(limited.screen()).toContain('the console of node n1 was shown for 1 s');
   });
 
-  it('Ctrl-C ends a call that takes long', async () => {
+  it('a call that takes long says what it waits for, and ends by Ctrl-C or --timeout', async () => {
     const asked: string[] = [];
     const silent = createServer(({ url = '' }) => void asked.push(url));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -143,7 +147,20 @@ describe('watching at a terminal', () => {
     });
     const deleting = terminal.corral('node delete n1');
     await expect.poll(() => asked, patience).toEqual(['/v0/node/n1']);
+    await deleting.shows(/[⠋-⠿] waiting for 127\.0\.0\.1:\d+: node n1/);
     deleting.type(keys.interrupt);
     expect(await deleting.exit()).toBe(130);
+    expect(deleting.screen()).not.toMatch(spinner);
+    const limited = terminal.corral('node power status n1 --timeout 1');
+    await limited.shows(/waiting for 127\.0\.0\.1:\d+: node n1 power_status/);
+    expect(await limited.exit()).toBe(4);
+    expect(limited.screen()).toMatch(/^corral: \S+ did not answer within 1 s$/);
+    const scripted = terminal.run('/bin/sh', [
+      '-c',
+      `"${process.execPath}" "${programFile('corral')}" node show n1 --timeout 1.5 2>"$HOME/errors" >/dev/null; cat "$HOME/errors"`,
+    ]);
+    await scripted.exit();
+    expect(scripted.written()).not.toMatch(spinner);
+    expect(scripted.screen()).toContain('did not answer within 1.5 s');
   });
 });

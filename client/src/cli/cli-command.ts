@@ -65,6 +65,8 @@ export interface CommandContext {
   /** A secret from a file (`-`: standard input), or asked for without showing it; never from the command line. */
   readonly secret: (what: string, file?: string) => Promise<string>;
   readonly signal: AbortSignal;
+  /** What `--timeout` says; undefined: nothing. */
+  readonly timeoutMs: number | undefined;
   readonly env: Environment;
   readonly terminal: Terminal;
 }

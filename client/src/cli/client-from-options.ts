@@ -3,6 +3,7 @@ import { unfitIn } from '../endpoint.ts';
 import { endpointOf } from './service-endpoint.ts';
 import { UsageError } from './usage-error.ts';
 import { nodeFetch } from './node-fetch.ts';
+import type { Output } from './output.ts';
 import { type Environment, type Profile, profilesFile, readProfiles } from './profiles.ts';
 
 /** What the command line says about where and who. */
@@ -12,6 +13,8 @@ export interface ConnectionOptions {
   readonly timeoutMs: number | undefined;
   /** Ends whatever request is under way. */
   readonly end: AbortSignal | null;
+  /** Hears what is waited for. */
+  readonly waiting: Output['waiting'];
 }
 
 /** The prompt names where the password is sent. */
@@ -69,14 +72,32 @@ const withoutCredentials = (profile: NamedProfile | undefined): Sourced => ({
 export const clientAs = (
   endpoint: string,
   credentials: Credentials,
-  { timeoutMs, end }: Pick<ConnectionOptions, 'timeoutMs' | 'end'>,
+  { timeoutMs, end, waiting }: Pick<ConnectionOptions, 'timeoutMs' | 'end' | 'waiting'>,
 ): Corral =>
   createClient({
     endpoint,
     credentials,
-    fetch: end === null ? nodeFetch : fetchUntil(end),
+    fetch: announced(waiting, end === null ? nodeFetch : fetchUntil(end)),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
+
+/** Says what is waited for, where that takes long enough to wonder. */
+const announced =
+  (waiting: Output['waiting'], fetcher: Fetch): Fetch =>
+  async (url, init) => {
+    const { host, pathname } = new URL(url);
+    const about = pathname
+      .replace(/^\/v0\//, '')
+      .split('/')
+      .map(decodeURIComponent)
+      .join(' ');
+    const shown = waiting((seconds) => `waiting for ${host}: ${about}${seconds > 0 ? ` (${seconds} s)` : ''}`);
+    try {
+      return await fetcher(url, init);
+    } finally {
+      shown.stop();
+    }
+  };
 
 const fetchUntil =
   (end: AbortSignal): Fetch =>

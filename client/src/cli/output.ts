@@ -27,6 +27,8 @@ export interface Output {
   raw(bytes: Uint8Array): Promise<void>;
   /** Something that takes a while; shown on a terminal only. */
   progress(text: string): Progress;
+  /** The same for an answer that may take a while: shown after half a second, unless something else is shown already. */
+  waiting(text: (seconds: number) => string): { stop(): void };
   /** So many things that are done one after the other: a bar on a terminal, a line now and then elsewhere. */
   bar(total: number): Bar;
 }
@@ -54,6 +56,8 @@ const columnsOf = ({ columns = 0 }: Sink): number => (columns > 0 ? columns : 80
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const frameMs = 80;
+/** Answers that come sooner are not announced. */
+const waitingMs = 500;
 
 /** Writes results to `out`, and what only matters while it happens to `err`. */
 export const outputTo = (
@@ -69,6 +73,22 @@ export const outputTo = (
   const json = (value: unknown): void => print(JSON.stringify(value, null, 2));
   const say = (text: string): void => {
     if (!isJson) print(text);
+  };
+  const isShown = isTerminal && !isJson;
+  /** How many of those draw on the last line of the terminal that must not be drawn over. */
+  let drawing = 0;
+  const exclusive = <T extends { stop(): void }>(drawn: T): T => {
+    drawing += 1;
+    let isOver = false;
+    return {
+      ...drawn,
+      stop: () => {
+        if (isOver) return;
+        isOver = true;
+        drawing -= 1;
+        drawn.stop();
+      },
+    };
   };
   return {
     isJson,
@@ -112,8 +132,24 @@ export const outputTo = (
         else out.once('drain', resolve);
       }),
     progress: (text) =>
-      isTerminal && !isJson ? spin(err, style, text) : { update: () => undefined, stop: () => undefined },
-    bar: (total) => (isTerminal && !isJson ? drawBar(err, style, total) : lineByLine(err, total)),
+      isShown ? exclusive(spin(err, style, text)) : { update: () => undefined, stop: () => undefined },
+    waiting: (text) => {
+      if (!isShown) return { stop: () => undefined };
+      const begun = performance.now();
+      let shown: Progress | null = null;
+      const timer = setInterval(() => {
+        const now = text(Math.floor((performance.now() - begun) / 1000));
+        if (shown === null && drawing === 0) shown = exclusive(spin(err, style, now));
+        shown?.update(now);
+      }, waitingMs);
+      return {
+        stop: () => {
+          clearInterval(timer);
+          shown?.stop();
+        },
+      };
+    },
+    bar: (total) => (isShown ? exclusive(drawBar(err, style, total)) : lineByLine(err, total)),
   };
 };
 

@@ -68,11 +68,16 @@ const createContext = (
   return {
     output,
     signal,
+    timeoutMs: timeoutOf(parsed.option('timeout')),
     env,
     terminal,
     secret,
     corralAs: (endpoint, credentials) =>
-      clientAs(endpoint, credentials, { timeoutMs: timeoutOf(parsed.option('timeout')), end: signal }),
+      clientAs(endpoint, credentials, {
+        timeoutMs: timeoutOf(parsed.option('timeout')),
+        end: signal,
+        waiting: output.waiting,
+      }),
     corral: async ({ onInterrupt = 'end', option = (name: string) => parsed.option(name) } = {}) => {
       const caller = await callerFromOptions(
         env,
@@ -81,6 +86,7 @@ const createContext = (
           profile: option('profile'),
           timeoutMs: timeoutOf(option('timeout')),
           end: onInterrupt === 'end' ? signal : null,
+          waiting: output.waiting,
         },
         (username, endpoint) => secret(`password of ${username} at ${endpoint}`),
       );

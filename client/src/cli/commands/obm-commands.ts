@@ -1,3 +1,5 @@
+import { TimedOutError } from '../../index.ts';
+import { timerFor } from '../../pause.ts';
 import { simpleCommand } from '../simple-command.ts';
 import type { Argument, Command } from '../cli-command.ts';
 
@@ -58,9 +60,18 @@ export const obmCommands: readonly Command[] = [
     about: "show what a node's serial console prints, until Ctrl-C",
     args: [node],
     example: 'node console show node-12',
-    run: async ({ corral, output, signal }, parsed) => {
-      const bytes = await (await corral()).showConsole({ node: parsed.arg('node') }, { signal });
-      for await (const chunk of bytes) await output.raw(chunk);
+    run: async ({ corral, output, signal, timeoutMs }, parsed) => {
+      const label = parsed.arg('node');
+      const limit = timeoutMs === undefined ? null : AbortSignal.timeout(timerFor(timeoutMs));
+      const client = await corral();
+      try {
+        const either = limit === null ? signal : AbortSignal.any([signal, limit]);
+        for await (const chunk of await client.showConsole({ node: label }, { signal: either }))
+          await output.raw(chunk);
+      } catch (error) {
+        if (!limit?.aborted || signal.aborted) throw error;
+        throw new TimedOutError(`the console of node ${label} was shown for ${(timeoutMs ?? 0) / 1000} s`);
+      }
     },
   },
 ];

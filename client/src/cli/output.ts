@@ -28,7 +28,7 @@ export interface Output {
   /** Something that takes a while; shown on a terminal only. */
   progress(text: string): Progress;
   /** The same for an answer that may take a while: shown after half a second, unless something else is shown already. */
-  waiting(text: (seconds: number) => string): { stop(): void };
+  readonly waiting: (text: (seconds: number) => string) => { stop(): void };
   /** So many things that are done one after the other: a bar on a terminal, a line now and then elsewhere. */
   bar(total: number): Bar;
 }

@@ -83,11 +83,12 @@ describe.each(engines)('backup on %s', (engine) => {
     };
     expect(databases).toEqual({ corral: newest, obmd: newestOfDaemon });
     const other = await installationForTest(engine, { CORRAL_OBMD: '127.0.0.1:0' });
-    const moved = { ...other.env, CORRAL_KEY_FILE: join(installation.dataDir, 'secret.key') };
+    const sameKey = { CORRAL_KEY_FILE: join(installation.dataDir, 'secret.key') };
+    const moved = { ...other.env, ...sameKey };
     expect(await runAdminSuccessfully(moved, 'restore', file)).toMatch(/^OBM daemon {4}\S/m);
     await whileRunning({ ...other, env: moved }, async (admin) => done(admin.get('/nodes/all')));
     const without = await installationForTest(engine);
-    expect(await runAdminSuccessfully(without.env, 'restore', file)).toContain(
+    expect(await runAdminSuccessfully({ ...without.env, ...sameKey }, 'restore', file)).toContain(
       'corral-admin: skipped the OBM daemon in the backup: this configuration runs none inside the service\n',
     );
   });

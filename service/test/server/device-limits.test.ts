@@ -55,9 +55,14 @@ describe('calls that reach devices', () => {
 
   it('and that only operators may make are these', () => {
     expect(names(reaching.filter(({ access }) => access === 'admin'))).toEqual([
+      'bmc_delete',
+      'bmc_register',
+      'bmc_test',
       'headnode_delete_leftover',
+      'node_delete',
       'port_connect_nic',
       'port_revert',
+      'show_bmc',
       'show_drift',
       'switch_delete',
       'switch_set_policy',

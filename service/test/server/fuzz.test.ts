@@ -27,7 +27,7 @@ const internal =
 const check = (route: Route, request: Request, reply: Reply | null): void => {
   if (reply === null) throw new Error(`no answer to\n${told(request)}`);
   const what = `${reply.status} ${reply.text.slice(0, 500)}\nto ${told(request)}`;
-  const isDaemonDead = reply.status === 502 && /^(node_|show_console|headnode_vnc)/.test(route.name);
+  const isDaemonDead = reply.status === 502 && /^(node_|bmc_|show_bmc|show_console|headnode_vnc)/.test(route.name);
   expect(reply.status, what).toBeLessThan(isDaemonDead ? 503 : 500);
   expect(reply.text, what).not.toMatch(internal);
   if (reply.status < 400 || request.method === 'HEAD') return;

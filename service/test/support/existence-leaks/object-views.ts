@@ -17,11 +17,12 @@ export const labelsIn = (route: Route, call: Call): Labels =>
     }),
   );
 
-/** These have the time or the newest event in them, or wait for a switch, or stream. */
+/** These have the time or the newest event in them, or wait for a switch or an OBM daemon, or stream. */
 const restless: readonly string[] = [
   'network_reach',
   'list_events',
   'stream_events',
+  'show_bmc',
   'show_drift',
   'show_switch_drift',
   'nodes_overview',

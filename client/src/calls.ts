@@ -410,7 +410,7 @@ export interface Calls {
       }[];
     };
   };
-  /** List nodes with everything that show_node shows, their OBM state and what blocks them, a page at a time. Who may: None for free nodes and the names of all; a project sees its own nodes; Admin sees all. `GET /overview/nodes` */
+  /** List nodes with everything that show_node shows, their OBM state and what blocks them, a page at a time. Who may: Everybody for free nodes and the names of all; a project sees its own nodes; Admin sees all. `GET /overview/nodes` */
   nodesOverview: {
     args: {
       readonly after?: string;
@@ -439,7 +439,7 @@ export interface Calls {
       readonly next: string | null;
     };
   };
-  /** Show a node with its OBM state and what blocks it. Who may: None for a free node; otherwise Project access to the node's project; Admin sees ports too. `GET /overview/node/:node` */
+  /** Show a node with its OBM state and what blocks it. Who may: Everybody for a free node; otherwise Project access to the node's project; Admin sees ports too. `GET /overview/node/:node` */
   nodeOverview: {
     args: { readonly node: string };
     reply: {
@@ -459,7 +459,7 @@ export interface Calls {
         readonly { readonly kind: string; readonly nic: string | null; readonly message: string }[] | null;
     };
   };
-  /** List every network that the caller may see or use, with owner, access, VLAN and how much is on it. Who may: None for public networks; a project also sees its own and those it has access to; Admin sees all. `GET /overview/networks` */
+  /** List every network that the caller may see or use, with owner, access, VLAN and how much is on it. Who may: Everybody for public networks; a project also sees its own and those it has access to; Admin sees all. `GET /overview/networks` */
   networksOverview: {
     args: NoArguments;
     reply: {

@@ -41,7 +41,7 @@ const shownOf = async ({ admin, url }: Service, node: string) => {
 };
 
 describe.each(engines)('a switch that does not refuse what arrives late, on %s', (engine) => {
-  const service = sharedService(engine, { ...slowSwitches, CORRAL_ENGINE_LATE_WRITE: '5' });
+  const service = sharedService(engine, { ...slowSwitches, CORRAL_ENGINE_LATE_WRITE: '9' });
   // What is plugged in is there once for both.
   const [n1, n2] = [`${engine}-1`, `${engine}-2`];
 

@@ -97,7 +97,7 @@ export const overviewRoutes: readonly Route[] = [
     endpoint: 'GET /overview/nodes',
     summary: 'List nodes with everything that show_node shows, their OBM state and what blocks them, a page at a time',
     access: 'anyone',
-    auth: 'None for free nodes and the names of all; a project sees its own nodes; Admin sees all',
+    auth: 'Everybody for free nodes and the names of all; a project sees its own nodes; Admin sees all',
     query: exactly({
       ...page,
       which: Type.Optional(
@@ -123,7 +123,7 @@ export const overviewRoutes: readonly Route[] = [
     endpoint: 'GET /overview/node/:node',
     summary: 'Show a node with its OBM state and what blocks it',
     access: 'anyone',
-    auth: "None for a free node; otherwise Project access to the node's project; Admin sees ports too",
+    auth: "Everybody for a free node; otherwise Project access to the node's project; Admin sees ports too",
     reply: Type.Object({ event: Event, ...NodeOverview }),
     handle: (context, { params }) => nodeOverview(context, params),
   }),
@@ -132,7 +132,7 @@ export const overviewRoutes: readonly Route[] = [
     endpoint: 'GET /overview/networks',
     summary: 'List every network that the caller may see or use, with owner, access, VLAN and how much is on it',
     access: 'anyone',
-    auth: 'None for public networks; a project also sees its own and those it has access to; Admin sees all',
+    auth: 'Everybody for public networks; a project also sees its own and those it has access to; Admin sees all',
     reply: Type.Object({ event: Event, networks: Type.Array(NetworkOverview) }),
     handle: (context) => networksOverview(context),
   }),

@@ -1131,6 +1131,13 @@ export const mutations = [
 
   // What a tenant can make others wait for
   mutation(
+    'a stream sends what was read while its caller lost access',
+    'service/src/server/event-stream.ts',
+    "page.frames !== '' && permissionsKey(",
+    "page.frames === '?' && permissionsKey(",
+    'service/test/server/event-streams.test.ts',
+  ),
+  mutation(
     'streams of the same audience do not share a page',
     'service/src/server/event-feed.ts',
     `    if (known) return known;

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { firstOf, onAbort } from '@corral/base/abort';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { permissionsKey } from '../core/caller.ts';
 import { invalid } from '../core/corral-error.ts';
 import { prunedUpTo } from '../core/history.ts';
 import { type RequestContext, createRequestContext } from '../core/request-context.ts';
@@ -54,7 +55,10 @@ async function* follow(
   let after = start;
   while (!signal.aborted) {
     const { round } = feed;
-    const page = await feed.page(await context(), after);
+    const reader = await context();
+    const page = await feed.page(reader, after);
+    // While it was read, the caller may have lost access, and what happened after that is in it.
+    if (page.frames !== '' && permissionsKey((await context()).caller) !== permissionsKey(reader.caller)) continue;
     after = page.upTo;
     if (page.frames !== '') yield page.frames;
     if (!page.isFull) await feed.next(round, signal);

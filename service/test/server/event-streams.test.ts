@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hangUpOnStalled } from '../../src/server/event-stream.ts';
+import { makeToken, scriptWith } from '../support/identity/browser.ts';
 import { engines } from '../support/services/engines.ts';
 import { sharedService } from '../support/services/shared-service.ts';
 import { runSql } from '../support/services/run-sql.ts';
@@ -16,6 +19,28 @@ describe.each(engines)('event streams on %s', (engine) => {
     const text = await (await fetch(`${service().url}/metrics`)).text();
     return Number(/corral_database_transactions_total\{engine="\w+",kind="read"\} (\d+)/.exec(text)?.[1]);
   };
+
+  it.runIf(engine === 'postgres')('of a revoked token tell nothing of what came later in the same page', async () => {
+    const script = scriptWith(service(), await makeToken(service().admin, 'revoked'));
+    const stream = await follow(service().url, script.headers);
+    onTestFinished(() => stream.close());
+    // A change that is not committed holds back the page, after the stream was found to have access.
+    const slow = new pg.Client({
+      connectionString: service().env['CORRAL_DATABASE_URL'],
+      application_name: 'corral',
+    });
+    await slow.connect();
+    onTestFinished(() => slow.end());
+    await slow.query('begin');
+    await slow.query('select pg_current_xact_id()');
+    await makeProject(service(), 'held-back');
+    await sleep(300);
+    await done(service().admin.del('/auth/token/revoked'));
+    await makeProject(service(), 'after-the-end');
+    await slow.query('rollback');
+    await stream.ended;
+    expect(stream.events.map(({ project }) => project)).not.toContain('after-the-end');
+  });
 
   it('of the same rights share each look, however many there are', async () => {
     await makeProject(service(), 'shared');

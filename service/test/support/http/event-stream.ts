@@ -18,12 +18,14 @@ export interface EventStream {
   close(): Promise<void>;
 }
 
-/** Follows the event stream as a user; resolves when the server has answered. */
-export const follow = (url: string, name: string, lastEventId?: number): Promise<EventStream> =>
+type Headers = Readonly<Record<string, string>>;
+
+/** Follows the event stream as a user, or with these headers; resolves when the server has answered. */
+export const follow = (url: string, caller: string | Headers, lastEventId?: number): Promise<EventStream> =>
   new Promise((resolve, reject) => {
     const events: StreamedEvent[] = [];
     const headers = {
-      authorization: basic(name, name === 'admin' ? adminPassword : passwordOf(name)),
+      ...(typeof caller === 'string' ? credentialsOf(caller) : caller),
       ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
     };
     const call = request(`${url}/v0/events/stream`, { headers }, (response) => {
@@ -51,3 +53,7 @@ export const follow = (url: string, name: string, lastEventId?: number): Promise
     call.on('error', reject);
     call.end();
   });
+
+const credentialsOf = (name: string): Headers => ({
+  authorization: basic(name, name === 'admin' ? adminPassword : passwordOf(name)),
+});

@@ -3,7 +3,7 @@ import { HeldLease } from '@corral/base/db/held-lease';
 import { engines } from '../support/services/engines.ts';
 import { makeHeadnode, redService, showHeadnode } from '../support/headnodes/headnode-helpers.ts';
 import { backstage, oddHypervisor } from '../support/headnodes/faulty-hypervisor.ts';
-import { makeRack, setObm } from '../support/services/obm-rack.ts';
+import { makeRack, patient, setObm } from '../support/services/obm-rack.ts';
 import type { Service } from '../support/services/service.ts';
 import { message, refusal } from '../support/services/shared-service.ts';
 import { runSql } from '../support/services/run-sql.ts';
@@ -53,7 +53,7 @@ describe.each(engines)('a process that slept longer than its lease, on %s', (eng
   afterEach(() => void vi.restoreAllMocks());
 
   it('calls no OBM daemon: neither for a token nor for a console', async () => {
-    const { service, alice, obmd } = await makeRack(engine);
+    const { service, alice, obmd } = await makeRack(engine, { env: patient });
     const told = (path: string) => obmd.calls.filter((call) => call.path.endsWith(path)).length;
     for (const when of ['before', 'after'] as const) {
       for (const enabled of [true, false]) {

@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Agent, get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataDirectory } from '../support/services/data-directory.ts';
@@ -25,7 +26,7 @@ describe.runIf(engines.includes('postgres'))(`${count} processes behind one port
       CORRAL_OBMD: '127.0.0.1:0',
     };
     program = await startProgram(env);
-    password = await eventually(() => /password (\S+)$/m.exec(program.output.join('\n'))?.[1]);
+    password = (await readFile(join(dataDir, 'admin-password'), 'utf8')).trim();
   });
   afterAll(async () => {
     await program.kill('SIGKILL');

@@ -22,7 +22,7 @@ export interface Session {
   readonly exit: () => Promise<number>;
 }
 
-/** A terminal of somebody with a home of his own. */
+/** A terminal of somebody with a home of their own. */
 export interface Terminal {
   readonly home: string;
   /** Runs `corral` with these words. */

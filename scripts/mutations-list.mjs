@@ -1276,6 +1276,13 @@ export const mutations = [
     'service/test/auth/hash-gate.test.ts',
   ),
   mutation(
+    'an unknown user is refused without the time that a hash takes',
+    'service/src/auth/password-check.ts',
+    'const hash = user?.password_hash ?? (await nobodysHash);',
+    'if (user === null) return null;\n    const hash = user.password_hash ?? (await nobodysHash);',
+    'service/test/auth/authentication.test.ts',
+  ),
+  mutation(
     'remembered credentials outlive a change to users',
     'service/src/auth/credential-cache.ts',
     'if (entry?.epoch !== this.#epoch) return null;',

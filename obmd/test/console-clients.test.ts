@@ -140,7 +140,7 @@ describe('a client that never reads', () => {
     expect(memory() - before).toBeLessThan(150);
     const begun = performance.now();
     await daemon.stop();
-    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(performance.now() - begun).toBeLessThan(12_000);
     socket.resume();
     await soon(() => socket.closed).toBe(true);
   });

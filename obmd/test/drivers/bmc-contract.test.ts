@@ -243,7 +243,7 @@ describe.each(runnable)('the BMC driver on $name', (kind) => {
         ended.signal.addEventListener('abort', () => (abortedAt = Date.now()));
         await expect(calls[call]?.(one, ended.signal)).rejects.toMatchObject({ fault: 'unreachable' });
         clearTimeout(timer);
-        if (abortedAt > 0) expect(Date.now() - abortedAt).toBeLessThan(1_000);
+        if (abortedAt > 0) expect(Date.now() - abortedAt).toBeLessThan(5_000);
       }
       await device.recover();
       await vi.waitFor(async () => expect(await bmc.powerStatus(amply())).toBe('on'), { timeout: 20_000 });

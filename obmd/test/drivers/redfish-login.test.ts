@@ -51,7 +51,7 @@ describe('the session with a Redfish service', () => {
     service.breakLine({ kind: 'hang' });
     const before = performance.now();
     await bmc.close?.();
-    expect(performance.now() - before).toBeLessThan(4_000);
+    expect(performance.now() - before).toBeLessThan(12_000);
   });
 
   it('of a call that gave up is made by the one that still waits', async () => {

@@ -76,6 +76,13 @@ export const mutations = [
     fences,
   ),
   mutation(
+    'a service that starts does not read the switches',
+    'service/src/worker/engine.ts',
+    'await this.#askForSweeps();',
+    '',
+    'service/test/worker/drift.test.ts',
+  ),
+  mutation(
     'a worker records readings without the fence',
     'service/src/worker/sweep-ports.ts',
     `  await requireLease(op, lease);

@@ -10,6 +10,7 @@ import { TimeShare } from '@corral/base/time-share';
 import { holdLease, thisProcess } from '../core/leases.ts';
 import { leaseTable } from '../db/service-leases.ts';
 import { type DueSwitch, dueSwitches } from './due-switches.ts';
+import { sweepAtStart } from './sweep-at-start.ts';
 import { SwitchWorker } from './switch-worker.ts';
 import { type Division, undivided, type WorkerSeats } from './worker-seats.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -52,11 +53,13 @@ export class Engine {
   readonly #due = new ChangeNotifier<string>();
   readonly #paused = new Map<number, IdlePause>();
   readonly #writeBackoff = new WriteBackoff(() => this.#listener.notify());
+  #hasAskedForSweeps: boolean;
   #loop: Promise<void> = Promise.resolve();
 
   constructor(engine: EngineContext, seats: WorkerSeats | null) {
     this.#context = engine;
     this.#seats = seats;
+    this.#hasAskedForSweeps = engine.config.sweepMs === 0;
     // Every worker waits on this one signal.
     setMaxListeners(0, this.#stop.signal);
     // A switch that was held elsewhere may be free when a lease is given back.
@@ -90,6 +93,7 @@ export class Engine {
     while (!signal.aborted) {
       try {
         const began = performance.now();
+        await this.#askForSweeps();
         const nextMs = await this.#dispatch();
         time.took(performance.now() - began);
         failures.succeeded();
@@ -101,6 +105,13 @@ export class Engine {
       }
     }
     this.#listener.close();
+  }
+
+  /** Once, when the database takes writes. */
+  async #askForSweeps(): Promise<void> {
+    if (this.#hasAskedForSweeps || this.#writeBackoff.waitMs > 0) return;
+    await this.#writeBackoff.during(() => this.#context.context.write(sweepAtStart));
+    this.#hasAskedForSweeps = true;
   }
 
   /** No notification ends it. */

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { engines } from '../support/services/engines.ts';
 import { expectNothingToSay } from '../support/http/expect-answers.ts';
+import { runSql } from '../support/services/run-sql.ts';
 import { serviceForTest } from '../support/services/service.ts';
 import { message, refusal, sharedService } from '../support/services/shared-service.ts';
 import {
@@ -245,6 +246,25 @@ describe.each(engines)('drift on %s', (engine) => {
     await eventually(async () => ((await driftOf(other, 'sw-watched')).ports.length === 0 ? true : undefined));
     expect(await eventsOf(other, 'port_drift', 'sw-watched')).toHaveLength(1);
     expect(await eventsOf(other, 'port_drift_over', 'sw-watched')).toHaveLength(1);
+  });
+
+  it('a service that starts reads the switches: what changed while it was down is found', async () => {
+    const first = await serviceForTest(engine, { CORRAL_ENGINE_SWEEP: '3600' });
+    await makeWorld(first);
+    for (const node of ['asleep', 'awake']) {
+      await makeNode(first, node, ['eth0'], `sw-${node}`);
+      await sweep(first, `sw-${node}`);
+    }
+    await first.stop();
+    tamper(first, 'sw-asleep', 'asleep/eth0', { native: 600 });
+    // As if the last sweep had been a while ago; that of the other switch was just now.
+    const longAgo = `update switches set swept_at = swept_at - 60000 where label = 'sw-asleep'`;
+    await runSql(first, { sqlite: longAgo, postgres: longAgo });
+    const again = await first.restart();
+    onTestFinished(again.stop);
+    const { swept_at } = await driftOf(again, 'sw-awake');
+    await eventually(async () => ((await driftOf(again, 'sw-asleep')).ports.length === 1 ? true : undefined));
+    expect((await driftOf(again, 'sw-awake')).swept_at).toBe(swept_at);
   });
 
   it('a policy is "report" or "repair" and nothing else', async () => {

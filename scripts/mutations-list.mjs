@@ -625,6 +625,13 @@ export const mutations = [
     authorization,
   ),
   mutation(
+    'a service forgets what runs the machines of its headnodes',
+    'service/src/start.ts',
+    '  if (hypervisor === noHypervisor) await requireNoMachines(db);\n',
+    '',
+    'service/test/core/no-hypervisor.test.ts',
+  ),
+  mutation(
     'a node is reserved with a port that is not to be trusted',
     'service/src/core/projects.ts',
     ', ahead(requireTrustedPorts(op, node, refusal))',

@@ -41,6 +41,7 @@ export const createInstallation = async (env: Record<string, string> = {}): Prom
     CORRAL_LOG_LEVEL: 'warn',
     // The comparators do not look at switches either.
     CORRAL_ENGINE_SWEEP: '0',
+    CORRAL_HYPERVISOR: 'mock',
     ...env,
   };
   return {

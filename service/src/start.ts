@@ -34,6 +34,7 @@ import type { Hypervisor } from './drivers/hypervisors/hypervisor-contract.ts';
 import { libvirtHypervisor } from './drivers/hypervisors/libvirt-hypervisor.ts';
 import type { MachineStep } from './drivers/hypervisors/libvirt/machine-steps.ts';
 import { mockHypervisor } from './drivers/hypervisors/mock-hypervisor.ts';
+import { noHypervisor } from './drivers/hypervisors/no-hypervisor.ts';
 import { httpObmClient } from './drivers/obm/obm-http-client.ts';
 import { switchDrivers } from './drivers/switches/switch-drivers.ts';
 import { chosen, loadExtensions } from './extensions.ts';
@@ -150,6 +151,7 @@ const startOn = async (
     ],
   };
   await requireFitImages(hypervisor, log);
+  if (hypervisor === noHypervisor) await requireNoMachines(db);
   const context = createRequestContext(db, dependencies, { caller: systemCaller, requestId: null });
   await ensureMaintenanceProject(context);
   const servesCalls = config.role !== 'worker';
@@ -226,9 +228,22 @@ const startOn = async (
 };
 
 const hypervisorsFor = (config: Config, step: Observe): Readonly<Record<string, Hypervisor>> => ({
+  none: noHypervisor,
   mock: mockHypervisor(config.images, join(config.dataDir, 'mock-hypervisor.json')),
   libvirt: libvirtHypervisor({ ...config.libvirt, images: config.images }, step),
 });
+
+/** Machines of headnodes would run on, on networks that others may get. */
+const requireNoMachines = async (db: Db): Promise<void> => {
+  const headnode = await db.read((tx) =>
+    tx.selectFrom('headnodes').select('label').where('state', '<>', 'created').limit(1).executeTakeFirst(),
+  );
+  if (headnode === undefined) return;
+  throw new ConfigError([
+    `hypervisor: it is "none", but headnode ${headnode.label} was started and may have a machine; ` +
+      'set what runs it: "libvirt", "mock" if it is simulated, or the name of an extension\'s',
+  ]);
+};
 
 /** How long a start waits for the hypervisor. One that is down then is checked when headnodes are created. */
 const fitTimeoutMs = 10_000;

@@ -68,6 +68,7 @@ const environmentFor = ({ directory, port, adminPassword, obmdToken }: ServiceOp
   CORRAL_ADMIN_PASSWORD: adminPassword,
   CORRAL_OBMD: '127.0.0.1:0',
   CORRAL_OBMD_ADMIN_TOKEN: obmdToken,
+  CORRAL_HYPERVISOR: 'mock',
 });
 
 const endOf = (child: ChildProcess): Promise<string> =>

@@ -9,11 +9,11 @@ import { DeviceCalls } from '../core/device-calls.ts';
 import { type RequestContext, createRequestContext } from '../core/request-context.ts';
 import { openCurrent } from '../db/open-service-database.ts';
 import { vlanPool } from '../drivers/allocators/vlan-pool.ts';
-import { mockHypervisor } from '../drivers/hypervisors/mock-hypervisor.ts';
+import { noHypervisor } from '../drivers/hypervisors/no-hypervisor.ts';
 import { httpObmClient } from '../drivers/obm/obm-http-client.ts';
 import type { Terminal } from './admin-command.ts';
 
-/** The operator at the machine, as events call him. */
+/** The operator at the machine, as events name them. */
 const caller: Caller = { kind: 'user', name: 'corral-admin', admin: true, projects: new Set() };
 
 /** What users are made of needs no key. */
@@ -39,11 +39,10 @@ export const withUserContext = async <T>(
       const why = error instanceof Error ? error.message : String(error);
       terminal.err(`corral-admin: failed to delete the outdated initial password file (${why}); delete it by hand\n`);
     });
-    const hypervisor = mockHypervisor([], join(config.dataDir, 'mock-hypervisor.json'));
     const dependencies = {
       switches: {},
       allocator: vlanPool(config.vlans),
-      devices: new DeviceCalls({ obm, hypervisor }, config.deviceLimits),
+      devices: new DeviceCalls({ obm, hypervisor: noHypervisor }, config.deviceLimits),
       consoles: new ConsoleSessions(db),
       switchTimeout: () => config.engine.deviceTimeoutMs,
       ownDaemon: () => null,

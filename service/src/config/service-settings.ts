@@ -142,9 +142,9 @@ export const settings = {
   },
   hypervisor: {
     takes: text,
-    fallback: 'mock',
+    fallback: 'none',
     about:
-      '[What runs headnodes](hypervisors.md): `mock`, `libvirt`, or one that an [extension](extensions.md) brings.',
+      '[What runs headnodes](hypervisors.md): `none`, `libvirt`, `mock` (simulated), or one that an [extension](extensions.md) brings.',
   },
   images: {
     takes: list,

@@ -49,8 +49,10 @@ export const requireImage = async (devices: Devices, image: string): Promise<voi
   const images = await imagesOf(devices);
   if (images.includes(image))
     return onHypervisorFailure(devices, async ({ hypervisor }) => hypervisor.requireFit?.(image));
+  if (images.length === 0)
+    throw badArgument('no headnode can be created here: no image is installed (settings "hypervisor" and "images")');
   throw badArgument(
-    `field "base_img" is ${JSON.stringify(image)}, which is not installed; installed images: ${images.join(', ') || 'none'}`,
+    `field "base_img" is ${JSON.stringify(image)}, which is not installed; installed images: ${images.join(', ')}`,
   );
 };
 

@@ -40,6 +40,10 @@ describe.each(engines)('ports after a restore on %s', (engine) => {
     await whileRunning(installation, async (admin) => {
       expect((await done(admin.get('/switch/sw/port/p1'))).body).toMatchObject({ node: 'n1', unread: true });
       const words = ['port p1 on switch sw', 'has not been read'];
+      // The hypervisor is asked for its machines when the service starts, and answers.
+      await eventually(async () =>
+        (await network(admin, 'blue-net', 'blue')).text.includes('hypervisor') ? undefined : true,
+      );
       expectRefusal(await network(admin, 'blue-net', 'blue'), 'BlockedError', ...words);
       expectRefusal(await admin.post('/project/red/detach_node', { node: 'n1' }), 'BlockedError', ...words);
 

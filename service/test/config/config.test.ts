@@ -52,7 +52,7 @@ describe('the configuration', () => {
       vlans: [{ first: 100, last: 1000 }],
       maintenance: null,
       keyFile: resolve('data/secret.key'),
-      hypervisor: 'mock',
+      hypervisor: 'none',
       images: ['base'],
       libvirt: {
         uri: 'qemu:///system',

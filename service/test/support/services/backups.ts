@@ -27,6 +27,7 @@ export const installationForTest = async (
     CORRAL_PORT: '0',
     CORRAL_ADMIN_PASSWORD: adminPassword,
     CORRAL_LOG_LEVEL: 'warn',
+    CORRAL_HYPERVISOR: 'mock',
     ...(engine === 'postgres' ? { CORRAL_DATABASE_URL: await freshPostgres() } : {}),
     ...more,
   };

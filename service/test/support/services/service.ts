@@ -47,6 +47,7 @@ const impatient = {
   CORRAL_ENGINE_SAVE_DELAY: '0.1',
   CORRAL_ENGINE_SESSION_IDLE: '0.3',
   CORRAL_OBM_TIMEOUT: '1',
+  CORRAL_HYPERVISOR: 'mock',
 };
 
 /** Starts a service on an empty database. The caller stops it. `changes` are what no setting can say. */

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
 import { type Environment, type Settings, variableOf } from './setting.ts';
 import { describeFileError } from './file-error.ts';
+import { linesOfKeys } from './toml-lines.ts';
 
 /** A value as it was written, and where. */
 export interface RawSetting {
@@ -24,43 +25,73 @@ export const gatherSettings = (
 ): ReadonlyMap<string, RawSetting> => {
   const file = env['CORRAL_CONFIG'];
   const fromFile =
-    file === undefined || file === '' ? new Map<string, string>() : readToml(file, settings, mistakes, scope);
+    file === undefined || file === '' ? new Map<string, FileSetting>() : readToml(file, settings, mistakes, scope);
   const values = new Map<string, RawSetting>();
   for (const [key, setting] of Object.entries(settings)) {
     const variable = variableOf(key, setting);
     const fromEnv = env[variable];
     const inFile = fromFile.get(key);
     if (fromEnv !== undefined && fromEnv !== '') values.set(key, { text: fromEnv, source: variable });
-    else if (inFile !== undefined) values.set(key, { text: inFile, source: `${key} in ${file ?? ''}` });
+    else if (inFile !== undefined) values.set(key, inFile);
     else if (setting.fallback !== undefined) values.set(key, { text: setting.fallback, source: key });
   }
   return values;
 };
 
-const readToml = (file: string, settings: Settings, mistakes: string[], { table }: Scope): Map<string, string> => {
-  const found = new Map<string, string>();
-  let document: unknown;
+/** Where a setting is in the file is found out when there is a mistake to be reported. */
+class FileSetting implements RawSetting {
+  readonly text: string;
+  readonly #place: () => string;
+
+  constructor(text: string, place: () => string) {
+    this.text = text;
+    this.#place = place;
+  }
+
+  get source(): string {
+    return this.#place();
+  }
+}
+
+const readToml = (
+  file: string,
+  settings: Settings,
+  mistakes: string[],
+  { table }: Scope,
+): ReadonlyMap<string, FileSetting> => {
+  const found = new Map<string, FileSetting>();
+  let content: string;
+  let document: Record<string, unknown>;
   try {
-    document = parse(readFileSync(file, 'utf8'));
+    content = readFileSync(file, 'utf8');
+    document = parse(content);
   } catch (error) {
     const place = error instanceof TomlError ? `${file}:${error.line}:${error.column}` : file;
     mistakes.push(`CORRAL_CONFIG: ${place}: ${describeFileError(error)}`);
     return found;
   }
   const keys = Object.keys(settings);
+  let lines: ReadonlyMap<string, number> | null = null;
+  const placeOf = (path: string): string => {
+    const line = (lines ??= linesOfKeys(content)).get(path);
+    return line === undefined ? `${path} in ${file}` : `${path} in ${file}:${line}`;
+  };
+  const note = (path: string, text: string): void => {
+    found.set(path, new FileSetting(text, () => placeOf(path)));
+  };
   const walk = (value: unknown, path: string): void => {
     const setting = Object.hasOwn(settings, path) ? settings[path] : undefined;
     if (setting) {
-      if (Array.isArray(value) && setting.takes.isList) found.set(path, value.join(','));
-      else if (['string', 'number', 'boolean'].includes(typeof value)) found.set(path, String(value));
-      else mistakes.push(`${path} in ${file}: expected ${setting.takes.expected}`);
+      if (Array.isArray(value) && setting.takes.isList) note(path, value.join(','));
+      else if (['string', 'number', 'boolean'].includes(typeof value)) note(path, String(value));
+      else mistakes.push(`${placeOf(path)}: expected ${setting.takes.expected}`);
     } else if (typeof value === 'object' && value !== null && keys.some((key) => key.startsWith(`${path}.`))) {
       for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`);
     } else if (table === undefined || path.startsWith(`${table}.`)) {
-      mistakes.push(`${path} in ${file}: unknown setting`);
+      mistakes.push(`${placeOf(path)}: unknown setting`);
     }
   };
-  for (const [key, value] of Object.entries(document as Record<string, unknown>)) walk(value, key);
+  for (const [key, value] of Object.entries(document)) walk(value, key);
   return found;
 };
 

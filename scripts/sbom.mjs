@@ -20,6 +20,14 @@ const { metadata, components, dependencies, ...rest } = JSON.parse(stdout);
 const shipped = shippedPackages();
 const isShipped = (ref) => shipped.has(ref);
 const root = metadata.component['bom-ref'];
+/** Our own workspaces have no version of their own: they are what the release is. */
+const released = (ref) => ref.replace(/^((?:pkg:npm\/%40|@)corral\/\w+)@0\.0\.0$/, `$1@${version}`);
+const ofRelease = (component) => ({
+  ...component,
+  'bom-ref': released(component['bom-ref']),
+  version: component['bom-ref'] === released(component['bom-ref']) ? component.version : version,
+  purl: released(component.purl),
+});
 const list = {
   ...rest,
   // npm calls the whole after the folder that it is in.
@@ -28,14 +36,16 @@ const list = {
     .filter((component) => isShipped(component['bom-ref']))
     // Where this machine fetches packages from is nobody's business; the purl and the hashes say what they are.
     .map(({ externalReferences = [], ...component }) => ({
-      ...component,
+      ...ofRelease(component),
       externalReferences: externalReferences.filter(({ type }) => type !== 'distribution'),
     })),
   dependencies: dependencies
     .filter(({ ref }) => ref === root || isShipped(ref))
-    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter(isShipped) })),
+    .map(({ ref, dependsOn = [] }) => ({ ref: released(ref), dependsOn: dependsOn.filter(isShipped).map(released) })),
 };
-const missing = [...shipped].filter((ref) => !list.components.some((component) => component['bom-ref'] === ref));
+const missing = [...shipped]
+  .map(released)
+  .filter((ref) => !list.components.some((component) => component['bom-ref'] === ref));
 if (missing.length > 0) {
   console.error(`sbom: npm sbom does not list ${missing.join(', ')}`);
   process.exit(1);

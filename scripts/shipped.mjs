@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The workspaces that are given to operators. */
-export const shippedWorkspaces = ['base', 'obmd', 'service'];
+/** The workspaces that are in the packages of a release. */
+export const shippedWorkspaces = ['base', 'obmd', 'service', 'client'];
 
 /** As `name@version`. `npm sbom --omit=dev` leaves out what one workspace ships and another one only tests with. */
 export const shippedPackages = () => {

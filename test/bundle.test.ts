@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +15,7 @@ const bundlesForTest = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'corral-bundle-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const file = join(directory, 'client/dist/cli/corral.js');
-  await mkdir(join(directory, 'client'));
-  await copyFile(join(root, 'client/package.json'), join(directory, 'client/package.json'));
+  await copyFile(join(root, 'package.json'), join(directory, 'package.json'));
   return {
     file,
     bundle: async () => (await run(process.execPath, [script, '--to', directory, 'corral'])).stderr,

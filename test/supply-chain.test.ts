@@ -196,11 +196,14 @@ describe('the list of what is shipped', () => {
     expect(list.bomFormat).toBe('CycloneDX');
     expect(list.metadata.component.name).toBe('corral');
     const purls = list.components.map(({ purl }) => purl.split('@').slice(0, -1).join('@'));
-    for (const name of ['fastify', 'pg', 'pg-pool', 'libsql', 'ws', '%40corral/obmd'])
+    for (const name of ['fastify', 'pg', 'pg-pool', 'libsql', 'ws', 'yaml', '%40corral/obmd'])
       expect(purls).toContain(`pkg:npm/${name}`);
     for (const name of ['vitest', 'typescript', 'oidc-provider', 'autocannon']) {
       expect(purls).not.toContain(`pkg:npm/${name}`);
     }
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string };
+    expect(list.components.map(({ purl }) => purl)).toContain(`pkg:npm/%40corral/service@${version}`);
+    expect(text).not.toContain('corral/service@0.0.0');
     const foreign = list.components.filter(({ purl }) => !purl.includes('%40corral'));
     expect(foreign.filter(({ hashes }) => hashes === undefined || hashes.length === 0)).toEqual([]);
     for (const local of [root, root.slice(0, -1), tmpdir(), hostname(), process.env['HOME'] ?? root]) {

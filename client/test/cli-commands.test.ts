@@ -288,7 +288,7 @@ describe('the command line says what is wrong', () => {
 
   it('and which version it is', async () => {
     const shell = await shellForTest();
-    const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };
     expect(await shell('--version')).toEqual({ code: 0, out: `corral ${version}\n`, err: '' });

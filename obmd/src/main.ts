@@ -3,13 +3,13 @@ import { exposedSecrets } from '@corral/base/config/gather-settings';
 import { unknownVariables } from '@corral/base/config/setting';
 import { LogDestination } from '@corral/base/log-destination';
 import { logHooks } from '@corral/base/log-hooks';
+import { version } from '@corral/base/program-version';
 import { runProgram } from '@corral/base/run-program';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '@corral/base/config/config-error';
 import { pino } from 'pino';
 import { loadConfig } from './config/load-obmd-config.ts';
 import { programSettings } from './config/obmd-settings.ts';
-import { version } from './obmd-version.ts';
 import { startObmd } from './start.ts';
 
 const help = `corral-obmd ${version}: power, boot device and console of machines, by their BMCs

@@ -7,6 +7,7 @@ import { type Environment, unknownVariables } from '@corral/base/config/setting'
 import { isLoopback } from '@corral/base/http/loopback';
 import { LogDestination } from '@corral/base/log-destination';
 import { logHooks } from '@corral/base/log-hooks';
+import { version } from '@corral/base/program-version';
 import { runProgram, type Started } from '@corral/base/run-program';
 import { type Logger, pino } from 'pino';
 import { loadConfig } from './config/load-service-config.ts';
@@ -15,7 +16,6 @@ import { settings } from './config/service-settings.ts';
 import { joinProcesses } from './processes/join-processes.ts';
 import type { Greeting } from './processes/process-messages.ts';
 import { superviseProcesses } from './processes/supervise-processes.ts';
-import { version } from './service-version.ts';
 import { type Running, start } from './start.ts';
 
 const greet = ({ url, role, firstAdmin, obmd }: Greeting): void => {

@@ -24,9 +24,32 @@ const narrow = 'service/test/drivers/incomplete-readings.test.ts';
 const standby = 'obmd/test/standby.test.ts';
 const historyExport = 'service/test/worker/history-export.test.ts';
 const statementPlans = 'service/test/db/statement-plans.test.ts';
+const packages = 'test/packages.test.ts';
 const guardedDevice = 'base/test/guarded-device.test.ts';
 
 export const mutations = [
+  // Packages: whole, and the same whoever makes them
+  mutation(
+    'an installed program lacks a native module',
+    'scripts/pack.mjs',
+    "'@node-rs/argon2': 'service', libsql: 'base' };",
+    "'@node-rs/argon2': 'service' };",
+    packages,
+  ),
+  mutation(
+    'a package can be read by nobody but its owner',
+    'scripts/pack.mjs',
+    '  await chmod(to, 0o644);\n',
+    '',
+    packages,
+  ),
+  mutation(
+    'the types of the SDK are not found',
+    'scripts/pack.mjs',
+    "{ types: './dist/index.d.ts', default: './dist/index.js' }",
+    "{ types: './index.d.ts', default: './dist/index.js' }",
+    packages,
+  ),
   // History: nothing is deleted before it was written, and no file is lost to another
   mutation(
     'history is deleted that was not exported',

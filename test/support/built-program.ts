@@ -56,9 +56,16 @@ export const buildSdk = async (): Promise<void> => {
   await promisify(execFile)(process.execPath, [compiler, '-b', 'client', '--noCheck'], { cwd: root });
 };
 
-export const programOf = (name: 'corral-service' | 'corral-obmd'): Programs => ({
+/** How a program is started: by which command, and where. */
+interface Launch {
+  readonly command: readonly [string, ...string[]];
+  readonly cwd?: string;
+  readonly path: string | undefined;
+}
+
+const programsBy = (launch: () => Launch): Programs => ({
   startProgram: async (env) => {
-    const { child, output } = run(programFile(name), env);
+    const { child, output } = run(launch(), env);
     const url = await Promise.race([ready(child, output), ended(child, output)]);
     return {
       url,
@@ -74,15 +81,24 @@ export const programOf = (name: 'corral-service' | 'corral-obmd'): Programs => (
     };
   },
   runToEnd: async (env) => {
-    const { child, output } = run(programFile(name), env);
+    const { child, output } = run(launch(), env);
     await once(child, 'close');
     return { code: child.exitCode, output: output.join('\n') };
   },
 });
 
-const run = (main: string, env: Settings): { child: ChildProcess; output: string[] } => {
-  const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env['PATH'], ...env },
+export const programOf = (name: 'corral-service' | 'corral-obmd'): Programs =>
+  programsBy(() => ({ command: [process.execPath, programFile(name)], path: process.env['PATH'] }));
+
+/** A program that is found by its name, with its arguments, and run in a directory. */
+export const installedProgram = (command: readonly [string, ...string[]], path: string, cwd: string): Programs =>
+  programsBy(() => ({ command, path, cwd }));
+
+const run = ({ command, cwd, path }: Launch, env: Settings): { child: ChildProcess; output: string[] } => {
+  const [program, ...args] = command;
+  const child = spawn(program, args, {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { PATH: path, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];

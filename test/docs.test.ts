@@ -143,6 +143,15 @@ describe('the documents', () => {
     expect(missing).toEqual([]);
   });
 
+  it('name packages of this version', async () => {
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string };
+    const named = documents.flatMap(({ name, text }) =>
+      [...text.matchAll(/corral-(?:client-)?(\d+\.\d+\.\d+)\.(?:tgz|cdx)/g)].map(([, of]) => `${name}: ${of}`),
+    );
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((name) => !name.endsWith(`: ${version}`))).toEqual([]);
+  });
+
   it('name npm scripts that are there', async () => {
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: object };
     const missing = documents.flatMap(({ name, text }) =>

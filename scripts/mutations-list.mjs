@@ -44,10 +44,10 @@ export const mutations = [
     packages,
   ),
   mutation(
-    'the types of the SDK are not found',
-    'scripts/pack.mjs',
-    "{ types: './dist/index.d.ts', default: './dist/index.js' }",
-    "{ types: './index.d.ts', default: './dist/index.js' }",
+    'the package of the SDK has no types',
+    'client/tsconfig.sdk.json',
+    '"sourceMap": false,',
+    '"sourceMap": false, "declaration": false,',
     packages,
   ),
   // History: nothing is deleted before it was written, and no file is lost to another

@@ -120,6 +120,7 @@ describe('the package corral', () => {
 
   it('needs native modules of exact versions, which come with it', async () => {
     const { dependencies, bin } = await manifestIn(installed);
+    expect(Object.keys(dependencies)).toEqual(['@lydell/node-pty', '@node-rs/argon2', 'libsql']);
     const requireFrom = createRequire(join(installed, bin['corral-service'] ?? ''));
     for (const [name, version] of Object.entries(dependencies)) {
       expect(version).toMatch(/^\d+\.\d+\.\d+$/);

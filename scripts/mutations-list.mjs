@@ -99,6 +99,13 @@ export const mutations = [
     fences,
   ),
   mutation(
+    'an attempt that does not get through answers nobody who waits for a reading',
+    'service/src/worker/switch-worker.ts',
+    'connection.sweepWanted = sweepWanted;',
+    'connection.sweepWanted = plan.isSweepTried ? sweepWanted : null;',
+    'service/test/worker/drift.test.ts',
+  ),
+  mutation(
     'a service that starts does not read the switches',
     'service/src/worker/engine.ts',
     'await this.#askForSweeps();',

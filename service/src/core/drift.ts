@@ -7,8 +7,11 @@ import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
 import { waitUntil } from './wait-until.ts';
 import { type PortReading, readingOf, stateOf } from './port-state.ts';
 
-/** How long a caller waits for a switch that is read on demand; the engine's own limits end it sooner as a rule. */
-const longestWaitMs = 60_000;
+/**
+ * How long a caller waits for a switch that is read on demand; the engine's own limits end it sooner as a rule. Less than
+ * a client waits for an answer.
+ */
+const longestWaitMs = 50_000;
 
 interface DriftingPort {
   readonly port: string;
@@ -62,11 +65,16 @@ export const switchSweep = async (context: RequestContext, args: { switch: strin
   if (duplicate_of !== null) {
     throw switchFailed(`switch ${label} is not read: another switch record has the same device; delete one of the two`);
   }
-  await sweepNow(context, [id], 'operator');
+  const isAnswered = await sweepNow(context, [id], 'operator');
   const view = await context.read((op) => showSwitchDrift(op, { switch: label }));
   // A fault that came after the reading, of a save for example, does not undo it.
   const isRead = view.swept_at !== timeOf(before);
   if (view.fault !== null && !isRead) throw switchFailed(`switch ${label} could not be read: ${view.fault}`);
+  if (!isAnswered) {
+    throw switchFailed(
+      `switch ${label} was not read within ${longestWaitMs / 1000} s: no worker had time for it; try again`,
+    );
+  }
   return view;
 };
 
@@ -153,7 +161,7 @@ const askForSweeps = (
   );
 
 /**
- * Asks for sweeps and waits until each was attempted. Nobody asks for another while one is asked for that has not
+ * Asks for sweeps and waits until each was attempted; false if that took too long. Nobody asks for another while one is asked for that has not
  * begun. Of tenants, no switch is tried that is left alone until its next probe, and one that was just read is not read
  * again: however often they ask, a switch notices little of it.
  */
@@ -161,13 +169,13 @@ export const sweepNow = async (
   context: RequestContext,
   switchIds: readonly number[],
   requester: SweepRequester,
-): Promise<void> => {
-  if (switchIds.length === 0) return;
+): Promise<boolean> => {
+  if (switchIds.length === 0) return true;
   const seen = await context.read(({ tx }) => sweepRequestsFor(tx, switchIds, requester));
   if (seen.wanted.length > 0 && requester === 'operator') await waitForForcedSweep(context.dependencies, seen.wanted);
   const numbers = seen.wanted.length === 0 ? seen.numbers : await askForSweeps(context, switchIds, requester);
-  if (numbers.size === 0) return;
-  await waitUntil(longestWaitMs, async () => {
+  if (numbers.size === 0) return true;
+  return waitUntil(longestWaitMs, async () => {
     const rows = await context.read(({ tx }) => unansweredSweeps.all(tx, {}));
     const answered = new Map(rows.map(({ id, sweep_answered }) => [id, sweep_answered]));
     return [...numbers].every(([id, number]) => (answered.get(id) ?? number) >= number);

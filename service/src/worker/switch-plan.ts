@@ -22,8 +22,10 @@ export interface SwitchPlan {
   readonly forbidden: readonly PortTask[];
   /** Ports that nobody has read since a nic was connected to them. */
   readonly unread: readonly PortTask[];
-  /** The number that a sweep now would answer; null: none is due. */
-  readonly sweep: number | null;
+  /** The number of the sweep that is due, which not getting through to the switch answers too; null: none is. */
+  readonly sweepWanted: number | null;
+  /** Whether it is tried now. */
+  readonly isSweepTried: boolean;
   readonly isSaveDue: boolean;
   /** Attempts in a row that failed. */
   readonly faults: number;
@@ -71,7 +73,8 @@ export const planSwitch = async (
     overdue,
     forbidden,
     unread: isBackingOff || isDuplicate ? [] : due.filter(({ task }) => task.isUnread).map(({ task }) => task),
-    sweep: !isBackingOff && !isDuplicate && isSweepDue(state, now, config) ? state.sweep_wanted : null,
+    sweepWanted: isSweepDue(state, now, config) ? state.sweep_wanted : null,
+    isSweepTried: !isBackingOff && !isDuplicate,
     isSaveDue:
       !isBackingOff && state.unsaved_since !== null && now - state.unsaved_since >= retryLimit && state.save_at <= now,
     faults: state.faults,

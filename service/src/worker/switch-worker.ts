@@ -109,9 +109,9 @@ export class SwitchWorker {
   /** Does all that is due; false if nothing was. */
   async #carryOut(plan: SwitchPlan): Promise<boolean> {
     const connection = this.#connection;
-    const { tasks, unread, sweep: wanted, isSaveDue } = plan;
+    const { tasks, unread, sweepWanted, isSaveDue } = plan;
     connection.faults = plan.faults;
-    connection.sweepWanted = wanted;
+    connection.sweepWanted = sweepWanted;
     const ended = endingsOf(plan, this.#engine.config.budgetMs);
     if (ended.length > 0) await this.#giveUp(ended);
     // A probe takes one port: if it is the switch that fails, more would only fail with it; if a port, the next gets
@@ -120,7 +120,7 @@ export class SwitchWorker {
     const jobs: (() => Promise<Outcome>)[] = [];
     if (tasks.length > 0) jobs.push(() => this.#pass(tasks.slice(0, this.#mostPorts)));
     if (unread.length > 0) jobs.push(() => this.#checkPorts(unread));
-    if (wanted !== null) jobs.push(() => this.#sweep(wanted));
+    if (sweepWanted !== null && plan.isSweepTried) jobs.push(() => this.#sweep(sweepWanted));
     if (isSaveDue) jobs.push(() => this.#save());
     for (const job of jobs) {
       // Where nobody answers, the rest would fail the same way.

@@ -267,6 +267,21 @@ describe.each(engines)('drift on %s', (engine) => {
     expect((await driftOf(again, 'sw-awake')).swept_at).toBe(swept_at);
   });
 
+  it('a switch that hangs in a change answers who has it read, at the first attempt that begins after that', async () => {
+    const other = await serviceForTest(engine, { CORRAL_ENGINE_BUDGET: '60' });
+    await makeWorld(other);
+    await makeNode(other, 'stuck', ['eth0'], 'sw-stuck');
+    await sweep(other, 'sw-stuck');
+    await reserve(other, 'red', 'stuck');
+    other.simulated('sw-stuck').faults = { hang: true };
+    await done(other.admin.post('/node/stuck/nic/eth0/connect_network', { network }));
+    const failures = () => other.log.filter((line) => line.includes('switch communication failed')).length;
+    expect(await message(other.admin.post('/switch/sw-stuck/sweep'))).toMatch(/^switch sw-stuck could not be read: /);
+    // At most two had begun before.
+    expect(failures()).toBeLessThanOrEqual(3);
+    other.simulated('sw-stuck').faults = {};
+  });
+
   it('a policy is "report" or "repair" and nothing else', async () => {
     await makeSwitch(service(), 'sw-policy');
     const put = (body?: unknown) => service().admin.put('/switch/sw-policy/policy', body);

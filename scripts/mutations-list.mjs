@@ -655,6 +655,20 @@ export const mutations = [
     authorization,
   ),
   mutation(
+    'a service goes on reading a database file that is gone',
+    'base/src/db/sqlite-engine.ts',
+    'sharesFlushes ? file.watch((error) => condition.failed(error)) : () => undefined',
+    '() => undefined',
+    'service/test/db/database-faults.test.ts',
+  ),
+  mutation(
+    'the log of a database that was replaced gets into the other one',
+    'base/src/run-program.ts',
+    '  stop().then(exit, exit);',
+    '  void stop;\n  exit();',
+    'service/test/db/lost-database-file.test.ts',
+  ),
+  mutation(
     'a service forgets what runs the machines of its headnodes',
     'service/src/start.ts',
     '  if (hypervisor === noHypervisor) await requireNoMachines(db);\n',

@@ -13,6 +13,8 @@ const stopWithinMs = 15_000;
 export interface Started {
   readonly log: Logger;
   readonly stop: () => Promise<void>;
+  /** Resolves when it cannot go on, with what is to be done about it. */
+  readonly failed?: Promise<Error>;
 }
 
 /** What a program says of itself. */
@@ -46,7 +48,11 @@ export const runProgram = (
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const signalled = firstSignal();
   start(process.env).then(
-    (started) => void signalled.then((signal) => end(started, signal)),
+    (started) => {
+      const stopped = signalled.then((signal) => () => end(started, signal));
+      const failed = started.failed?.then((error) => () => giveUp(name, started, error));
+      void Promise.race([stopped, ...(failed === undefined ? [] : [failed])]).then((leave) => leave());
+    },
     (error: unknown) => fail(name, portSetting, error),
   );
 };
@@ -86,6 +92,15 @@ const hintFor = (error: unknown, portSetting: string): string => {
   if (['EACCES', 'EPERM', 'EROFS'].includes(code))
     return '; give this user write permission, or choose another data_dir';
   return code === 'EEXIST' || code === 'ENOTDIR' ? '; data_dir must be a directory' : '';
+};
+
+/** What runs is finished as in an ordinary stop: a database that has everything in one file can be put back. */
+const giveUp = (name: string, { log, stop }: Started, error: Error): void => {
+  setTimeout(() => process.exit(exitCodes.failure), stopWithinMs).unref();
+  log.fatal({ err: error }, 'stopping: the program cannot go on');
+  process.stderr.write(`${name}: ${error.message}\n`);
+  const exit = (): never => process.exit(exitCodes.failure);
+  stop().then(exit, exit);
 };
 
 const end = ({ log, stop }: Started, signal: string): void => {

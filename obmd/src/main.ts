@@ -54,5 +54,5 @@ runProgram(program, async (env) => {
   const where = running.adminTokenFile === null ? '' : ` (its admin token is in ${running.adminTokenFile})`;
   const state = running.isStandby ? 'is on standby (another process manages its nodes)' : 'is ready';
   process.stdout.write(`\ncorral-obmd ${state} at ${running.url}${where}\n\n`);
-  return { log, stop: running.stop };
+  return { log, stop: running.stop, failed: running.failed };
 });

@@ -2,6 +2,7 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
 import { logCondition } from '@corral/base/db/log-condition';
+import { lostFile } from '@corral/base/db/lost-file';
 import { isLoopback } from '@corral/base/http/loopback';
 import { listenAt } from '@corral/base/http/http-listen';
 import { followTls } from '@corral/base/http/tls-files';
@@ -32,6 +33,8 @@ export interface RunningObmd {
   /** Another process looked after the nodes when this one started. */
   readonly isStandby: boolean;
   readonly stop: () => Promise<void>;
+  /** Resolves when its embedded database was lost, with what is to be done. */
+  readonly failed: Promise<Error>;
 }
 
 /** Puts the daemon together and starts it. */
@@ -140,6 +143,7 @@ const startOn = async (
       await ownership.stop();
       await db.close();
     },
+    failed: lostFile(db.condition),
   };
 };
 

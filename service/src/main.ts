@@ -16,7 +16,7 @@ import { settings } from './config/service-settings.ts';
 import { joinProcesses } from './processes/join-processes.ts';
 import type { Greeting } from './processes/process-messages.ts';
 import { superviseProcesses } from './processes/supervise-processes.ts';
-import { type Running, start } from './start.ts';
+import { start } from './start.ts';
 
 const greet = ({ url, role, firstAdmin, obmd }: Greeting): void => {
   process.stdout.write(
@@ -71,26 +71,27 @@ const warnAbout = (config: Config, env: Environment, log: Logger): void => {
 /** One of several processes behind a port. The OBM daemon is in the first: the others would only wait for its nodes. */
 const startJoined = async (config: Config, log: Logger): Promise<Started> => {
   const { number, peers, ready } = await joinProcesses();
-  const { stop, ...greeting } = await start(
+  const { stop, failed, ...greeting } = await start(
     number === 0 ? config : { ...config, obmd: null, siblingObmd: config.obmd },
     log,
     undefined,
     peers,
   );
   ready(greeting);
-  return { log, stop };
+  return { log, stop, failed };
 };
 
 const startAll = async (config: Config, log: Logger): Promise<Started> => {
-  const { stop, ...greeting } =
-    config.processes === 1 ? await start(config, log) : await supervised(config.processes, log);
+  if (config.processes > 1) return supervised(config.processes, log);
+  const { stop, failed, ...greeting } = await start(config, log);
   greet(greeting);
-  return { log, stop };
+  return { log, stop, failed };
 };
 
-const supervised = async (processes: number, log: Logger): Promise<Running> => {
+const supervised = async (processes: number, log: Logger): Promise<Started> => {
   const { greeting, stop } = await superviseProcesses(processes, log);
-  return { ...greeting, stop };
+  greet(greeting);
+  return { log, stop };
 };
 
 const help = `corral-service ${version}: reserves bare-metal machines for projects and isolates them with VLANs

@@ -4,6 +4,7 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '@corral/base/config/config-error';
 import { logCondition } from '@corral/base/db/log-condition';
+import { lostFile } from '@corral/base/db/lost-file';
 import { listenAt } from '@corral/base/http/http-listen';
 import { followTls } from '@corral/base/http/tls-files';
 import { version } from '@corral/base/program-version';
@@ -66,6 +67,8 @@ export interface Running {
   readonly obmd: Pick<RunningObmd, 'url' | 'adminTokenFile' | 'isStandby'> | null;
   /** No new requests; what runs is finished or left to be taken up again. */
   readonly stop: () => Promise<void>;
+  /** Resolves when an embedded database was lost, with what is to be done. */
+  readonly failed: Promise<Error>;
 }
 
 /** Told of every step, so that a test can kill the process between any two. */
@@ -224,6 +227,7 @@ const startOn = async (
       await obmd?.stop();
       await db.close();
     },
+    failed: Promise.race([lostFile(db.condition), ...(obmd === null ? [] : [obmd.failed])]),
   };
 };
 

@@ -16,6 +16,8 @@ export interface Program {
   readonly pid: number;
   readonly output: readonly string[];
   kill(signal: NodeJS.Signals): Promise<number | null>;
+  /** Waits until it ends by itself. */
+  exitCode(): Promise<number | null>;
 }
 
 /** How tests run a program. */
@@ -76,6 +78,10 @@ const programsBy = (launch: () => Launch): Programs => ({
           child.kill(signal);
           await once(child, 'exit');
         }
+        return child.exitCode;
+      },
+      exitCode: async () => {
+        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
         return child.exitCode;
       },
     };

@@ -1,5 +1,5 @@
 /** What keeps a database from doing its work, in the kinds that an operator acts on differently. */
-export type FaultKind = 'full' | 'read-only' | 'locked' | 'unreachable' | 'broken' | 'unflushed';
+export type FaultKind = 'full' | 'read-only' | 'locked' | 'unreachable' | 'broken' | 'unflushed' | 'lost';
 
 /** A sentence for the caller: what is wrong, and that it can be tried again. */
 const sentences = {
@@ -10,6 +10,7 @@ const sentences = {
   broken: 'the storage of the database reports errors: the operator must check it',
   unflushed:
     'the disk of the database failed to flush a change: no more changes are stored until the operator has checked the disk and restarted the service',
+  lost: 'the database file was removed or replaced while it was in use: the operator must put it back and start the service again',
 } as const satisfies Record<FaultKind, string>;
 
 /** When it is worth another try. A fault that needs an operator takes longer than a transient one. */
@@ -20,6 +21,7 @@ const retryAfterS = {
   unreachable: 5,
   broken: 60,
   unflushed: 60,
+  lost: 60,
 } as const satisfies Record<FaultKind, number>;
 
 /** The moment in a transaction: until its commit is sent it has surely not happened. */

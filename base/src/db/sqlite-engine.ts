@@ -64,6 +64,8 @@ export const openSqlite = async <Schema, Topic extends string>(
   const statistics: Statistics = { reads: 0, writes: 0, retries: 0 };
   const condition = new Condition();
   const file = new SqliteFile(path);
+  // Tools have it open for a moment.
+  const unwatch = sharesFlushes ? file.watch((error) => condition.failed(error)) : () => undefined;
   const readTime = new EventLoopShare(longestReadingMs);
   const changeTime = new EventLoopShare(longestChangingMs);
 
@@ -179,6 +181,7 @@ export const openSqlite = async <Schema, Topic extends string>(
     announce: () => Promise.resolve(),
     announceSoon: () => undefined,
     close: async () => {
+      unwatch();
       await Promise.all([reader.mutex.run(() => Promise.resolve()), storage.close()]);
       if (held !== undefined) return;
       queryConnection.close();

@@ -1,7 +1,7 @@
 import type { Running } from '../start.ts';
 
 /** What the program says about itself when it is ready. */
-export type Greeting = Omit<Running, 'stop'>;
+export type Greeting = Omit<Running, 'stop' | 'failed'>;
 
 /** What one process counted, as Prometheus reads it. */
 export interface ProcessMetrics {

@@ -128,7 +128,9 @@ describe('a database file', () => {
     const alice = await makeUser(service, 'alice', 'before');
     const path = join(service.dataDir, 'corral.db');
     renameSync(path, `${path}.elsewhere`);
-    await expectReadsOnly(service, /storage of the database reports errors/);
+    const found = 'cannot write to the database: the database file was removed or replaced';
+    await eventually(() => service.log.some((line) => line.includes(found)) || undefined);
+    await expectReadsOnly(service, /database file was removed or replaced/);
     // Where the file is, is for administrators.
     const told = 'was removed while it was in use';
     expect((await service.admin.put('/project/refused')).text).toContain(told);

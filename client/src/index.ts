@@ -42,7 +42,19 @@ export type Corral = { readonly [N in Exclude<Name, 'streamEvents'>]: Method<N> 
   waitForAction(statusId: string, options?: WaitOptions): Promise<Action>;
   /** Events as they happen, without end. */
   followEvents(options?: FollowOptions): AsyncGenerator<CorralEvent>;
+  /** What a WebSocket to a console or a screen is opened with. A browser sends its cookie by itself. */
+  webSocket<N extends 'showConsole' | 'headnodeVnc'>(
+    name: N,
+    args: Calls[N]['args'],
+    options?: CallOptions,
+  ): Promise<WebSocketAddress>;
 };
+
+/** Where a WebSocket goes, and the headers that say who is calling. */
+export interface WebSocketAddress {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 const defaultLimits: RequestLimits = { timeoutMs: 60_000, retries: 2 };
 
@@ -70,15 +82,22 @@ export const createClient = (options: ClientOptions): Corral => {
   };
   return {
     // Each has the type that its place in the list has; that the two agree is how the list is made.
-    ...(methods as unknown as Omit<Corral, 'endpoint' | 'waitForAction' | 'followEvents'>),
+    ...(methods as unknown as Omit<Corral, 'endpoint' | 'waitForAction' | 'followEvents' | 'webSocket'>),
     endpoint,
     waitForAction: (statusId, waiting) => waitForAction(source, statusId, waiting),
     followEvents: (following = {}) => source.follow(following),
+    webSocket: async (name, args, { signal } = {}) => ({
+      url: `${endpoint.replace(/^http/, 'ws')}/v0${pathOf(calls[name].path, (field) => args[field as keyof typeof args])}`,
+      headers: await transport.headers(signal),
+    }),
   };
 };
 
 /** What goes into a URL; the types let nothing else through than texts, numbers and flags. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const pathOf = (pattern: string, valueOf: (name: string) => unknown): string =>
+  pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(valueOf(name))));
 
 type CallDefinition = (typeof calls)[keyof typeof calls];
 
@@ -95,7 +114,7 @@ const call = async (
     delete rest[name];
     return value;
   };
-  const path = definition.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(take(name))));
+  const path = pathOf(definition.path, take);
   const query = new URLSearchParams(
     definition.query.flatMap((name) => {
       const value = take(name);

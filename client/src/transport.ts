@@ -46,6 +46,8 @@ export interface Transport {
   ask(request: Outgoing, signal?: AbortSignal): Promise<string>;
   /** The same before it is read, for what streams. */
   open(request: Outgoing, signal?: AbortSignal): Promise<Answer>;
+  /** The headers that say who is calling. */
+  headers(signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }
 
 /** How patient a client is. */
@@ -133,6 +135,7 @@ export const fetchTransport = (
   return {
     ask: (request, signal) => send(request, (answer) => textOf(answer, endpoint), signal),
     open: (request, signal) => send(request, (answer) => Promise.resolve(answer), signal),
+    headers: (signal = new AbortController().signal) => credentials.headers(signal),
   };
 };
 
@@ -179,16 +182,24 @@ const reaching = async <T>(endpoint: string, work: () => Promise<T>): Promise<T>
     return await work();
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') throw error;
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const code = (cause as { code?: unknown }).code;
-    const why = cause instanceof Error ? cause.message || String(code) : String(cause);
-    const sent = !(typeof code === 'string' && neverConnected.includes(code));
-    throw new UnreachableError(`${endpoint} cannot be reached: ${why}`, { cause: error, sent });
+    throw unreachable(endpoint, error);
   }
 };
 
-const refusalOf = async (answer: Answer, endpoint: string): Promise<Error> => {
-  const text = await textOf(answer, endpoint);
+/** What a connection that could not be made, or broke, is to the caller. */
+export const unreachable = (endpoint: string, error: unknown): UnreachableError => {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = (cause as { code?: unknown }).code;
+  const why = cause instanceof Error ? cause.message || String(code) : String(cause);
+  const sent = !(typeof code === 'string' && neverConnected.includes(code));
+  return new UnreachableError(`${endpoint} cannot be reached: ${why}`, { cause: error, sent });
+};
+
+const refusalOf = async (answer: Answer, endpoint: string): Promise<Error> =>
+  refusalIn(endpoint, answer, await textOf(answer, endpoint));
+
+/** The error that an answer of another status than 2xx stands for. */
+export const refusalIn = (endpoint: string, answer: Pick<Answer, 'status' | 'headers'>, text: string): Error => {
   const told = toldIn(text);
   if (told === null) {
     const what = answer.status >= 300 && answer.status < 400 ? 'redirects' : `answers with status ${answer.status}`;

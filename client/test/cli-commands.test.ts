@@ -149,6 +149,7 @@ describe.each(engines)('the command line, on %s', (engine) => {
       'logout',
       'network grant-access',
       'network revoke-access',
+      'node console',
       'node console show',
       'user password',
     ];
@@ -240,6 +241,12 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect((await shell(`project list --endpoint ${service.url}`, { env })).code).toBe(1);
     expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^corral_failed_logins_total.* [1-9]/m);
   });
+});
+
+it('help on a command names those that begin with its words', async () => {
+  const { out } = await (await shellForTest())('help node console');
+  expect(out).toMatch(/^corral node console NODE \[--read-only\] \[--log FILE\]$/m);
+  expect(out).toMatch(/^ {2}corral node console show NODE {2}show /m);
 });
 
 describe('the command line says what is wrong', () => {

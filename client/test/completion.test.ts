@@ -166,6 +166,15 @@ describe('what completion offers', () => {
     expect((await shell(`__complete -- node list --profile=lat`)).out).toBe('--profile=late\n');
   });
 
+  it('words and labels where a command is the beginning of another, and files for its option', async () => {
+    const service = await serviceForTest('sqlite');
+    await makeNode(service, 'here');
+    const shell = await shellForTest({ CORRAL_ENDPOINT: service.url });
+    expect((await shell(`__complete -- node console ''`)).out).toBe('show\nhere\n');
+    expect((await shell(`__complete -- node console show ''`)).out).toBe('here\n');
+    expect((await shell(`__complete -- node console here --log ''`)).out).toBe('\t\n');
+  });
+
   it('labels that look like options are offered only where they are none', async () => {
     const service = await serviceForTest('sqlite');
     await makeNode(service, '--json');

@@ -5,8 +5,11 @@ import type { Style } from './style.ts';
 /** How to use a command, a group of them, or all. */
 export const helpFor = (commands: readonly Command[], words: readonly string[], style: Style): string => {
   const exact = commands.find((command) => command.words.join(' ') === words.join(' '));
-  if (exact) return ofCommand(exact, style);
   const group = commands.filter((command) => words.every((word, index) => command.words[index] === word));
+  if (exact) {
+    const longer = group.filter((command) => command !== exact);
+    return [ofCommand(exact, style), ...(longer.length === 0 ? [] : ['', ofGroup(longer, style)])].join('\n');
+  }
   return words.length > 0 && group.length > 0 ? ofGroup(group, style) : ofAll(commands, style);
 };
 

@@ -3,8 +3,8 @@ import { commands } from './commands/all-commands.ts';
 import { run } from './run-command.ts';
 
 const stop = new AbortController();
-process.once('SIGINT', () => stop.abort());
-process.once('SIGTERM', () => stop.abort());
+// By default, SIGHUP would leave a terminal as a prompt or a console has set it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
 // `corral events | head` is over when head is.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);

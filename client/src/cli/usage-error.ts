@@ -12,9 +12,9 @@ export class InterruptedError extends Error {
 export class StoppedError extends Error {
   override readonly name = 'StoppedError';
   readonly code: number;
-  readonly hint: string;
+  readonly hint: string | null;
 
-  constructor(message: string, { code, hint }: { readonly code: number; readonly hint: string }) {
+  constructor(message: string, { code, hint }: { readonly code: number; readonly hint: string | null }) {
     super(message);
     this.code = code;
     this.hint = hint;

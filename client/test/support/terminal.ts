@@ -18,6 +18,8 @@ export interface Session {
   readonly type: (keys: string) => void;
   /** Waits until this can be read on the screen. */
   readonly shows: (text: string | RegExp) => Promise<void>;
+  /** Ends the program without asking it; what it has started loses its terminal. */
+  readonly kill: () => void;
   /** Waits for its end; the exit code. */
   readonly exit: () => Promise<number>;
 }
@@ -75,6 +77,7 @@ const start = (program: string, args: readonly string[], env: Environment, colum
       const expected: unknown = typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text);
       await expect.poll(screen, { timeout: 20_000, interval: 10 }).toEqual(expected);
     },
+    kill: () => pty.kill('SIGKILL'),
     exit: () => over,
   };
 };

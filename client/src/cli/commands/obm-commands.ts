@@ -56,6 +56,24 @@ export const obmCommands: readonly Command[] = [
     sentence: (args) => `node ${args.node} boots from ${args.device} next`,
   }),
   {
+    words: ['node', 'console'],
+    about: "connect this terminal with a node's serial console, until Enter ~.",
+    args: [node],
+    options: {
+      'read-only': { about: 'show the console, and send no keys to it' },
+      log: { value: 'FILE', kind: 'file', about: 'append what the node prints to this file' },
+    },
+    example: 'node console node-12 --log node-12.log',
+    run: async (context, parsed) => {
+      const { attachConsole } = await import('../console/attach-console.ts');
+      await attachConsole(context, {
+        node: parsed.arg('node'),
+        isReadOnly: parsed.flag('read-only'),
+        log: parsed.option('log'),
+      });
+    },
+  },
+  {
     words: ['node', 'console', 'show'],
     about: "show what a node's serial console prints, until Ctrl-C",
     args: [node],

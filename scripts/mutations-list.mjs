@@ -1515,6 +1515,54 @@ export const mutations = [
     'service/test/drivers/cisco-ios.test.ts',
   ),
 
+  // A terminal on a console
+  ...[
+    ['a console hears no signal', 'attach-console.ts', "  signal.addEventListener('abort', leave);\n", ''],
+    ['a console leaves colours behind', 'attach-console.ts', '    screen.write(afterConsole);\n', ''],
+    [
+      'keys go to a console that is read only',
+      'attach-console.ts',
+      'isReadOnly || bytes.length === 0',
+      'bytes.length === 0',
+    ],
+    [
+      'a console is taken before it is known that its log can be written',
+      'console-log.ts',
+      'throw new UsageError(unwritable(name, error));',
+      "return new ConsoleLog(await open('/dev/full', 'a'), name);",
+    ],
+    ['a log has a gap', 'console-log.ts', 'return (this.#failure ??= unwritable(this.#name, error));', 'return null;'],
+    [
+      'a console is shown without its last words',
+      'console-connection.ts',
+      'void taking.then(() => resolve(',
+      'void Promise.resolve().then(() => resolve(',
+    ],
+    [
+      'a console waits for a stream without end',
+      'console-connection.ts',
+      'if (status === 200) return',
+      'if (status === 0) return',
+    ],
+    ['a console has no time limit to open', 'console-connection.ts', 'AbortSignal.any([signal, limit])', 'signal'],
+  ].map(([promise, file, text, replacement]) =>
+    mutation(promise, `client/src/cli/console/${file}`, text, replacement, 'client/test/terminal-console.test.ts'),
+  ),
+  mutation(
+    'a command leaves the terminal raw after SIGHUP',
+    'client/src/cli/main.ts',
+    "'SIGTERM', 'SIGHUP'] as const",
+    "'SIGTERM'] as const",
+    'client/test/terminal-console.test.ts',
+  ),
+  mutation(
+    'a tilde in the middle of a line closes a console',
+    'client/src/cli/console/escape-keys.ts',
+    'this.#isLineStart && key === tilde',
+    'key === tilde',
+    'client/test/escape-keys.test.ts',
+  ),
+
   // Where connections may go
   mutation(
     'an address that is refused is connected to',

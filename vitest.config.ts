@@ -11,7 +11,7 @@ const apart = [
   'service/test/packets/**/*.test.ts',
   'client/test/login-command.test.ts',
   'service/test/admin/rotate-key.test.ts',
-  'service/test/auth/password-hash.test.ts',
+  'service/test/auth/{password-hash,unknown-user}.test.ts',
   'service/test/config/http-config.test.ts',
   'service/test/core/{console,headnode-faults,headnode-lifecycle,headnode-vnc}.test.ts',
   'service/test/server/{console-socket-life,http-bodies,http-connections,http-cors,http-cost,http-headers,http-limits,http-proxy,http-tls,http-turns}.test.ts',

@@ -1338,7 +1338,7 @@ export const mutations = [
     'service/src/auth/password-check.ts',
     'const hash = user?.password_hash ?? (await nobodysHash);',
     'if (user === null) return null;\n    const hash = user.password_hash ?? (await nobodysHash);',
-    'service/test/auth/authentication.test.ts',
+    'service/test/auth/unknown-user.test.ts',
   ),
   mutation(
     'remembered credentials outlive a change to users',

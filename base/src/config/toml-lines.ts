@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 
-/** The lines on which keys of a valid TOML document begin, tables included, by their dotted names. */
+/** The lines on which keys of a valid TOML document begin, tables included, by their dotted names, as far as found. */
 export const linesOfKeys = (document: string): ReadonlyMap<string, number> => {
   const found = new Map<string, number>();
   let header = '';
@@ -17,6 +17,9 @@ interface TomlStatement {
   readonly line: number;
 }
 
+/** After a value of more lines nothing is found any more: each line of it is another attempt at all those before. */
+const mostLines = 50;
+
 /** The parser tells no positions, but a statement is what it accepts by itself: a value of several lines is open until its last. */
 const statementsOf = (document: string): TomlStatement[] => {
   const statements: TomlStatement[] = [];
@@ -24,7 +27,10 @@ const statementsOf = (document: string): TomlStatement[] => {
   for (const [index, text] of document.split(/\r?\n/).entries()) {
     open.push(text);
     const whole = open.join('\n');
-    if (!isWhole(whole)) continue;
+    if (!isWhole(whole)) {
+      if (open.length < mostLines) continue;
+      break;
+    }
     statements.push({ text: whole, line: index + 2 - open.length });
     open = [];
   }

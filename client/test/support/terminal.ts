@@ -53,20 +53,39 @@ export const terminalForTest = async (env: Environment = {}): Promise<Terminal> 
   };
 };
 
+/*
+ * When a program ends, node-pty waits 200 ms for its last output and drops the rest, which on a busy machine is what a
+ * test looks for. So the program's shell writes a mark behind everything, and stays until the mark was read.
+ */
+const endMark = '\u001b]ended;';
+const markedScript = `trap : INT; "$@"; printf '\\033]ended;%d;' $?; exec sleep 60`;
+
 const start = (program: string, args: readonly string[], env: Environment, columns: number): Session => {
-  const pty = spawn(program, [...args], { name: 'xterm-256color', cols: columns, rows: 50, env: { ...env } });
+  const marked = ['-c', markedScript, 'sh', program, ...args];
+  const pty = spawn('/bin/sh', marked, { name: 'xterm-256color', cols: columns, rows: 50, env: { ...env } });
   let written = '';
   let isOver = false;
-  pty.onData((data) => (written += data));
+  const gone = new Promise<void>((resolve) => pty.onExit(() => resolve()));
   const over = new Promise<number>((resolve) => {
-    pty.onExit(({ exitCode }) => {
+    const end = (code: number): void => {
       isOver = true;
-      resolve(exitCode);
+      resolve(code);
+    };
+    pty.onData((data) => {
+      written += data;
+      // It may come in two pieces.
+      const at = written.indexOf(endMark, written.length - data.length - 2 * endMark.length);
+      const code = /^(\d+);/.exec(at < 0 ? '' : written.slice(at + endMark.length))?.[1];
+      if (code === undefined) return;
+      written = written.slice(0, at);
+      end(Number(code));
+      pty.kill('SIGKILL');
     });
+    pty.onExit(({ exitCode }) => end(exitCode));
   });
   onTestFinished(async () => {
     if (!isOver) pty.kill('SIGKILL');
-    await over;
+    await gone;
   });
   const screen = () => screenOf(written, columns).join('\n').trimEnd();
   return {

@@ -655,6 +655,13 @@ export const mutations = [
     authorization,
   ),
   mutation(
+    'two services start on one embedded database',
+    'service/src/main.ts',
+    '  requireSoleUser(config.database);\n',
+    '',
+    'service/test/whole/service-program.test.ts',
+  ),
+  mutation(
     'a service goes on reading a database file that is gone',
     'base/src/db/sqlite-engine.ts',
     'sharesFlushes ? file.watch((error) => condition.failed(error)) : () => undefined',

@@ -2,6 +2,7 @@
 import cluster from 'node:cluster';
 import { exposedSecrets } from '@corral/base/config/gather-settings';
 import { parseArgs } from 'node:util';
+import { requireSoleUser } from '@corral/base/db/sole-user';
 import { ConfigError } from '@corral/base/config/config-error';
 import { type Environment, unknownVariables } from '@corral/base/config/setting';
 import { isLoopback } from '@corral/base/http/loopback';
@@ -83,6 +84,7 @@ const startJoined = async (config: Config, log: Logger): Promise<Started> => {
 
 const startAll = async (config: Config, log: Logger): Promise<Started> => {
   if (config.processes > 1) return supervised(config.processes, log);
+  requireSoleUser(config.database);
   const { stop, failed, ...greeting } = await start(config, log);
   greet(greeting);
   return { log, stop, failed };

@@ -79,6 +79,19 @@ describe('the program', () => {
     await start(settings);
   });
 
+  it('is alone on an embedded database, until it ends in any way; corral-admin goes on', async () => {
+    const settings = env('alone');
+    const first = await start(settings);
+    const refused = await runToEnd(settings);
+    expect(refused).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(`uses the database in ${settings.CORRAL_DATA_DIR}: stop it`) as string,
+    });
+    expect(await runAdmin(settings, 'check')).toMatchObject({ code: 0 });
+    await first.kill('SIGKILL');
+    await start(settings);
+  });
+
   it('says which database is damaged and what to do, and ends with 2', async () => {
     const settings = env('damaged');
     expect(await (await start(settings)).kill('SIGTERM')).toBe(0);

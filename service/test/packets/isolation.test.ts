@@ -112,7 +112,10 @@ describe.each(packetSwitches)('isolation on $part', (kind) => {
       });
       expect(seen()).toEqual(passing);
       for (const one of device.hosts) {
-        const answer = await service.admin.post('/project/red/connect_node', { node: nodeOf(one) });
+        const answer = await eventually(async () => {
+          const got = await service.admin.post('/project/red/connect_node', { node: nodeOf(one) });
+          return got.text.includes('has not been read') ? undefined : got;
+        });
         expect(answer).toMatchObject({ status: 409, body: { type: 'BlockedError' } });
         expect(answer.text).toContain('is not recorded');
       }

@@ -55,8 +55,11 @@ export default class RunAgainReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     const list = process.env['CORRAL_RUN_AGAIN'];
-    if (list === undefined || list === '' || errors.length > this.#killed.length) return;
+    if (list === undefined || list === '') return;
     const failed = modules.filter((module) => !module.ok()).map(({ moduleId }) => moduleId);
+    // A promise that nobody waited for any more, in a file that failed, is part of its failure.
+    const others = errors.filter((error) => !failed.some((file) => file === error['VITEST_TEST_PATH']));
+    if (others.length > this.#killed.length) return;
     const again = [...new Set([...this.#killed, ...failed])];
     if (again.length > mostAgain) return;
     await writeFile(list, again.map((file) => `${relative(process.cwd(), file)}\n`).join(''));

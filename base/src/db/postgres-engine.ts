@@ -83,6 +83,10 @@ export const openPostgres = async <Schema, Topic extends string>(
   };
 
   const transactions = new PostgresTransactions<Schema>(pool, nameOf);
+  // Sessions that began while the server only read go on refusing changes after that.
+  condition.onChange(({ fault }) => {
+    if (fault === null) transactions.renew();
+  });
   const turns = new WriteTurns(connections);
   const announcer = new PostgresAnnouncer((announced) =>
     pool.query({ name: 'corral notify', text: notify, values: [tables.name, announced] }),

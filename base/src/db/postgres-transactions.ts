@@ -109,10 +109,20 @@ export class PostgresTransactions<Schema> {
   readonly #pool: pg.Pool;
   readonly #nameOf: (text: string) => string;
   readonly #connections = new WeakMap<pg.PoolClient, PipelinedConnection<Schema>>();
+  /** Connections of before `renew`: sessions keep what they began with. */
+  #outdated = new WeakSet<pg.PoolClient>();
+  readonly #known = new Set<pg.PoolClient>();
 
   constructor(pool: pg.Pool, nameOf: (text: string) => string) {
     this.#pool = pool;
     this.#nameOf = nameOf;
+    pool.on('connect', (client) => this.#known.add(client));
+    pool.on('remove', (client) => this.#known.delete(client));
+  }
+
+  /** Every connection is replaced before it is used again. */
+  renew(): void {
+    this.#outdated = new WeakSet(this.#known);
   }
 
   /** Lends a connection. */
@@ -170,7 +180,11 @@ export class PostgresTransactions<Schema> {
   }
 
   async #lend(): Promise<{ readonly loan: Loan<Schema>; readonly giveBack: () => void }> {
-    const client = await this.#pool.connect();
+    let client = await this.#pool.connect();
+    while (this.#outdated.has(client)) {
+      client.release(true);
+      client = await this.#pool.connect();
+    }
     const connection = this.#connections.get(client) ?? new PipelinedConnection<Schema>(client, this.#nameOf);
     this.#connections.set(client, connection);
     const loan: Loan<Schema> = { client, connection, broken: null, locks: [] };

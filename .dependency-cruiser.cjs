@@ -69,6 +69,13 @@ module.exports = {
       to: { path: ['^client/src/cli/', '^node:'] },
     },
     {
+      name: 'pages-speak-through-the-sdk',
+      comment: 'nothing is reachable for a page that is not reachable for the SDK',
+      severity: 'error',
+      from: { path: '^console/src/' },
+      to: { path: ['^(base|obmd|service|lab|bench)/', '^client/src/(?!index\\.ts)', '^node:'] },
+    },
+    {
       name: 'base-stands-alone',
       comment: 'what the programs stand on knows none of them',
       severity: 'error',

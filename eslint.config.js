@@ -1,11 +1,12 @@
 import js from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   { ignores: ['**/dist/', '**/coverage/', '**/data/', 'demo-data/'] },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       // One program for sources and tests: the build's own projects leave the tests out.
@@ -25,6 +26,14 @@ export default tseslint.config(
       'prefer-const': 'error',
       eqeqeq: 'error',
     },
+  },
+  {
+    // Pages have a compiler's project of their own: there is a browser around them.
+    files: ['console/**/*.{ts,tsx}'],
+    extends: [reactHooks.configs.flat['recommended-latest']],
+    languageOptions: { parserOptions: { project: './console/tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    // About what a compiler of React would skip; none is used.
+    rules: { 'react-hooks/incompatible-library': 'off' },
   },
   {
     // Types keep devices out of an operation's own arguments, and not out of what its function has around it.

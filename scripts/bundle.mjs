@@ -1,4 +1,5 @@
-// Bundles programs, each into one file beside its source map and the licences of what is inside.
+// Bundles programs, each into one file beside its source map and the licences of what is inside, and the pages for
+// browsers (`console`) into a folder.
 // `node scripts/bundle.mjs [--tests] [--to DIRECTORY] [NAME…]`: by default all that are installed, with --tests also
 // those that only tests start. Nothing is built if nothing changed.
 import { Buffer } from 'node:buffer';
@@ -9,6 +10,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath, URL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -18,6 +20,12 @@ const programs = {
   'corral-admin': { entry: 'service/src/admin.ts', file: 'service/dist/corral-admin.js' },
   'corral-obmd': { entry: 'obmd/src/main.ts', file: 'obmd/dist/corral-obmd.js' },
   corral: { entry: 'client/src/cli/main.ts', file: 'client/dist/cli/corral.js' },
+};
+
+/** The pages for browsers: what they are made of, beside the SDK, and where to. */
+const pages = {
+  sources: ['console/index.html', 'console/public', 'console/src', 'console/vite.config.ts'],
+  to: 'console/dist',
 };
 
 /** What tests start. */
@@ -53,7 +61,7 @@ const requireNatives = {
 const settings = [
   'scripts/bundle.mjs',
   'node_modules/.package-lock.json',
-  ...['base', 'obmd', 'service', 'client'].map((workspace) => `${workspace}/package.json`),
+  ...['base', 'obmd', 'service', 'client', 'console'].map((workspace) => `${workspace}/package.json`),
 ];
 
 const hashOf = (...parts) => {
@@ -120,6 +128,75 @@ const build = async (name, entry, file) => {
   }
 };
 
+/** Files of a folder, at any depth, in order; of a file itself. */
+const filesOf = async (path) => {
+  if (!(await stat(path)).isDirectory()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort();
+};
+
+/** What the pages are made of, as paths from the root. */
+const pageInputs = async () => {
+  const own = (await Promise.all(pages.sources.map((source) => filesOf(join(root, source))))).flat();
+  const sdk = (await readdir(join(root, 'client/src'))).filter((name) => name.endsWith('.ts')).sort();
+  return [...own.map((file) => relative(root, file)), ...sdk.map((name) => `client/src/${name}`)];
+};
+
+const contentsOf = async (folder) => {
+  const files = (await filesOf(folder)).filter((file) => !file.endsWith('build.json'));
+  return hashOf(...files.flatMap((file) => [relative(folder, file), readFileSync(file)]));
+};
+
+const pagesAreCurrent = async (folder) => {
+  try {
+    const { fingerprint, output } = JSON.parse(readFileSync(join(folder, 'build.json'), 'utf8'));
+    return output === (await contentsOf(folder)) && fingerprint === fingerprintOf(await pageInputs());
+  } catch {
+    return false;
+  }
+};
+
+/** Compressed once, and not for every browser that asks. */
+const compress = async (folder) => {
+  for (const file of await filesOf(folder)) {
+    if (!/\.(js|css|svg)$/.test(file)) continue;
+    const bytes = await readFile(file);
+    await writeFile(`${file}.br`, brotliCompressSync(bytes));
+    await writeFile(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+  }
+};
+
+const buildPages = async (folder) => {
+  const begun = { at: Date.now(), ms: performance.now() };
+  process.stderr.write(`console: building ${relative(process.cwd(), folder)}\n`);
+  const { build: buildSite } = await import('vite');
+  const inputs = await pageInputs();
+  await mkdir(dirname(folder), { recursive: true });
+  const place = await mkdtemp(join(dirname(folder), '.pages-'));
+  try {
+    const made = join(place, 'made');
+    await buildSite({
+      root: join(root, 'console'),
+      logLevel: 'warn',
+      build: { outDir: made, emptyOutDir: true },
+    });
+    await compress(made);
+    if (!(await haveChanged(inputs, begun.at))) {
+      const record = { fingerprint: fingerprintOf(inputs), output: await contentsOf(made) };
+      await writeFile(join(made, 'build.json'), `${JSON.stringify(record)}\n`);
+    }
+    // A folder cannot be replaced in one step: for a moment there are no pages, never half of them.
+    await rename(folder, join(place, 'old')).catch(() => undefined);
+    await rename(made, folder);
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+  process.stderr.write(`console: built in ${((performance.now() - begun.ms) / 1000).toFixed(1)} s\n`);
+};
+
 const haveChanged = async (inputs, since) => {
   const times = await Promise.all(inputs.map(async (input) => (await stat(join(root, input))).mtimeMs));
   return times.some((time) => time >= since);
@@ -164,16 +241,23 @@ const packageOf = (id) => {
 };
 
 const known = { ...programs, ...testPrograms };
+const names = [...Object.keys(programs), 'console', ...Object.keys(testPrograms)];
+const installed = [...Object.keys(programs), 'console'];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { to: { type: 'string', default: root }, tests: { type: 'boolean', default: false } },
 });
-const unknown = positionals.filter((name) => !Object.hasOwn(known, name));
+const unknown = positionals.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  process.stderr.write(`bundle: no program ${unknown.join(', ')}; expected any of ${Object.keys(known).join(', ')}\n`);
+  process.stderr.write(`bundle: nothing is called ${unknown.join(', ')}; expected any of ${names.join(', ')}\n`);
   process.exit(2);
 }
-for (const name of positionals.length > 0 ? positionals : Object.keys(values.tests ? known : programs)) {
+for (const name of positionals.length > 0 ? positionals : values.tests ? names : installed) {
+  if (name === 'console') {
+    const folder = resolve(values.to, pages.to);
+    if (!(await pagesAreCurrent(folder))) await buildPages(folder);
+    continue;
+  }
   const { entry, file } = known[name];
   const target = resolve(values.to, file);
   if (!isCurrent(target)) await build(name, entry, target);

@@ -23,6 +23,7 @@ const throttle = 'service/test/auth/login-throttle.test.ts';
 const narrow = 'service/test/drivers/incomplete-readings.test.ts';
 const standby = 'obmd/test/standby.test.ts';
 const historyExport = 'service/test/worker/history-export.test.ts';
+const historyLease = 'service/test/worker/history-lease.test.ts';
 const statementPlans = 'service/test/db/statement-plans.test.ts';
 const packages = 'test/packages.test.ts';
 const guardedDevice = 'base/test/guarded-device.test.ts';
@@ -72,6 +73,27 @@ export const mutations = [
     '        if (exportDir !== null) await removeHistoryDrafts(exportDir);\n',
     '',
     historyExport,
+  ),
+  mutation(
+    'history is deleted under a lease that is another’s',
+    'service/src/worker/history-pruning.ts',
+    '        await requireLease(op, held.lease);\n',
+    '',
+    historyLease,
+  ),
+  mutation(
+    'history is exported under a lease that is known to be another’s',
+    'service/src/worker/history-pruning.ts',
+    '      held.check();\n',
+    '',
+    historyLease,
+  ),
+  mutation(
+    'a look at all events goes beyond what is settled',
+    'service/src/core/audit.ts',
+    'found.rows.filter(({ id }) => id <= settled)',
+    'found.rows',
+    'service/test/db/event-order.test.ts',
   ),
   mutation(
     'the engine looks at every switch for those to repair',
@@ -224,8 +246,8 @@ export const mutations = [
   mutation(
     'a lease counts whatever its fence',
     'base/src/db/lease-table.ts',
-    'where ${this.#isOurs(lease)} ${lock}',
-    'where lease.name = ${lease.name} and lease.holder = ${lease.holder} ${lock}',
+    'where ${this.#isOurs(lease)} ${locksRows',
+    'where lease.name = ${lease.name} and lease.holder = ${lease.holder} ${locksRows',
     fences,
   ),
   mutation(
@@ -409,6 +431,34 @@ export const mutations = [
     'if (elapsedSince(this.#asked) >= freshForMs) throw',
     'if (false) throw',
     'service/test/core/fresh-rights.test.ts',
+  ),
+  mutation(
+    'a console is opened with rights that were read long ago',
+    'service/src/core/console.ts',
+    'allOf(rights, held)',
+    'held',
+    'service/test/packets/stopped-replica.test.ts',
+  ),
+  mutation(
+    'a checkpoint closes the index of the log, and with it the locks of the process',
+    'base/src/db/log-checkpoints.ts',
+    'openSync(`${this.#path}-wal`',
+    'openSync(`${this.#path}-shm`',
+    'base/test/db/log-checkpoints.test.ts',
+  ),
+  mutation(
+    'the log of an embedded database grows without end',
+    'base/src/db/log-checkpoints.ts',
+    'if (this.#isLong())',
+    'if (false)',
+    'base/test/db/commit-flush.test.ts',
+  ),
+  mutation(
+    'a monotonic clock that goes back moves the steady clock away',
+    'base/src/steady-clock.ts',
+    'Math.max(0, at - this.#at)',
+    '(at - this.#at)',
+    'base/test/steady-clock.test.ts',
   ),
   mutation(
     'a command is sent to a switch with a lease that ran out',
@@ -700,7 +750,7 @@ export const mutations = [
   mutation(
     'a node is connected whose switch is registered twice',
     'service/src/core/attachments.ts',
-    '  await requireSoleRecords(op, node, `node ${node.label} cannot be connected`);\n',
+    '  await sole;\n',
     '',
     'service/test/core/switch-identity.test.ts',
   ),
@@ -724,6 +774,55 @@ export const mutations = [
     'use === null && !isAdmin(op.caller)',
     'false',
     'service/test/core/network-overview.test.ts',
+  ),
+  mutation(
+    'a hint tells of private networks',
+    'service/src/core/open-changes.ts',
+    'isPublic === true',
+    'true',
+    'service/test/server/change-hints.test.ts',
+  ),
+  mutation(
+    'a hint tells of nodes of other projects',
+    'service/src/core/open-changes.ts',
+    'return project === null',
+    'return project !== undefined',
+    'service/test/server/change-hints.test.ts',
+  ),
+  mutation(
+    'a stream stirs whenever something happens that its caller may not see',
+    'service/src/server/event-stream.ts',
+    "(isQuiet ? ':\\n\\n' : '')",
+    "':\\n\\n'",
+    'service/test/server/change-hints.test.ts',
+  ),
+  mutation(
+    'an overview shows changes of other projects',
+    'service/src/core/action-overview.ts',
+    "    .$if(!isAdmin(caller), (own) => own.where('projects.label', 'in', projectLabels(caller)))\n",
+    '',
+    'service/test/core/project-overview.test.ts',
+  ),
+  mutation(
+    'an overview shows headnodes of other projects',
+    'service/src/core/headnode-overview.ts',
+    "    .$if(!isAdmin(caller), (own) => own.where('projects.label', 'in', projectLabels(caller)))\n",
+    '',
+    'service/test/core/project-overview.test.ts',
+  ),
+  mutation(
+    'an overview tells tenants the members of a project',
+    'service/src/core/project-overview.ts',
+    'isAdmin(op.caller) ? grouped',
+    'ids.length > 0 ? grouped',
+    'service/test/core/project-overview.test.ts',
+  ),
+  mutation(
+    'an overview shows everybody the pending change of a free node',
+    'service/src/core/node-overview.ts',
+    'isAdmin(caller) || (node.project !== null && mayActFor(caller, node.project))',
+    'true',
+    'service/test/core/node-overview.test.ts',
   ),
   mutation(
     'an overview calls a node reservable whose port was seen to carry something',
@@ -1448,7 +1547,7 @@ export const mutations = [
   mutation(
     'a process that slept works with nodes that another has by now',
     'obmd/src/core/bmc-ownership.ts',
-    'if (!this.#held?.isOurs) throw',
+    'if (!this.isOurs) throw',
     'if (!this.#held) throw',
     'obmd/test/core/ownership.test.ts',
   ),

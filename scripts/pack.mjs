@@ -32,7 +32,7 @@ const writeManifest = async (place, manifest) => {
   await chmod(file, 0o644);
 };
 
-/** The programs, each with its source map and the licences of what is inside, and the documents. */
+/** The programs, each with its source map and the licences of what is inside, the pages for browsers, and the documents. */
 const stagePrograms = async (place, { name, version, description, license, type, engines, bin }) => {
   const bundling = run(process.execPath, [join(root, 'scripts/bundle.mjs')]);
   bundling.child.stderr.pipe(process.stderr);
@@ -41,6 +41,8 @@ const stagePrograms = async (place, { name, version, description, license, type,
     for (const part of [file, `${file}.map`, `${file}.licences.txt`]) await copy(join(root, part), join(place, part));
     await chmod(join(place, file), 0o755);
   }
+  await copy(join(root, 'console/dist'), join(place, 'console/dist'));
+  await rm(join(place, 'console/dist/build.json'), { force: true });
   const documents = (await readdir(root)).filter((file) => file.endsWith('.md'));
   for (const part of ['LICENSE', 'docs', ...documents]) await copy(join(root, part), join(place, part));
   const versions = Object.entries(natives).map(async ([native, workspace]) => [

@@ -103,7 +103,10 @@ describe('the package corral', () => {
     expect(Object.keys(bin).sort()).toEqual([...programs]);
     for (const file of Object.values(bin))
       expect(files).toEqual(expect.arrayContaining([file, `${file}.map`, `${file}.licences.txt`]));
-    expect(files.filter((name) => !/\.(js|js\.map|licences\.txt|md|svg)$/.test(name)).sort()).toEqual([
+    const isPage = (name: string): boolean => /^console\/dist\/.+\.(js|css|svg|html|md)(\.br|\.gz)?$/.test(name);
+    expect(files.filter(isPage)).toContain('console/dist/index.html');
+    const others = files.filter((name) => !isPage(name));
+    expect(others.filter((name) => !/\.(js|js\.map|licences\.txt|md|svg)$/.test(name)).sort()).toEqual([
       'LICENSE',
       'package.json',
     ]);
@@ -142,6 +145,7 @@ describe('the package corral', () => {
     const data = await newDirectory();
     const { url } = await startService(data);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(await (await fetch(`${url}/`)).text()).toContain('<div id="root">');
     const file = join(await newDirectory(), 'password');
     await writeFile(file, `${password}\n`, { mode: 0o600 });
     expect(await answer(['corral', 'login', url, '--username', 'admin', '--password-file', file])).toContain(

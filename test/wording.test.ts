@@ -62,8 +62,8 @@ describe('plain technical English', () => {
     expect(refusedIn('d.ts', 'const told = isTold(whomever_2);')).toEqual([]);
   });
 
-  it.each(workspaces)('is what the sources of %s are written in', async (workspace) => {
-    const files = await filesIn(join(workspace, 'src'), '.ts');
+  it.each([...workspaces, 'console'])('is what the sources of %s are written in', async (workspace) => {
+    const files = (await Promise.all(['.ts', '.tsx'].map((ending) => filesIn(join(workspace, 'src'), ending)))).flat();
     const texts = await Promise.all(
       files.map(async (file) => refusedIn(file, await readFile(join(root, file), 'utf8'))),
     );

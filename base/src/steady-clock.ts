@@ -26,7 +26,8 @@ export class SteadyClock {
 
   now(): number {
     const at = this.#monotonic();
-    const most = (at - this.#at) * followRate;
+    // A monotonic clock that went back after all has measured nothing: it is no reason to move, least of all away.
+    const most = Math.max(0, at - this.#at) * followRate;
     const behind = this.#timeOfDay() - (at + this.#offset);
     this.#offset += Math.abs(behind) > longestFollowMs ? behind : Math.max(-most, Math.min(most, behind));
     this.#at = at;

@@ -42,6 +42,14 @@ it('a clock that was wrong by years is believed once it is set', () => {
   expect(clock.now()).toBe(time.ofDay);
 });
 
+it('a monotonic clock that goes back together with the time of day does not move it away from that', () => {
+  const { time, pass, clock } = clocks();
+  pass(25 * hour);
+  expect(clock.now()).toBe(time.ofDay);
+  pass(-25 * hour);
+  expect(clock.now()).toBe(time.ofDay);
+});
+
 it('a stored time counts, unless it is further off than anything is put off', () => {
   expect(dueAt(1_500, 1_000, 1_000)).toBe(1_500);
   expect(dueAt(500, 1_000, 1_000)).toBe(500);

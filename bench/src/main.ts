@@ -145,13 +145,14 @@ const write = async (measured: readonly object[], plots: readonly Plot[]): Promi
 
 const marks = ['<!-- figures -->', '<!-- end of figures -->'] as const;
 
-/** Puts the table between its marks in docs/performance.md, and the plots beside it. */
+/** Puts the table and the plots between their marks in docs/performance.md. */
 const writeDocument = async (figures: readonly Figure[], plots: readonly Plot[]): Promise<void> => {
   const text = await readFile(document, 'utf8');
   const [before = '', rest = ''] = text.split(marks[0]);
   const after = rest.split(marks[1])[1] ?? '';
+  const images = plots.map(({ name, title }) => `![${title}](performance/${name}.svg)\n\n`);
   const table = `\n\n${machine()}:\n\n${markdownTableOf(figures)}\n\n`;
-  await writeFile(document, `${before}${marks[0]}${table}${marks[1]}${after}`);
+  await writeFile(document, `${before}${marks[0]}${table}${images.join('')}${marks[1]}${after}`);
   await mkdir(drawings, { recursive: true });
   for (const plot of plots) await writeFile(new URL(`${plot.name}.svg`, drawings), svgOf(plot));
 };

@@ -131,8 +131,12 @@ export const tableOf = (figures: readonly Figure[]): string => {
     .join('\n');
 };
 
-/** The same for a document. */
+/** The same for a document, with columns as wide as its formatter wants them. */
 export const markdownTableOf = (figures: readonly Figure[]): string => {
-  const rows = [header, header.map(() => '---'), ...figures.map(rowOf)];
-  return rows.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
+  const rows = [header, ...figures.map(rowOf)].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = header.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = [rows[0] ?? [], widths.map((width) => '-'.repeat(width)), ...rows.slice(1)];
+  return lines
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+    .join('\n');
 };

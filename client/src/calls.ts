@@ -429,6 +429,14 @@ export interface Calls {
           readonly networks: Readonly<Record<string, string>>;
           readonly port?: string | null;
           readonly switch?: string | null;
+          readonly pending: {
+            readonly status_id: string;
+            readonly type: 'modify_port' | 'revert_port';
+            readonly network: string | null;
+            readonly channel: string;
+            readonly since: string;
+            readonly attempts: number;
+          } | null;
         }[];
         readonly metadata: Readonly<Record<string, unknown>>;
         readonly obm_enabled: boolean | null;
@@ -452,6 +460,14 @@ export interface Calls {
         readonly networks: Readonly<Record<string, string>>;
         readonly port?: string | null;
         readonly switch?: string | null;
+        readonly pending: {
+          readonly status_id: string;
+          readonly type: 'modify_port' | 'revert_port';
+          readonly network: string | null;
+          readonly channel: string;
+          readonly since: string;
+          readonly attempts: number;
+        } | null;
       }[];
       readonly metadata: Readonly<Record<string, unknown>>;
       readonly obm_enabled: boolean | null;
@@ -476,6 +492,61 @@ export interface Calls {
       }[];
     };
   };
+  /** List the projects of the caller with how much they have, a page at a time. Who may: Any authenticated caller for their own projects; Admin sees all, and their members. `GET /overview/projects` */
+  projectsOverview: {
+    args: { readonly after?: string; readonly limit?: string };
+    reply: {
+      readonly event: number;
+      readonly projects: readonly {
+        readonly name: string;
+        readonly nodes: number;
+        readonly networks: number;
+        readonly headnodes: number;
+        readonly members: readonly string[] | null;
+      }[];
+      readonly next: string | null;
+    };
+  };
+  /** List headnodes with their state and the networks of their hnics, a page at a time. Who may: Any authenticated caller for headnodes of their projects; Admin sees all. `GET /overview/headnodes` */
+  headnodesOverview: {
+    args: { readonly after?: string; readonly limit?: string; readonly project?: string };
+    reply: {
+      readonly event: number;
+      readonly headnodes: readonly {
+        readonly name: string;
+        readonly project: string;
+        readonly uuid: string;
+        readonly base_img: string;
+        readonly state: 'created' | 'started' | 'stopped' | 'deleting';
+        readonly in_progress: boolean;
+        readonly vncport: null;
+        readonly hnics: readonly { readonly label: string; readonly network: string | null }[];
+      }[];
+      readonly next: string | null;
+    };
+  };
+  /** List the network changes that are pending, the oldest first, a page at a time. Who may: Any authenticated caller for nodes of their projects; Admin sees all, and switches and ports. `GET /overview/actions` */
+  actionsOverview: {
+    args: { readonly after?: string; readonly limit?: string };
+    reply: {
+      readonly event: number;
+      readonly actions: readonly {
+        readonly status_id: string;
+        readonly type: 'modify_port' | 'revert_port';
+        readonly network: string | null;
+        readonly channel: string;
+        readonly since: string;
+        readonly attempts: number;
+        readonly node: string;
+        readonly nic: string;
+        readonly project: string | null;
+        readonly switch_answers: boolean;
+        readonly switch?: string;
+        readonly port?: string;
+      }[];
+      readonly next: string | null;
+    };
+  };
   /** List switches with their state, last reading and drift, as they were last seen, a page at a time. Who may: Admin. `GET /overview/switches` */
   switchesOverview: {
     args: { readonly after?: string; readonly limit?: string };
@@ -498,6 +569,60 @@ export interface Calls {
         readonly in_doubt: number;
       }[];
       readonly next: string | null;
+    };
+  };
+  /** Show a switch with its state, its fields without secrets, and every port with what it should and does carry. Who may: Admin. `GET /overview/switch/:switch` */
+  switchOverview: {
+    args: { readonly switch: string };
+    reply: {
+      readonly event: number;
+      readonly name: string;
+      readonly type: string;
+      readonly policy: string;
+      readonly state: string;
+      readonly swept_at: string | null;
+      readonly fault: string | null;
+      readonly unsaved_since: string | null;
+      readonly save_fault: string | null;
+      readonly duplicate_of: string | null;
+      readonly ports: number;
+      readonly drifting: number;
+      readonly suspect: number;
+      readonly unread: number;
+      readonly in_doubt: number;
+      readonly capabilities: readonly 'nativeless-trunk-mode'[];
+      readonly fields: Readonly<Record<string, unknown>>;
+      readonly secrets: readonly string[];
+      readonly identity?: string;
+      readonly fault_since: string | null;
+      readonly probe_at: string | null;
+      readonly port_list: readonly {
+        readonly port: string;
+        readonly registered: boolean;
+        readonly node: string | null;
+        readonly nic: string | null;
+        readonly project: string | null;
+        readonly networks: Readonly<Record<string, string>>;
+        readonly recorded: {
+          readonly native: number | null;
+          readonly tagged: string;
+          readonly unclear?: string;
+        } | null;
+        readonly seen: { readonly native: number | null; readonly tagged: string; readonly unclear?: string } | null;
+        readonly absent: boolean;
+        readonly read_at: string | null;
+        readonly state: 'ok' | 'drift' | 'suspect' | 'unread' | 'in doubt';
+        readonly since: string | null;
+        readonly why: string | null;
+        readonly pending: {
+          readonly status_id: string;
+          readonly type: 'modify_port' | 'revert_port';
+          readonly network: string | null;
+          readonly channel: string;
+          readonly since: string;
+          readonly attempts: number;
+        } | null;
+      }[];
     };
   };
   /** List the active extensions. Who may: Admin. `GET /active_extensions` */
@@ -1190,11 +1315,43 @@ export const calls = {
     effect: 'reads',
     reply: 'object',
   },
+  projectsOverview: {
+    name: 'projects_overview',
+    method: 'GET',
+    path: '/overview/projects',
+    query: ['after', 'limit'],
+    effect: 'reads',
+    reply: 'object',
+  },
+  headnodesOverview: {
+    name: 'headnodes_overview',
+    method: 'GET',
+    path: '/overview/headnodes',
+    query: ['after', 'limit', 'project'],
+    effect: 'reads',
+    reply: 'object',
+  },
+  actionsOverview: {
+    name: 'actions_overview',
+    method: 'GET',
+    path: '/overview/actions',
+    query: ['after', 'limit'],
+    effect: 'reads',
+    reply: 'object',
+  },
   switchesOverview: {
     name: 'switches_overview',
     method: 'GET',
     path: '/overview/switches',
     query: ['after', 'limit'],
+    effect: 'reads',
+    reply: 'object',
+  },
+  switchOverview: {
+    name: 'switch_overview',
+    method: 'GET',
+    path: '/overview/switch/:switch',
+    query: [],
     effect: 'reads',
     reply: 'object',
   },

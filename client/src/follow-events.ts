@@ -13,6 +13,11 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
   /** Called when the stream is up: at first, and after each time that it was lost. */
   readonly onOpen?: () => void;
+  /**
+   * Called when free nodes or public networks have changed, about which only those see events that it concerns; perhaps
+   * once too often. What changed is in the lists.
+   */
+  readonly onChanged?: () => void;
 }
 
 const firstPauseMs = 1_000;
@@ -25,7 +30,7 @@ const goodMs = 60_000;
  * twice.
  */
 export async function* followEvents(transport: Transport, options: FollowOptions = {}): AsyncGenerator<CorralEvent> {
-  const { signal, onOpen } = options;
+  const { signal, onOpen, onChanged } = options;
   let last = options.after;
   let isKnown = false;
   let pauseMs = firstPauseMs;
@@ -41,9 +46,12 @@ export async function* followEvents(transport: Transport, options: FollowOptions
         },
         signal,
       );
+      const isReopened = isKnown;
       isKnown = true;
       onOpen?.();
-      for await (const event of eventsIn(answer)) {
+      // Without an event to go on from, the service cannot know what was missed.
+      if (isReopened && last === undefined) onChanged?.();
+      for await (const event of eventsIn(answer, onChanged)) {
         last = event.id;
         yield event;
       }
@@ -65,14 +73,15 @@ const mayComeBack = (error: unknown): boolean =>
   error instanceof TypeError ||
   (error instanceof CorralError && error.status >= 500);
 
-async function* eventsIn(answer: Answer): AsyncGenerator<CorralEvent> {
+async function* eventsIn(answer: Answer, onChanged?: () => void): AsyncGenerator<CorralEvent> {
   for await (const frame of framesIn(answer)) {
-    const data = frame
-      .split('\n')
+    const lines = frame.split('\n');
+    const data = lines
       .filter((line) => line.startsWith('data:'))
       .map((line) => line.slice('data:'.length).trimStart())
       .join('\n');
     if (data !== '') yield parsed(data);
+    else if (lines.includes('event: changed')) onChanged?.();
   }
 }
 

@@ -6,6 +6,7 @@ import { engines } from '../../service/test/support/services/engines.ts';
 import { adminPassword, passwordOf, serviceForTest } from '../../service/test/support/services/service.ts';
 import { makeProject, makeUser } from '../../service/test/support/services/world.ts';
 import { commands } from '../src/cli/commands/all-commands.ts';
+import { commandOf, parse, split } from '../src/cli/parse-arguments.ts';
 import { failureOf } from '../src/cli/exit-codes.ts';
 import { UnreachableError } from '../src/index.ts';
 import { type Shell, shellForTest } from './support/shell.ts';
@@ -51,7 +52,9 @@ describe.each(engines)('the command line, on %s', (engine) => {
     await corral('port nic add sw gi1/0/1 n1 eth0');
     await corral("node metadata add n1 rack 'r 1'");
     await corral('project create red');
-    expect(await corral('project list')).toContain('red');
+    expect(await corral('project list')).toMatch(/^red +0 +0 +0$/m);
+    expect(JSON.parse(await corral('project list --json'))).toEqual(['red']);
+    expect(await corral('networking-action list')).toBe('no changes are queued\n');
     await corral(`user create ada --password-file ${password}`);
     await corral('user project add ada red');
     expect(await corral('user list')).toMatch(/ada +red/);
@@ -92,7 +95,9 @@ describe.each(engines)('the command line, on %s', (engine) => {
     await corral('headnode nic delete head eth0');
     await corral('headnode start head');
     expect(await corral('headnode show head')).toMatch(/vnc port +\d+/);
-    expect(await corral('headnode list red')).toContain('head');
+    expect(await corral('headnode list red')).toMatch(/^head +red +started +base$/m);
+    expect(JSON.parse(await corral('headnode list red --json'))).toEqual(['head']);
+    expect(JSON.parse(await corral('headnode list --json'))).toMatchObject({ headnodes: [{ name: 'head' }] });
     expect(await corral('headnode list-images')).toContain('base');
     await corral('headnode stop head');
     await corral('headnode delete head');
@@ -247,6 +252,25 @@ it('help on a command names those that begin with its words', async () => {
   const { out } = await (await shellForTest())('help node console');
   expect(out).toMatch(/^corral node console NODE \[--read-only\] \[--log FILE\]$/m);
   expect(out).toMatch(/^ {2}corral node console show NODE {2}show /m);
+});
+
+it.each([
+  [['node', 'console', 'show'], 'node console show'],
+  [['node', 'console', 'show', 'n1'], 'node console show'],
+  [['node', 'console', '--', 'show'], 'node console'],
+  [['node', 'console', '--read-only', '--', 'show'], 'node console'],
+  [['--', 'node', 'list'], 'node list'],
+])('of %j the command is %s: what comes after -- is no part of its name', (argv, expected) => {
+  const { words, plainFrom } = split(commands, argv, 'unfinished');
+  expect(commandOf(commands, { words, plainFrom })?.words.join(' ')).toBe(expected);
+});
+
+it('a node that is called like a command is reached after --', () => {
+  const parsed = parse(commands, ['node', 'console', '--', 'show']);
+  expect(parsed.kind === 'run' && [parsed.command.words, parsed.parsed.arg('node')]).toEqual([
+    ['node', 'console'],
+    'show',
+  ]);
 });
 
 describe('the command line says what is wrong', () => {

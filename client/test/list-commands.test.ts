@@ -18,7 +18,7 @@ import { naturalOrder } from '../src/cli/lists/natural-order.ts';
 import { type Shell, shellForTest } from './support/shell.ts';
 
 describe.each(engines)('lists, on %s', (engine) => {
-  const service = sharedService(engine, { CORRAL_VLANS: '100-120' });
+  const service = sharedService(engine, { CORRAL_VLANS: '100-120', CORRAL_ENGINE_BUDGET: '60' });
   const shellOf = (name?: string): Promise<Shell> =>
     shellForTest({
       CORRAL_ENDPOINT: service().url,
@@ -145,6 +145,85 @@ describe.each(engines)('lists, on %s', (engine) => {
     const list = await lines(await shellOf('admin'), 'switch list');
     expect(list[0]).toMatch(/^switch +type +state +last read +ports +drift$/);
     expect(list[1]).toMatch(/^sw0 +mock +ok +(now|\d+ s ago) +4 +1 drifting$/);
+  });
+
+  it('a switch has its ports with what they should carry and do, and JSON keeps the names of its ports', async () => {
+    const admin = await shellOf('admin');
+    tamper(service(), 'sw0', 'uplink', { tagged: [100, 101] });
+    await sweep(service(), 'sw0');
+    const shown = await lines(admin, 'switch show sw0');
+    expect(shown).toContainEqual(expect.stringMatching(/^state +ok$/));
+    const from = shown.indexOf('') + 1;
+    expect(shown[from]).toMatch(/^port +nic +networks +carries +state$/);
+    expect(shown.slice(from + 1, from + 6)).toEqual([
+      expect.stringMatching(/^n2\/eth0 +n2 eth0 +nothing +ok$/),
+      expect.stringMatching(/^n10\/eth0 +n10 eth0 +red-net \(vlan\/native\) +VLAN \d+ +ok$/),
+      expect.stringMatching(/^n11\/eth0 +n11 eth0 +nothing +ok$/),
+      expect.stringMatching(/^uplink +not registered +tagged 100-101 +ok$/),
+      expect.stringMatching(/^wild\/eth0 +wild eth0 +VLAN 1, tagged 2-3 +drift since (now|\d+ (s|min) ago)$/),
+    ]);
+    expect(shown.at(-1)).toContain('port wild/eth0 on switch sw0 was seen to carry VLAN 1 untagged');
+    const json = JSON.parse((await admin('switch show sw0 --json')).out) as { ports: string[] };
+    const { ports, type, fields } = (await done(service().admin.get('/switch/sw0'))).body as {
+      ports: string[];
+    } & Record<string, unknown>;
+    expect(json).toMatchObject({ type, fields, event: expect.any(Number) as number });
+    expect(json.ports.toSorted()).toEqual(ports);
+    tamper(service(), 'sw0', 'uplink', {});
+    await sweep(service(), 'sw0');
+  });
+
+  it('a switch that does not answer says since when, and its ports which change waits', async () => {
+    const admin = await shellOf('admin');
+    await makeNode(service(), 'late', ['eth0'], 'sw-late');
+    await sweep(service(), 'sw-late');
+    await done(service().admin.post('/project/red/connect_node', { node: 'late' }));
+    service().simulated('sw-late').faults = { unreachable: true };
+    const connecting = 'node network connect late eth0 red-net --no-wait --json';
+    const { status_id } = JSON.parse((await admin(connecting)).out) as { status_id: string };
+    const shown = await eventually(async () => {
+      const text = (await lines(admin, 'switch show sw-late')).join('\n');
+      return text.includes('left alone') ? text : undefined;
+    });
+    expect(shown).toMatch(/^state +does not answer: connection refused \(since (now|\d+ s ago)\); it is left alone/m);
+    expect(shown).toMatch(/^late\/eth0 .* ok, waits: connect red-net \(vlan\/native\), \d+ attempts? failed$/m);
+    const listOf = async (name: string) => lines(await shellOf(name), 'networking-action list');
+    expect((await listOf('admin'))[0]).toMatch(/^nic +project +change +queued +port +status_id$/);
+    expect((await listOf('admin'))[1]).toMatch(
+      /^late eth0 +red +connect red-net .*the switch does not answer +(now|\d+ s ago) +sw-late late\/eth0 /,
+    );
+    const [heading, own] = await listOf('ada');
+    expect(heading).toMatch(/^nic +project +change +queued +status_id$/);
+    expect(own).toContain(status_id);
+    expect(own).not.toContain('sw-late');
+    expect(await listOf('bob')).toEqual(['no changes are queued']);
+    service().simulated('sw-late').faults = {};
+    await eventually(async () =>
+      (await lines(admin, `networking-action show ${status_id}`)).join('\n').includes('DONE') ? true : undefined,
+    );
+    await admin('release late');
+  });
+
+  it('projects and headnodes are those of the caller, with what they have', async () => {
+    await done(service().admin.put('/headnode/h2', { project: 'red', base_img: 'base' }));
+    await done(service().admin.put('/headnode/h2/hnic/eth0'));
+    await done(service().admin.post('/headnode/h2/hnic/eth0/connect_network', { network: 'red-net' }));
+    const [ada, bob, admin] = [await shellOf('ada'), await shellOf('bob'), await shellOf('admin')];
+    const projectsOf = async (shell: Shell) => (await lines(shell, 'project list')).map((line) => line.split(/ {2,}/));
+    expect(await projectsOf(ada)).toEqual([
+      ['project', 'nodes', 'networks', 'headnodes'],
+      ['red', '1', '2', '1'],
+    ]);
+    expect(await projectsOf(bob)).toContainEqual(['blue', '1', '2', '0']);
+    expect(await projectsOf(admin)).toContainEqual(['red', '1', '2', '1', 'ada']);
+    expect(JSON.parse((await admin('project list --json')).out)).toEqual(['blue', 'red']);
+    const shown = await lines(ada, 'headnode list');
+    expect(shown[0]).toMatch(/^headnode +project +state +image +hnics$/);
+    expect(shown.slice(1)).toEqual([expect.stringMatching(/^h2 +red +created +base +eth0 \(red-net\)$/)]);
+    expect(await lines(ada, 'headnode list red')).toEqual(shown);
+    expect(await lines(bob, 'headnode list')).toEqual(['no headnodes']);
+    expect(await bob('headnode list red')).toMatchObject({ code: 1 });
+    await done(service().admin.del('/headnode/h2'));
   });
 
   it('a node says what keeps it where it is', async () => {

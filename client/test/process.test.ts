@@ -47,7 +47,7 @@ describe('the command as a process', () => {
     ['an object for a list', '{"nodes":[]}', 'application/json', 'is not a list'],
   ])('tells in a sentence that %s came back', async (_what, body, type, sentence) => {
     const url = await answering(body, type);
-    const { code, out, err } = await bash('corral project list', asAdmin(url));
+    const { code, out, err } = await bash('corral headnode list-images', asAdmin(url));
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toMatch(/^corral: the response to GET \S+ is [^\n]*\n$/);
     expect(err).toContain(sentence);
@@ -101,7 +101,11 @@ describe('the command as a process', () => {
     const service = await serviceForTest('sqlite');
     for (const project of ['blue', 'green', 'red']) await makeProject(service, project);
     const env = asAdmin(service.url);
-    expect(await bash('corral project list | head -1', env)).toEqual({ code: 0, out: 'project\n', err: '' });
+    expect(await bash('corral project list | head -1', env)).toEqual({
+      code: 0,
+      out: 'project  nodes  networks  headnodes  members\n',
+      err: '',
+    });
     expect(await bash('corral project list | true', env)).toEqual({ code: 0, out: '', err: '' });
     // Whoever follows learns that nobody reads any more from the next event.
     const state = { isOver: false };

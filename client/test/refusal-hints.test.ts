@@ -62,7 +62,7 @@ describe.each(engines)('hints after a refusal, on %s', (engine) => {
 
   it('without administrative access: who one is, and no advice to log in', async () => {
     const hint = `you are ada at ${service().url}, without administrative access; ask an administrator`;
-    expect(await refused('project list', as('ada'))).toEqual({
+    expect(await refused('user list', as('ada'))).toEqual({
       message: 'corral: this needs administrative access, which ada does not have',
       hint,
     });

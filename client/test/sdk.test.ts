@@ -295,6 +295,39 @@ describe.each(fetchers)('the SDK by %s, when the line is bad,', (_name, by) => {
     expect(asked).toEqual([undefined, '1']);
   });
 
+  it('tells that everybody’s lists have changed, and takes such a hint for no event', async () => {
+    let opened = 0;
+    const server = createServer((request, response) => {
+      opened += 1;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      // What a service may say one day is no event either.
+      const hints = ': connected\n\nevent: changed\n\nevent: something_new\n\n';
+      const event = `id: ${opened}\nevent: node_register\ndata: {"id": ${opened}, "type": "node_register"}\n\n`;
+      // The first breaks off before any event.
+      response.write(opened === 1 ? hints : `${hints}${event}`, () => request.socket.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const said: string[] = [];
+    const onOpen = (): void => void said.push('open');
+    const onChanged = (): void => void said.push('changed');
+    for await (const { id } of clientOf({ endpoint }).followEvents({ onOpen, onChanged })) {
+      said.push(`event ${id}`);
+      if (id === 3) break;
+    }
+    // The second time nobody knows what was missed: it is taken for a change.
+    expect(said).toEqual([
+      ...['open', 'changed'],
+      ...['open', 'changed', 'changed', 'event 2'],
+      ...['open', 'changed', 'event 3'],
+    ]);
+    for await (const { id } of clientOf({ endpoint }).followEvents()) {
+      expect(id).toBe(4);
+      break;
+    }
+  });
+
   it('sends a body with every method, whole and as it is', async () => {
     const bodies: string[] = [];
     const server = createServer((request, response) => {

@@ -46,12 +46,9 @@ describe('what a service says does nothing to the terminal', () => {
     ['login --device', `the identity provider http://id.example.org/${harmless} is or refers to an address`],
   ])('%s', async (line, words) => {
     const { terminal } = await scene();
-    const session = terminal.run('/bin/sh', [
-      '-c',
-      `cd "$HOME" && echo corral_x >token && exec "$0" "$1" ${line}`,
-      process.execPath,
-      programFile('corral'),
-    ]);
+    const script = `cd "$HOME" && echo corral_x >token && exec "$0" "$1" ${line}`;
+    // So wide that no sentence is wrapped.
+    const session = terminal.run('/bin/sh', ['-c', script, process.execPath, programFile('corral')], { columns: 200 });
     await session.exit();
     for (const sign of [`${escape}]`, '\u0007', `${escape}[2J`, '\u202e']) {
       expect(session.written()).not.toContain(sign);

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { adminPassword, serviceForTest } from '../../service/test/support/services/service.ts';
-import { makeNode, makeProject, makeUser } from '../../service/test/support/services/world.ts';
+import {
+  connect,
+  makeNetwork,
+  makeNode,
+  makeProject,
+  makeUser,
+  reserve,
+} from '../../service/test/support/services/world.ts';
+import { sweep, tamper } from '../../service/test/support/switches/drift-helpers.ts';
 import { programFile } from '../../test/support/built-program.ts';
 import { terminalForTest } from './support/terminal.ts';
 
@@ -42,6 +50,24 @@ describe('a table on a terminal', () => {
     const list = terminal.corral('user list', { columns: 72 });
     expect(await list.exit()).toBe(0);
     expect(list.screen()).toMatch(new RegExp(`user +ada\\nadmin\\nprojects +${longest},\\n +${wide}\\n\\nuser +admin`));
+  });
+
+  it('of the ports of a switch fits into 80 columns', async () => {
+    const { service, terminal } = await scene();
+    await makeNode(service, 'rack3-node17', ['enp129s0f0', 'enp129s0f1'], 'tor-3');
+    await makeNetwork(service, 'observatory-storage', longest);
+    await sweep(service, 'tor-3');
+    await reserve(service, longest, 'rack3-node17');
+    await connect(service, 'rack3-node17', 'enp129s0f0', 'observatory-storage');
+    tamper(service, 'tor-3', 'rack3-node17/enp129s0f1', { native: 1, tagged: [200, 201, 300] });
+    await sweep(service, 'tor-3');
+    const list = terminal.corral('switch show tor-3', { columns: 80 });
+    expect(await list.exit()).toBe(0);
+    const table = list.screen().split('\n');
+    const heading = table.find((line) => line.startsWith('port '));
+    expect(heading).toMatch(/^port +nic +networks +carries +state$/);
+    const rows = table.filter((line) => line.startsWith('rack3-node17/enp129s0f'));
+    expect(rows).toHaveLength(2);
   });
 
   it('is not wrapped with --wide', async () => {

@@ -4,6 +4,7 @@ import { ConfigError } from '@corral/base/config/config-error';
 import { logCondition } from '@corral/base/db/log-condition';
 import { lostFile } from '@corral/base/db/lost-file';
 import { isLoopback } from '@corral/base/http/loopback';
+import { networkNamespace } from '@corral/base/process-namespace';
 import { listenAt } from '@corral/base/http/http-listen';
 import { followTls } from '@corral/base/http/tls-files';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
@@ -11,11 +12,13 @@ import { openVault } from '@corral/base/secrets/open-vault';
 import type { Logger } from 'pino';
 import { readOrMakeAdminToken } from './admin-token.ts';
 import type { ObmdConfig } from './config/obmd-config.ts';
+import type { Holder } from './core/bmc-holder.ts';
 import { standby } from './core/obmd-error.ts';
 import { NodeRegistry } from './core/node-registry.ts';
 import type { CallReport } from './core/managed-machine.ts';
 import { Ownership } from './core/bmc-ownership.ts';
 import { NodeStore } from './core/node-store.ts';
+import { readOrMakeServiceToken } from './core/service-token.ts';
 import { type Db, openDatabase } from './db/open-obmd-database.ts';
 import type { BmcDriver } from './drivers/bmc-contract.ts';
 import { bmcDrivers } from './drivers/bmc-drivers.ts';
@@ -28,10 +31,18 @@ export interface RunningObmd {
   readonly url: string;
   /** Where the admin token is kept; null: the operator gave it. */
   readonly adminTokenFile: string | null;
-  /** For the service that it runs inside of. */
-  readonly adminToken: string;
+  /** For the processes of the service that it runs inside of, on every machine. */
+  readonly serviceToken: string;
+  /** Where services reach this daemon: on this machine, or everywhere if the operator said where. */
+  readonly addresses: readonly [string, ...string[]];
   /** Another process looked after the nodes when this one started. */
   readonly isStandby: boolean;
+  /** Which one that was; null: none, or it is not known. */
+  readonly standbyTo: Pick<Holder, 'host' | 'pid'> | null;
+  /** The process that manages the nodes now; null: none does. */
+  readonly holder: () => Promise<Holder | null>;
+  /** Is that certainly this one? */
+  readonly isHolder: () => boolean;
   readonly stop: () => Promise<void>;
   /** Resolves when its embedded database was lost, with what is to be done. */
   readonly failed: Promise<Error>;
@@ -61,6 +72,7 @@ const startOn = async (
 ): Promise<RunningObmd> => {
   const vault = await openVault(config.keyFile, keyCheckIn(db, 'obmd_settings'));
   const adminToken = config.adminToken ?? readOrMakeAdminToken(config.adminTokenFile);
+  const serviceToken = await readOrMakeServiceToken(db, vault);
   const metrics = createMetrics();
   const report = (call: CallReport): void => {
     metrics.callDone(call);
@@ -96,7 +108,7 @@ const startOn = async (
     failed: (error) => log.error({ err: error }, 'failed to take over the nodes; will retry'),
   });
   const server = buildServer({
-    adminToken,
+    adminTokens: [adminToken, serviceToken],
     metrics,
     log,
     tls: config.tls,
@@ -115,25 +127,34 @@ const startOn = async (
   serveOperator(server, metrics, {
     db,
     nodeRegistry: () => post.nodeRegistry,
-    adminRefusal: (request) => refusalOf(request, adminToken),
+    adminRefusal: (request) => refusalOf(request, [adminToken, serviceToken]),
   });
-  await ownership.start();
-  const isStandby = post.nodeRegistry === null;
-  if (isStandby) log.warn({ holder: ownership.other }, 'standby: another process manages these nodes');
-  try {
-    await listenAt(server, { ...config.listen, exclusive: true });
-  } catch (error) {
-    await post.nodeRegistry?.close();
-    await ownership.stop();
+  // It listens first: the lease tells others where.
+  await listenAt(server, { ...config.listen, exclusive: true }).catch((error: unknown) => {
     throw unlistenable(config.listen, error);
+  });
+  const url = urlOf(server.server.address() as AddressInfo, config.tls === null ? 'http' : 'https');
+  const listens_at = reachable(url);
+  try {
+    await ownership.start({ listens_at, network: networkNamespace(), url: config.url });
+  } catch (error) {
+    await server.close();
+    throw error;
   }
+  const isStandby = post.nodeRegistry === null;
+  const standbyTo = isStandby ? ownership.other : null;
+  if (isStandby) log.warn({ holder: standbyTo }, 'standby: another process manages these nodes');
   const unfollow = config.tls ? followTls(server.server as unknown as Server, config.tls, log) : () => undefined;
 
   return {
-    url: urlOf(server.server.address() as AddressInfo, config.tls === null ? 'http' : 'https'),
+    url,
     adminTokenFile: config.adminToken === null ? config.adminTokenFile : null,
-    adminToken,
+    serviceToken,
+    addresses: config.url === null ? [listens_at] : [config.url, listens_at],
     isStandby,
+    standbyTo,
+    holder: () => ownership.holder(),
+    isHolder: () => ownership.isOurs,
     stop: async () => {
       unfollow();
       const { nodeRegistry } = post;
@@ -157,3 +178,6 @@ const unlistenable = ({ host, port }: ObmdConfig['listen'], error: unknown): unk
 
 const urlOf = ({ address, family, port }: AddressInfo, scheme: string): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+
+/** One that listens on all addresses is asked on that of this machine. */
+const reachable = (url: string): string => url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');

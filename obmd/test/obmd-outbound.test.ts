@@ -37,7 +37,7 @@ const put = (daemon: Daemon, type: string, info: object, id = 'n1') =>
 describe.each(engines)('where BMCs may be, on %s', (engine) => {
   it('a name that moves is judged at every connection, and nothing arrives where it should not', async () => {
     const service = await redfishService();
-    const trap = await startTrap('127.0.0.2', Number(service.port));
+    const trap = await startTrap('127.0.0.22', Number(service.port));
     let addresses = ['127.0.0.1'];
     const daemon = await daemonForTest(engine, {
       env: { CORRAL_OBMD_CALL_TIMEOUT: '15' },
@@ -46,7 +46,7 @@ describe.each(engines)('where BMCs may be, on %s', (engine) => {
     await done(put(daemon, 'redfish', { ...service.info, url: `http://bmc.example.org:${service.port}` }));
     expect((await done((await newTenant(daemon, 'n1')).status())).body).toEqual({ power_status: 'off' });
 
-    addresses = ['127.0.0.2', '::ffff:127.0.0.2'];
+    addresses = ['127.0.0.22', '::ffff:127.0.0.22'];
     // Registered anew, it connects anew.
     await done(put(daemon, 'redfish', { ...service.info, url: `http://bmc.example.org:${service.port}` }));
     const tenant = await newTenant(daemon, 'n1');
@@ -54,11 +54,11 @@ describe.each(engines)('where BMCs may be, on %s', (engine) => {
     expect(await refusal(tenant.status())).toBe('502 BmcError');
     const told = await message(tenant.order('power_on'));
     expect(told).toMatch(/^node n1: connections to the address of the BMC are not allowed; .*obmd\.outbound_allow$/);
-    expect(told + JSON.stringify(await shown(daemon, 'n1'))).not.toContain('127.0.0.2');
+    expect(told + JSON.stringify(await shown(daemon, 'n1'))).not.toContain('127.0.0.22');
     expect(daemon.log.join('')).toMatch(/bmc\.example\.org resolves to 127\.0\.0\.2/);
     expect([service.asked(), trap.visits()]).toEqual([[], 0]);
 
-    addresses = ['127.0.0.2', '127.0.0.1'];
+    addresses = ['127.0.0.22', '127.0.0.1'];
     await done(tenant.order('power_on'));
     expect([service.machine.power, trap.visits()]).toEqual(['on', 0]);
   });
@@ -106,7 +106,7 @@ describe.each(engines)('where BMCs may be, on %s', (engine) => {
     const asked: string[] = [];
     const resolve: Resolve = (host) => {
       asked.push(host);
-      return everyNameAt('127.0.0.2', '127.0.0.1')(host);
+      return everyNameAt('127.0.0.22', '127.0.0.1')(host);
     };
     const daemon = await daemonForTest(engine, {
       env: { CORRAL_OBMD_CALL_TIMEOUT: '15' },
@@ -129,7 +129,7 @@ describe('a connection to a Redfish service', () => {
     const asked: string[] = [];
     const resolve: Resolve = (host) => {
       asked.push(host);
-      return everyNameAt(asked.length === 1 ? '127.0.0.1' : '127.0.0.2')(host);
+      return everyNameAt(asked.length === 1 ? '127.0.0.1' : '127.0.0.22')(host);
     };
     expect(await bmcWith(info, onlyTo(['127.0.0.1'], resolve)).powerStatus(amply())).toBe('off');
     expect(asked).toEqual(['localhost']);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { adminToken, basic, done, message, refusal, sharedDaemon } from './support/daemon.ts';
 import { makeNode } from './support/token-holder.ts';
@@ -54,6 +56,28 @@ describe('a request', () => {
     expect(await message(odd)).toContain('"when"');
     expect(await message(daemon.admin('GET', '/nodes?token=x'))).toContain('"token"');
     expect(await message(daemon.admin('POST', '/node/n1/token', { token: 'mine' }))).toContain('"token"');
+  });
+
+  it('that comes long after its connection is never carried out', { timeout: 60_000 }, async () => {
+    const daemon = shared();
+    const { tenant, machine } = await makeNode(daemon, 'n1');
+    await done(tenant.order('power_on'));
+    const { hostname, port } = new URL(daemon.url);
+    const request = `POST ${tenant.path('power_off')} HTTP/1.1\r\nhost: obmd\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
+    // The same bytes are an order if they come at once.
+    const prompt = connect(Number(port), hostname).resume();
+    prompt.write(request);
+    await once(prompt, 'close');
+    expect(machine.power).toBe('off');
+    await done(tenant.order('power_on'));
+
+    // Half open, as with a sender that sleeps: it can still write when the daemon has closed its side.
+    const late = connect({ port: Number(port), host: hostname, allowHalfOpen: true }).resume();
+    await once(late, 'end');
+    late.on('error', () => undefined).end(request);
+    await once(late, 'close');
+    await done(tenant.status());
+    expect(machine.power).toBe('on');
   });
 
   it('of more than 1 MiB is refused', async () => {

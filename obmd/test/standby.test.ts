@@ -12,7 +12,7 @@ import { ScriptedBmc, scriptedDriver } from './support/scripted-bmc.ts';
 import { engines, freshPostgres } from './support/obmd-engines.ts';
 import { type Program, startProgram } from './support/obmd-program.ts';
 import { makeNode, newTenant } from './support/token-holder.ts';
-import { soon, watch } from './support/console-watchers.ts';
+import { converse, soon, watch } from './support/console-watchers.ts';
 
 const takeover = { timeout: 12_000, interval: 50 };
 
@@ -92,6 +92,24 @@ describe.each(engines)('a daemon that slept, and whose nodes another one has by 
     expect(machine.boots).toBe(0);
     expect(await tokens()).toEqual(before);
   });
+});
+
+it('a daemon that slept passes nothing on that was typed meanwhile', async () => {
+  const daemon = await daemonForTest('sqlite');
+  const { tenant, machine } = await makeNode(daemon, 'n1', 'tick_ms=60000');
+  machine.powerOn();
+  const client = await converse(tenant);
+  client.type('ls -l\r');
+  await soon(() => machine.lastTyped).toBe('ls -l\r');
+  const now = Date.now.bind(Date);
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+  client.type('rm -rf /\r');
+  // It is read before this is answered.
+  expect(await refusal(tenant.order('power_on'))).toBe('503 StandbyError');
+  vi.restoreAllMocks();
+  client.type('ls\r');
+  await soon(() => machine.lastTyped).toBe('ls -l\rls\r');
+  expect(client.text).not.toContain('rm -rf');
 });
 
 it('a daemon that cannot take over says so, and tries again', async () => {

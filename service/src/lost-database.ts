@@ -15,10 +15,7 @@ export const requireNoLostDatabase = ({
 }: Pick<Config, 'database' | 'dataDir' | 'keyFile'>): void => {
   if (database.engine !== 'sqlite') return;
   const daemon = daemonFile(dataDir);
-  const traces = [
-    ...(dirname(keyFile) === dataDir ? [keyFile] : []),
-    ...(daemon.engine === 'sqlite' ? [daemon.path] : []),
-  ];
+  const traces = [...(dirname(keyFile) === dataDir ? [keyFile] : []), daemon.path];
   // In this order: a process that starts at the same time makes the database before the key.
   const [trace] = traces.filter((file) => existsSync(file));
   if (trace === undefined || existsSync(database.path)) return;

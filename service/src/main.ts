@@ -28,6 +28,7 @@ const greet = ({ url, role, firstAdmin, obmd }: Greeting): void => {
   if (obmd !== null) {
     const where = obmd.adminTokenFile === null ? '' : ` (its admin token is in ${obmd.adminTokenFile})`;
     process.stdout.write(`The OBM daemon is ready at ${obmd.url}${where}\n`);
+    if (obmd.isStandby) process.stdout.write(`It is a standby: ${holderOf(obmd.standbyTo)} has the BMCs\n`);
   }
   if (firstAdmin.kind === 'exists' && firstAdmin.file !== null) {
     process.stdout.write(`The initial password is in ${firstAdmin.file}; delete the file when you have read it\n`);
@@ -42,6 +43,9 @@ const greet = ({ url, role, firstAdmin, obmd }: Greeting): void => {
   }
   process.stdout.write('\n');
 };
+
+const holderOf = (holder: { readonly host: string; readonly pid: number } | null): string =>
+  holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
 
 const isPrivate = (url: string): boolean =>
   url.startsWith('https:') || isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'));
@@ -73,7 +77,7 @@ const warnAbout = (config: Config, env: Environment, log: Logger): void => {
 const startJoined = async (config: Config, log: Logger): Promise<Started> => {
   const { number, peers, ready } = await joinProcesses();
   const { stop, failed, ...greeting } = await start(
-    number === 0 ? config : { ...config, obmd: null, siblingObmd: config.obmd },
+    number === 0 ? config : { ...config, obmd: null, hasSiblingObmd: config.obmd !== null },
     log,
     undefined,
     peers,

@@ -6,12 +6,14 @@ import { ConfigError } from '@corral/base/config/config-error';
 import { logCondition } from '@corral/base/db/log-condition';
 import { lostFile } from '@corral/base/db/lost-file';
 import { listenAt } from '@corral/base/http/http-listen';
+import { Outbound } from '@corral/base/http/outbound';
 import { followTls } from '@corral/base/http/tls-files';
 import { version } from '@corral/base/program-version';
 import { keyCheckIn } from '@corral/base/secrets/key-check';
 import { openVault } from '@corral/base/secrets/open-vault';
 import type { Vault } from '@corral/base/secrets/vault';
 import { type RunningObmd, startObmd } from '@corral/obmd/start';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { databaseBackend } from './auth/database-backend.ts';
@@ -26,6 +28,8 @@ import type { Config, Role } from './config/service-config.ts';
 import { systemCaller } from './core/caller.ts';
 import { ConsoleSessions } from './core/console.ts';
 import { DeviceCalls } from './core/device-calls.ts';
+import { insideOrigin } from './core/inside-address.ts';
+import { insideObmClient } from './core/inside-obm-client.ts';
 import { createRequestContext } from './core/request-context.ts';
 import type { SignInMethods, Dependencies } from './core/dependencies.ts';
 import type { Db } from './db/service-database.ts';
@@ -40,7 +44,7 @@ import { noHypervisor } from './drivers/hypervisors/no-hypervisor.ts';
 import { httpObmClient } from './drivers/obm/obm-http-client.ts';
 import { switchDrivers } from './drivers/switches/switch-drivers.ts';
 import { chosen, loadExtensions } from './extensions.ts';
-import { bmcTypes, ownDaemon } from './own-daemon.ts';
+import { bmcTypes, InsideDaemon } from './own-daemon.ts';
 import { buildServer } from './server/app.ts';
 import { createMetrics, type Metrics } from './server/metrics.ts';
 import type { MetricsPeers } from './server/metrics-peers.ts';
@@ -48,6 +52,7 @@ import { serveOidcLogin } from './server/oidc-login-routes.ts';
 import { setPublicUrl } from './server/request-origin.ts';
 import { serveOperator, serveReference } from './server/operator-routes.ts';
 import { groupsFor } from './server/routes/all-routes.ts';
+import { serveWebPages } from './server/web-pages.ts';
 import { Engine } from './worker/engine.ts';
 import { requireNoLostDatabase } from './lost-database.ts';
 import { timeoutFor } from './worker/retry-policy.ts';
@@ -58,13 +63,16 @@ import { MaintenanceNotifier } from './worker/maintenance-notifier.ts';
 import type { Step } from './worker/worker-steps.ts';
 import { WorkerSeats } from './worker/worker-seats.ts';
 
+/** Where the pages for browsers are built to; from here it is as far for the bundle as for the sources. */
+const pagesFolder = new URL('../../console/dist/', import.meta.url);
+
 /** A service that is up. */
 export interface Running {
   readonly url: string;
   readonly role: Role;
   readonly firstAdmin: FirstAdmin;
   /** The OBM daemon inside this process; null: there is none. */
-  readonly obmd: Pick<RunningObmd, 'url' | 'adminTokenFile' | 'isStandby'> | null;
+  readonly obmd: Pick<RunningObmd, 'url' | 'adminTokenFile' | 'isStandby' | 'standbyTo'> | null;
   /** No new requests; what runs is finished or left to be taken up again. */
   readonly stop: () => Promise<void>;
   /** Resolves when an embedded database was lost, with what is to be done. */
@@ -102,9 +110,19 @@ const startOn = async (
   const vault = await openVault(config.keyFile, keyCheckIn(db, 'settings'));
   const allocator = vlanPool(config.vlans);
   await requirePoolCovers(db, allocator);
-  const obm = httpObmClient({ ...config.obm, outbound: config.outbound });
-  const consoles = new ConsoleSessions(db);
   const inside: { obmd: RunningObmd | null } = { obmd: null };
+  const daemon = new InsideDaemon({
+    db,
+    vault,
+    running: () => inside.obmd,
+    hasSibling: config.hasSiblingObmd,
+    dataDir: config.dataDir,
+  });
+  const outsideObm = httpObmClient({ ...config.obm, outbound: config.outbound });
+  // Its address is from the operators of this service, not from those who call it.
+  const insideObm = httpObmClient({ ...config.obm, outbound: new Outbound({ setting: 'outbound.allow' }) });
+  const obm = insideObmClient(insideObm, outsideObm, daemon.locate);
+  const consoles = new ConsoleSessions(db);
   const metrics = createMetrics(db, peers);
   const keystone = keystoneFor(config, db, metrics);
   const oidc = oidcFor(config, vault, log);
@@ -137,7 +155,7 @@ const startOn = async (
     devices: new DeviceCalls({ obm, hypervisor }, config.deviceLimits),
     consoles,
     switchTimeout: (ports) => timeoutFor(ports, config.engine.deviceTimeoutMs),
-    ownDaemon: () => ownDaemon(inside.obmd, config.siblingObmd),
+    ownDaemon: daemon,
     bmcTypes,
     vault,
     outbound: config.outbound,
@@ -177,12 +195,16 @@ const startOn = async (
   });
   const seesMetrics = config.http.metrics;
   serveOperator(server, { db, auth, metrics, seesMetrics, isAccepting: () => isAccepting });
-  if (servesCalls) serveReference(server, groups, version);
+  if (servesCalls) {
+    serveReference(server, groups, version);
+    await serveWebPages(server, pagesFolder);
+  }
   if (config.publicUrl !== null) setPublicUrl(server, config.publicUrl);
   if (servesCalls && oidc?.login) serveOidcLogin(server, { login: oidc.login, db, dependencies, log });
   const obmd = config.obmd ? await startObmd(config.obmd, log) : null;
   inside.obmd = obmd;
   try {
+    if (obmd !== null) await adoptNodes(db, obmd.addresses, log);
     await listenAt(server, config);
   } catch (error) {
     await obmd?.stop();
@@ -212,7 +234,12 @@ const startOn = async (
     url: urlOf(server.server.address() as AddressInfo, tls === null ? 'http' : 'https'),
     role: config.role,
     firstAdmin,
-    obmd: obmd && { url: obmd.url, adminTokenFile: obmd.adminTokenFile, isStandby: obmd.isStandby },
+    obmd: obmd && {
+      url: obmd.url,
+      adminTokenFile: obmd.adminTokenFile,
+      isStandby: obmd.isStandby,
+      standbyTo: obmd.standbyTo,
+    },
     stop: async () => {
       isAccepting = false;
       unfollow();
@@ -223,12 +250,33 @@ const startOn = async (
       await keystone?.close();
       await oidc?.backend.close();
       for (const worker of workers) await worker.stop();
-      await obm.close();
+      await insideObm.close();
+      await outsideObm.close();
       await obmd?.stop();
       await db.close();
     },
     failed: Promise.race([lostFile(db.condition), ...(obmd === null ? [] : [obmd.failed])]),
   };
+};
+
+/** Nodes that were registered under the address of the daemon inside are found wherever it is from now on. */
+const adoptNodes = async (db: Db, places: readonly string[], log: Logger): Promise<void> => {
+  for (const place of places) {
+    const isThere = sql<boolean>`substr(obm_uri, 1, ${place.length + 1}) = ${`${place}/`}`;
+    const found = await db.read((tx) => tx.selectFrom('nodes').select('id').where(isThere).limit(1).execute());
+    if (found.length === 0) continue;
+    const { numUpdatedRows } = await db.write((tx) =>
+      tx
+        .updateTable('nodes')
+        .set({ obm_uri: sql<string>`${insideOrigin} || substr(obm_uri, ${place.length + 1})` })
+        .where(isThere)
+        .executeTakeFirst(),
+    );
+    log.info(
+      { place, nodes: Number(numUpdatedRows) },
+      'nodes of the OBM daemon inside no longer depend on its address',
+    );
+  }
 };
 
 const hypervisorsFor = (config: Config, step: Observe): Readonly<Record<string, Hypervisor>> => ({

@@ -27,6 +27,11 @@ export interface Db<Schema, Topic extends string> {
     statement: Statement<Schema, Values, Row>,
     values: Values,
   ) => Promise<Row[]>;
+  /** Two hot reads, asked together: the second sees at least what the first saw. */
+  readonly queryPair: <First extends object, FirstRow, Second extends object, SecondRow>(
+    first: readonly [Statement<Schema, First, FirstRow>, First],
+    second: readonly [Statement<Schema, Second, SecondRow>, Second],
+  ) => Promise<[FirstRow[], SecondRow[]]>;
   /** May run `work` more than once: it must have no effect but through `tx`. */
   write<T>(work: (tx: Tx<Schema>) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Whether changes can be stored, as the last attempts showed. */

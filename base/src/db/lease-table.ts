@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { locksRows } from './bound-kysely.ts';
+import { ListStatement, Statement } from './prepared-statement.ts';
 import type { Tx } from './transaction.ts';
 
 /** The right to be the only one to work on something, for a short time that can be renewed. */
@@ -39,6 +40,9 @@ export class LeaseTable<Schema, Details extends object> {
   readonly #table: RawBuilder<unknown>;
   readonly #fence: RawBuilder<unknown>;
   readonly #details: Details;
+  readonly #held: Statement<Schema, Lease, unknown>;
+  /** By the clock that they ask: that of PostgreSQL is always the same expression, that of SQLite a value of its own. */
+  readonly #reads = new WeakMap<RawBuilder<number>, ListStatement<Schema, string, object, LeaseRow & Details>>();
 
   /**
    * `details`: what a new row has beside name, holder and expiry. A `fence` grows from there; without one, every holder
@@ -48,17 +52,36 @@ export class LeaseTable<Schema, Details extends object> {
     this.#table = sql`${sql.table(table)} as lease`;
     this.#fence = 'fence' in details ? sql`lease.fence` : sql`0`;
     this.#details = details;
+    this.#held = new Statement(
+      (tx, lease) => ({
+        compile: () =>
+          sql`select 1 from ${this.#table} where ${this.#isOurs(lease)} ${locksRows(tx) ? sql`for share` : sql``}`.compile(
+            tx,
+          ),
+      }),
+      false,
+    );
   }
 
   async read({ tx, now }: LeaseOp<Schema>, names: readonly string[]): Promise<(LeaseRow & Details)[]> {
     const found: (LeaseRow & Details)[] = [];
     for (let from = 0; from < names.length; from += namesPerStatement) {
-      const { rows } = await sql<LeaseRow & Details>`
-        select lease.*, ${this.#fence} as fence, lease.expires_at - ${now} as "leftMs"
-        from ${this.#table} where lease.name in (${sql.join(names.slice(from, from + namesPerStatement))})`.execute(tx);
-      found.push(...rows);
+      found.push(...(await this.#readBy(now).all(tx, names.slice(from, from + namesPerStatement), {})));
     }
     return found;
+  }
+
+  #readBy(now: RawBuilder<number>): ListStatement<Schema, string, object, LeaseRow & Details> {
+    const known = this.#reads.get(now);
+    if (known) return known;
+    const made = new ListStatement<Schema, string, object, LeaseRow & Details>((tx, names) => ({
+      compile: () =>
+        sql<LeaseRow & Details>`
+          select lease.*, ${this.#fence} as fence, lease.expires_at - ${now} as "leftMs"
+          from ${this.#table} where lease.name in (${sql.join([...names])})`.compile(tx),
+    }));
+    this.#reads.set(now, made);
+    return made;
   }
 
   /** Takes a lease that was seen to be free, and raises its fence; null if somebody else was quicker. */
@@ -94,9 +117,7 @@ export class LeaseTable<Schema, Details extends object> {
    * after another one has planned from what was there before.
    */
   async isHeld(tx: Tx<Schema>, lease: Lease): Promise<boolean> {
-    const lock = locksRows(tx) ? sql`for share` : sql``;
-    const { rows } = await sql`select 1 from ${this.#table} where ${this.#isOurs(lease)} ${lock}`.execute(tx);
-    return rows.length > 0;
+    return (await this.#held.all(tx, lease)).length > 0;
   }
 
   /** A renewal may still be under way when the lease is given back: it does not bring the lease back. */

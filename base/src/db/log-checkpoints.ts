@@ -14,8 +14,18 @@ interface Connection {
 const changesBetweenCheckpoints = 128;
 /** How long a new beginning of the log waits for readers. Changes wait as long. */
 const restartTimeoutMs = 50;
-/** A page and its heading. */
+/** The log has a heading, then frames: a page and its heading. Both headings have the salt of when the log was begun. */
+const headingBytes = 32;
+const saltInHeading = 16;
 const frameBytes = 4096 + 24;
+const saltInFrame = 8;
+const framesAllowed = Math.floor(mostWalBytes / frameBytes);
+
+/** Nothing beyond the end. */
+const saltAt = (log: number, position: number): Buffer => {
+  const salt = Buffer.alloc(8);
+  return salt.subarray(0, readSync(log, salt, { position }));
+};
 
 /** The parts of `CommitFlush` that a checkpoint needs. */
 interface Flush {
@@ -67,22 +77,28 @@ export class LogCheckpoints {
       const connection = this.#connection;
       this.#readLog();
       await connection.exec('pragma wal_checkpoint(passive)');
-      if (this.#framesInLog() * frameBytes > mostWalBytes) await this.#turns.run(() => this.#restart(connection));
+      if (this.#isLong()) await this.#turns.run(() => this.#restart(connection));
     } catch (error) {
       const { code } = error as { code?: string };
       if (code?.endsWith('_FSYNC') === true) this.#flush.fail(error);
     }
   }
 
-  /** As the index of the log beside it says (https://sqlite.org/walformat.html#wal_index_header). */
-  #framesInLog(): number {
-    const index = openSync(`${this.#path}-shm`, 'r');
+  /**
+   * Is more than may be in the log that has not been begun anew? The log keeps its size, so the frame says so that would
+   * be the first too many: it has the salt of the heading if it was written since (https://sqlite.org/walformat.html).
+   *
+   * The index of the log (`-shm`) has the number itself, but only SQLite may open that file: to close it within this
+   * process takes all locks of this process from it. The next process would believe that it is alone, and begin the
+   * index anew under ours, which is killed (SIGBUS) for reading what is no longer there. There are no locks on the log.
+   */
+  #isLong(): boolean {
+    const log = openSync(`${this.#path}-wal`, 'r');
     try {
-      const frames = new Uint32Array(1);
-      readSync(index, frames, { position: 16 });
-      return frames[0] ?? 0;
+      const salt = saltAt(log, saltInHeading);
+      return salt.length > 0 && saltAt(log, headingBytes + framesAllowed * frameBytes + saltInFrame).equals(salt);
     } finally {
-      closeSync(index);
+      closeSync(log);
     }
   }
 

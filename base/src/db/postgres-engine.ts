@@ -1,4 +1,4 @@
-import { boundTo } from './bound-kysely.ts';
+import { boundTo, rawOf } from './bound-kysely.ts';
 import { ChangeNotifier } from './change-notifier.ts';
 import { connectionAs } from './postgres-connection-options.ts';
 import type { Db, Statistics } from './database.ts';
@@ -82,6 +82,11 @@ export const openPostgres = async <Schema, Topic extends string>(
     return name;
   };
 
+  const named = <Values extends object>(question: Statement<Schema, Values, unknown>, values: Values) => {
+    const { sql: text, parametersFor } = question.compiledFor(unbound);
+    return { name: nameOf(text), text, values: parametersFor(values) };
+  };
+
   const transactions = new PostgresTransactions<Schema>(pool, nameOf);
   // Sessions that began while the server only read go on refusing changes after that.
   condition.onChange(({ fault }) => {
@@ -118,10 +123,24 @@ export const openPostgres = async <Schema, Topic extends string>(
     },
     query: async <Values extends object, Row>(question: Statement<Schema, Values, Row>, values: Values) => {
       statistics.reads += 1;
-      const { sql: text, parametersFor } = question.compiledFor(unbound);
       try {
-        const { rows } = await pool.query({ name: nameOf(text), text, values: parametersFor(values) });
+        const { rows } = await pool.query(named(question, values));
         return rows as Row[];
+      } catch (error) {
+        throw toDatabaseError(error, postgresFaultOf);
+      }
+    },
+    queryPair: async <First extends object, FirstRow, Second extends object, SecondRow>(
+      first: readonly [Statement<Schema, First, FirstRow>, First],
+      second: readonly [Statement<Schema, Second, SecondRow>, Second],
+    ): Promise<[FirstRow[], SecondRow[]]> => {
+      statistics.reads += 2;
+      try {
+        // On one connection: each is a transaction of its own, in this order.
+        const answers = await transactions.withClient(({ connection }) =>
+          Promise.all([connection.ask(named(...first)), connection.ask(named(...second))]),
+        );
+        return [answers[0].rows as FirstRow[], answers[1].rows as SecondRow[]];
       } catch (error) {
         throw toDatabaseError(error, postgresFaultOf);
       }
@@ -159,7 +178,7 @@ export const openPostgres = async <Schema, Topic extends string>(
         ),
       ),
     announce: async (tx, notified) => {
-      for (const topic of notified) await sql`select pg_notify(${tables.name}, ${topic})`.execute(tx);
+      if (notified.length > 0) await rawOf(tx).send(notify, [tables.name, notified], 'all');
     },
     announceSoon: (topic) => announcer.add(topic),
     close: async () => {

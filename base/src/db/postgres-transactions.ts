@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import type pg from 'pg';
 import { PostgresAdapter, PostgresQueryCompiler } from 'kysely';
 import { type RunStatement, boundTo } from './bound-kysely.ts';
@@ -41,6 +42,36 @@ const reading = 'begin isolation level repeatable read read only';
 
 const nobodyWaits = (): undefined => undefined;
 
+/** Where a client writes to; null if the driver does not show it. */
+const streamOf = (client: object): Writable | null => {
+  const connection: unknown = 'connection' in client ? client.connection : null;
+  const stream: unknown =
+    typeof connection === 'object' && connection !== null && 'stream' in connection ? connection.stream : null;
+  return stream instanceof Writable ? stream : null;
+};
+
+/** Writes in one piece what is sent within one turn of the event loop: a write takes longer than making a statement. */
+class TurnWriter {
+  readonly #stream: Writable | null;
+  #isHolding = false;
+
+  constructor(stream: Writable | null) {
+    this.#stream = stream;
+  }
+
+  /** Before each statement: it goes with what follows at once. */
+  hold(): void {
+    const stream = this.#stream;
+    if (stream === null || this.#isHolding) return;
+    this.#isHolding = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isHolding = false;
+      stream.uncork();
+    });
+  }
+}
+
 /**
  * What is said on one connection. Statements are sent without waiting for the answers to those before them (pipelining):
  * the server takes them in order, and after a failed one refuses all others of the transaction.
@@ -48,6 +79,7 @@ const nobodyWaits = (): undefined => undefined;
 class PipelinedConnection<Schema> {
   readonly tx: Tx<Schema>;
   readonly #client: pg.PoolClient;
+  readonly #writer: TurnWriter;
   readonly #nameOf: (text: string) => string;
   /** The begin of the transaction, as long as it is not answered; rejected for ever if it failed. */
   #begun: Promise<unknown> | null = null;
@@ -55,6 +87,7 @@ class PipelinedConnection<Schema> {
 
   constructor(client: pg.PoolClient, nameOf: (text: string) => string) {
     this.#client = client;
+    this.#writer = new TurnWriter(streamOf(client));
     this.#nameOf = nameOf;
     this.tx = boundTo<Schema>(postgresDialect, this.#run, async (...statement) => {
       const answer = this.#run(...statement);
@@ -67,11 +100,17 @@ class PipelinedConnection<Schema> {
   /** Goes with the first statement. */
   begin(text: string): void {
     this.#unanswered = [];
-    const begun = this.#client.query(text).then(() => {
+    const begun = this.ask(text).then(() => {
       if (this.#begun === begun) this.#begun = null;
     }, toldByStandby);
     begun.catch(nobodyWaits);
     this.#begun = begun;
+  }
+
+  /** Sends a statement. Everything that a transaction says goes through here. */
+  ask(statement: string | pg.QueryConfig): Promise<pg.QueryResult<object>> {
+    this.#writer.hold();
+    return this.#client.query<object>(statement);
   }
 
   async begun(): Promise<void> {
@@ -94,7 +133,7 @@ class PipelinedConnection<Schema> {
     // What changes something would, after a begin that failed, be a transaction of its own.
     if (this.#begun !== null && !text.startsWith('select ')) await this.#begun;
     const values = [...parameters];
-    const answer = this.#client.query(use === 'once' ? { text, values } : { name: this.#nameOf(text), text, values });
+    const answer = this.ask(use === 'once' ? { text, values } : { name: this.#nameOf(text), text, values });
     if (this.#begun !== null) {
       answer.catch(nobodyWaits);
       await this.#begun;
@@ -137,7 +176,7 @@ export class PostgresTransactions<Schema> {
 
   /** Runs one transaction, and lets go of the locks with its end. */
   async run<T>(loan: Loan<Schema>, begin: string, work: (tx: Tx<Schema>) => Promise<T>): Promise<T> {
-    const { client, connection } = loan;
+    const { connection } = loan;
     let phase: CommitPhase = 'before commit';
     let isOver = false;
     try {
@@ -145,7 +184,7 @@ export class PostgresTransactions<Schema> {
       const result = await work(connection.tx);
       await connection.begun();
       phase = 'at commit';
-      const committed = client.query('commit');
+      const committed = connection.ask('commit');
       const unlocked = letGo(loan);
       const { command } = await committed.finally(() => unlocked);
       if (command !== 'ROLLBACK') return result;
@@ -162,13 +201,13 @@ export class PostgresTransactions<Schema> {
   /** Runs one transaction that only reads. Its result is known before its end, so nobody waits for that. */
   async read<T>(work: (tx: Tx<Schema>) => Promise<T>): Promise<T> {
     const { loan, giveBack } = await this.#lend();
-    const { client, connection } = loan;
+    const { connection } = loan;
     try {
       connection.begin(reading);
       const result = await work(connection.tx);
       await connection.begun();
-      void client
-        .query('commit')
+      void connection
+        .ask('commit')
         .catch((error: unknown) => (loan.broken = error as Error))
         .then(giveBack);
       return result;
@@ -210,7 +249,7 @@ const noteBroken = <Schema>(loan: Loan<Schema>, error: unknown): void => {
 const rollBack = async <Schema>(loan: Loan<Schema>, error: unknown): Promise<void> => {
   noteBroken(loan, error);
   if (loan.broken !== null) return;
-  await loan.client.query('rollback').catch((unfinished: unknown) => (loan.broken = unfinished as Error));
+  await loan.connection.ask('rollback').catch((unfinished: unknown) => (loan.broken = unfinished as Error));
 };
 
 /*
@@ -240,7 +279,7 @@ const letGo = async <Schema>(loan: Loan<Schema>): Promise<void> => {
   loan.locks = [];
   if (loan.broken !== null) return;
   const answers = locks.map((lock, index) =>
-    loan.client.query({ ...letGoOfLock, values: [...lock, index + 1 < locks.length ? longestSilenceMs : 0] }),
+    loan.connection.ask({ ...letGoOfLock, values: [...lock, index + 1 < locks.length ? longestSilenceMs : 0] }),
   );
   await Promise.all(answers).catch((error: unknown) => (loan.broken = error as Error));
 };

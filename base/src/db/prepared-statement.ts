@@ -78,3 +78,44 @@ export class Statement<Schema, Values extends object, Row> {
     return made;
   }
 }
+
+/** Longer lists are seldom, and their texts would fill the memories of the engines. */
+const longestKept = 64;
+
+/** A statement with a list of values. Its text depends on how many there are, and nothing else. */
+export class ListStatement<Schema, Item, Values extends object, Row> {
+  readonly #build: (tx: Tx<Schema>, list: readonly Item[], values: Values) => Compilable<Row>;
+  readonly #byLength = new Map<number, Statement<Schema, ListValues<Item, Values>, Row>>();
+
+  constructor(build: (tx: Tx<Schema>, list: readonly Item[], values: Values) => Compilable<Row>) {
+    this.#build = build;
+  }
+
+  /** The list must have something in it. */
+  async all(tx: Tx<Schema>, list: readonly Item[], values: Values): Promise<Row[]> {
+    if (list.length <= longestKept) return this.#kept(list.length).all(tx, Object.assign({ ...values }, list));
+    const { sql, parameters } = this.#build(tx, list, values).compile();
+    return (await rawOf(tx).run(sql, parameters, 'once')).rows as Row[];
+  }
+
+  /** The same, when nobody needs to know the answer. */
+  async send(tx: Tx<Schema>, list: readonly Item[], values: Values): Promise<void> {
+    if (list.length <= longestKept) return this.#kept(list.length).send(tx, Object.assign({ ...values }, list));
+    const { sql, parameters } = this.#build(tx, list, values).compile();
+    await rawOf(tx).send(sql, parameters, 'once');
+  }
+
+  #kept(length: number): Statement<Schema, ListValues<Item, Values>, Row> {
+    const known = this.#byLength.get(length);
+    if (known) return known;
+    const made = new Statement<Schema, ListValues<Item, Values>, Row>((tx, slots) => {
+      const list = Array.from({ length }, (_, index) => slots[index] as Item);
+      return this.#build(tx, list, slots);
+    }, false);
+    this.#byLength.set(length, made);
+    return made;
+  }
+}
+
+/** The items of a list by their places, beside the other values. */
+type ListValues<Item, Values> = Values & Readonly<Record<number, Item>>;

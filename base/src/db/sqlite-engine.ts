@@ -118,6 +118,21 @@ export const openSqlite = async <Schema, Topic extends string>(
     }
   };
 
+  const query = async <Values extends object, Row>(
+    statement: Statement<Schema, Values, Row>,
+    values: Values,
+  ): Promise<Row[]> => {
+    statistics.reads += 1;
+    if (readTime.isUsedUp) await readTime.wait();
+    const answered = (): Promise<Row[]> =>
+      Promise.resolve((durableConnection() ?? queryConnection).query(statement, values));
+    try {
+      return await whileBusy(async () => answered(), performance.now() + busyTimeoutMs);
+    } catch (error) {
+      throw toDatabaseError(error, file.faultOf);
+    }
+  };
+
   return {
     engine: 'sqlite',
     statistics,
@@ -147,17 +162,8 @@ export const openSqlite = async <Schema, Topic extends string>(
         throw toDatabaseError(error, file.faultOf);
       }
     },
-    query: async <Values extends object, Row>(statement: Statement<Schema, Values, Row>, values: Values) => {
-      statistics.reads += 1;
-      if (readTime.isUsedUp) await readTime.wait();
-      const answered = (): Promise<Row[]> =>
-        Promise.resolve((durableConnection() ?? queryConnection).query(statement, values));
-      try {
-        return await whileBusy(async () => answered(), performance.now() + busyTimeoutMs);
-      } catch (error) {
-        throw toDatabaseError(error, file.faultOf);
-      }
-    },
+    query,
+    queryPair: async (first, second) => [await query(...first), await query(...second)],
     write: (work) => {
       const until = performance.now() + busyTimeoutMs;
       const isLost = (error: unknown): boolean => isBusy(error) && performance.now() < until;

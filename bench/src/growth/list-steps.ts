@@ -47,6 +47,31 @@ export const listSteps: readonly Step[] = [
     sent: () => get('/overview/networks'),
     items: ({ body }) => (body as { networks: unknown[] }).networks.length,
   },
+  {
+    call: 'projectsOverview',
+    what: 'a page of 500',
+    ...whole,
+    sent: () => get('/overview/projects'),
+    items: ({ body }) => (body as { projects: unknown[] }).projects.length,
+  },
+  {
+    call: 'headnodesOverview',
+    what: 'a page of 500',
+    ...whole,
+    sent: () => get('/overview/headnodes'),
+    items: ({ body }) => (body as { headnodes: unknown[] }).headnodes.length,
+  },
+  {
+    call: 'actionsOverview',
+    what: 'a page of 500',
+    ...whole,
+    sent: () => get('/overview/actions'),
+    items: ({ body }) => (body as { actions: unknown[] }).actions.length,
+  },
+  {
+    call: 'switchOverview',
+    sent: (walk, index) => get(`/overview/switch/${siteLabels.switch(somewhere(walk, index))}`),
+  },
   { call: 'nodeOverview', sent: (walk, index) => get(`/overview/node/${siteLabels.node(somewhere(walk, index))}`) },
   {
     call: 'showNetwork',

@@ -1,6 +1,7 @@
 import type { Command } from './cli-command.ts';
 import { commonOptions, optionsOf, ownOptions, usageOf } from './parse-arguments.ts';
 import type { Style } from './style.ts';
+import { wrapLines } from './wrap-lines.ts';
 
 /** How to use a command, a group of them, or all. */
 export const helpFor = (commands: readonly Command[], words: readonly string[], style: Style): string => {
@@ -12,6 +13,13 @@ export const helpFor = (commands: readonly Command[], words: readonly string[], 
   }
   return words.length > 0 && group.length > 0 ? ofGroup(group, style) : ofAll(commands, style);
 };
+
+/** For a terminal of this width. Examples stay as they are: somebody copies them. */
+export const wrapHelp = (help: string, width: number): string =>
+  help
+    .split('\n')
+    .map((line) => (/^ {2}corral (?!.* {2})/.test(line) ? line : wrapLines(line, width)))
+    .join('\n');
 
 const ofCommand = (command: Command, style: Style): string =>
   [

@@ -1,6 +1,6 @@
 import type { Command, Kind } from './cli-command.ts';
 import type { Labels } from './label-completion.ts';
-import { commonOptions, longestMatch, optionsOf, ownOptions, split } from './parse-arguments.ts';
+import { commandOf, commonOptions, optionsOf, ownOptions, split } from './parse-arguments.ts';
 
 /** Says to a shell that the word is the name of a file; no label has a tab. */
 export const filesWanted = '\t';
@@ -32,8 +32,8 @@ const possible = async (
   partial: string,
   labels: Labels<Kind>,
 ): Promise<readonly string[]> => {
-  const { words, awaited, isPlain } = split(commands, before, 'unfinished');
-  const command = longestMatch(commands, words);
+  const { words, awaited, isPlain, plainFrom } = split(commands, before, 'unfinished');
+  const command = commandOf(commands, { words, plainFrom });
   const options = command ? optionsOf(command) : { ...commonOptions, ...(words.length === 0 ? ownOptions : {}) };
   const ofOption = (name: string): Promise<readonly string[]> => {
     const { value, kind = value === 'FILE' ? 'file' : 'text' }: { value?: string; kind?: Kind } = options[name] ?? {};

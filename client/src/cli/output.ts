@@ -2,6 +2,7 @@ import { printable, printableLines } from './printable.ts';
 import { counted } from './counted.ts';
 import { styleFor, type Style } from './style.ts';
 import { layOut, shortened, wrap } from './table.ts';
+import { wrapLines } from './wrap-lines.ts';
 
 /** What a command says, to a person or to a program. */
 export interface Output {
@@ -9,6 +10,8 @@ export interface Output {
   /** Is somebody looking who can see a spinner and answer a question? */
   readonly isTerminal: boolean;
   readonly style: Style;
+  /** How wide what is read there is; Infinity where nobody reads, or nothing is to be wrapped. */
+  readonly columns: number;
   /** One line for a person; nothing for a program. */
   say(text: string): void;
   /** A word beside the result, which does not get into what is piped on. */
@@ -72,7 +75,7 @@ export const outputTo = (
   const print = (text: string): void => write(out, text);
   const json = (value: unknown): void => print(JSON.stringify(value, null, 2));
   const say = (text: string): void => {
-    if (!isJson) print(text);
+    if (!isJson) print(wrapLines(text, width ?? Infinity));
   };
   const isShown = isTerminal && !isJson;
   /** How many of those draw on the last line of the terminal that must not be drawn over. */
@@ -94,14 +97,17 @@ export const outputTo = (
     isJson,
     isTerminal,
     style,
+    columns: width ?? Infinity,
     say,
     fail: (message, hint) => {
       const own = styleFor(err.isTTY === true && !noColour);
-      err.write(`${own.red('corral:')} ${printableLines(message)}\n`);
-      if (hint !== null) err.write(`${own.dim(printableLines(hint))}\n`);
+      const room = err.isTTY === true ? columnsOf(err) : Infinity;
+      const [, rest = ''] = wrapLines(printableLines(`${prefix} ${message}`), room).split(/^corral:/);
+      err.write(`${own.red(prefix)}${rest}\n`);
+      if (hint !== null) err.write(`${own.dim(wrapLines(printableLines(hint), room))}\n`);
     },
     note: (text) => {
-      if (!isJson) write(err, text);
+      if (!isJson) write(err, wrapLines(text, err.isTTY === true && !isWide ? columnsOf(err) : Infinity));
     },
     json,
     line: (value) => print(JSON.stringify(value)),
@@ -152,6 +158,8 @@ export const outputTo = (
     bar: (total) => (isShown ? exclusive(drawBar(err, style, total)) : lineByLine(err, total)),
   };
 };
+
+const prefix = 'corral:';
 
 const barWidth = 24;
 const lineEveryMs = 5_000;

@@ -22,14 +22,14 @@ export type Parsed =
 
 /** Finds the command, and checks everything that follows it. */
 export const parse = (commands: readonly Command[], argv: readonly string[]): Parsed => {
-  const { words, options } = split(commands, argv);
+  const { words, options, plainFrom } = split(commands, argv);
   if (words.length === 0) {
     requireKnown('corral', { ...commonOptions, ...ownOptions }, options);
     return options.has('version') ? { kind: 'version' } : { kind: 'help', words };
   }
   if (words[0] === 'help') return helpOn(commands, words.slice(1));
   if (options.has('help')) return helpOn(commands, words);
-  const command = longestMatch(commands, words);
+  const command = commandOf(commands, { words, plainFrom });
   if (!command) throw unknownCommand(commands, words);
   requireKnown(`corral ${command.words.join(' ')}`, optionsOf(command), options);
   const values = argumentsOf(command, words.slice(command.words.length));
@@ -60,10 +60,16 @@ export const optionsOf = (command: Command): Readonly<Record<string, Option>> =>
 });
 
 /** The command that words begin with; of several the one with the most words. */
-export const longestMatch = (commands: readonly Command[], words: readonly string[]): Command | undefined =>
+const longestMatch = (commands: readonly Command[], words: readonly string[]): Command | undefined =>
   commands
     .filter((command) => command.words.every((word, index) => words[index] === word))
     .sort((a, b) => b.words.length - a.words.length)[0];
+
+/** What comes after `--` is no part of a command's name: a node may be called like a command. */
+export const commandOf = (
+  commands: readonly Command[],
+  { words, plainFrom }: Pick<Split, 'words' | 'plainFrom'>,
+): Command | undefined => longestMatch(commands, words.slice(0, plainFrom)) ?? longestMatch(commands, words);
 
 /** Which option a name means, before it is known which command it belongs to: all that have a name agree on its value. */
 const optionNamed = (commands: readonly Command[], argv: readonly string[], name: string): Option | undefined => {
@@ -81,7 +87,8 @@ interface Split {
   readonly options: ReadonlyMap<string, string>;
   /** The option that the next word is the value of. */
   readonly awaited: string | null;
-  /** After `--` nothing is an option. */
+  /** After `--` nothing is an option, nor the name of a command: how many words there are before it. */
+  readonly plainFrom: number;
   readonly isPlain: boolean;
 }
 
@@ -100,8 +107,9 @@ export const split = (
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
     if (word === '--') {
+      const plainFrom = words.length;
       words.push(...argv.slice(index + 1));
-      return { words, options, awaited: null, isPlain: true };
+      return { words, options, awaited: null, plainFrom, isPlain: true };
     }
     if (word === '-h') {
       options.set('help', '');
@@ -122,11 +130,11 @@ export const split = (
     const value = argv[(index += 1)];
     if (value === undefined) {
       complain(`option --${name} needs a value: --${name} ${optionFor(name)?.value ?? ''}`);
-      return { words, options, awaited: name, isPlain: false };
+      return { words, options, awaited: name, plainFrom: words.length, isPlain: false };
     }
     options.set(name, value);
   }
-  return { words, options, awaited: null, isPlain: false };
+  return { words, options, awaited: null, plainFrom: words.length, isPlain: false };
 };
 
 const cut = (text: string): [string, string | undefined] => {

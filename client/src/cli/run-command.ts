@@ -2,7 +2,7 @@ import { AuthorizationError } from '../index.ts';
 import { type CallerUsed, callerFromOptions, clientAs } from './client-from-options.ts';
 import type { Command, ParsedArguments, CommandContext } from './cli-command.ts';
 import { exitCodes, failureOf } from './exit-codes.ts';
-import { helpFor } from './cli-help.ts';
+import { helpFor, wrapHelp } from './cli-help.ts';
 import type { Terminal } from './terminal-input.ts';
 import { InterruptedError, UsageError } from './usage-error.ts';
 import { outputTo } from './output.ts';
@@ -36,7 +36,7 @@ export const run = async (commands: readonly Command[], around: ProcessContext):
   try {
     const parsed: Parsed = parse(commands, argv);
     if (parsed.kind === 'help') {
-      stdout.write(`${helpFor(commands, parsed.words, output.style)}\n`);
+      stdout.write(`${wrapHelp(helpFor(commands, parsed.words, output.style), output.columns)}\n`);
       return exitCodes.done;
     }
     if (parsed.kind === 'version') {

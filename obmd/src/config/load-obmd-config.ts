@@ -4,6 +4,7 @@ import { ConfigError } from '@corral/base/config/config-error';
 import { gatherSettings } from '@corral/base/config/gather-settings';
 import { type LogLevel, SettingReader } from '@corral/base/config/setting-reader';
 import type { Environment } from '@corral/base/config/setting';
+import { isLoopback } from '@corral/base/http/loopback';
 import { Outbound } from '@corral/base/http/outbound';
 import type { ObmdConfig } from './obmd-config.ts';
 import { type ObmdValues, programSettings, type ProgramValues } from './obmd-settings.ts';
@@ -35,7 +36,7 @@ export const obmdConfig = (
   read: SettingReader<ObmdValues>,
   dataDir: string,
   mistakes: string[],
-): Pick<ObmdConfig, 'adminToken' | 'adminTokenFile' | 'tls' | 'timeouts' | 'outbound'> => {
+): Pick<ObmdConfig, 'adminToken' | 'adminTokenFile' | 'url' | 'tls' | 'timeouts' | 'outbound'> => {
   const cert = read.value('obmd.tls_cert');
   const key = read.value('obmd.tls_key');
   if ((cert === null) !== (key === null)) {
@@ -44,6 +45,7 @@ export const obmdConfig = (
   return {
     adminToken: read.value('obmd.admin_token'),
     adminTokenFile: join(dataDir, 'obmd-admin-token'),
+    url: urlOf(read, mistakes),
     tls: cert === null || key === null ? null : { cert: resolve(cert), key: resolve(key) },
     timeouts: {
       timeoutMs: read.value('obmd.call_timeout'),
@@ -53,4 +55,17 @@ export const obmdConfig = (
     },
     outbound: new Outbound({ allow: read.value('obmd.outbound_allow'), setting: 'obmd.outbound_allow' }),
   };
+};
+
+/** Tokens are part of the addresses that are asked for there. */
+const urlOf = (read: SettingReader<ObmdValues>, mistakes: string[]): string | null => {
+  const text = read.value('obmd.url');
+  if (text === null || !URL.canParse(text)) return null;
+  const { origin, protocol, hostname } = new URL(text);
+  if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) && !read.value('obmd.allow_http')) {
+    mistakes.push(
+      `obmd.url: ${JSON.stringify(text)} has no TLS, so tokens would be sent unencrypted between machines; set obmd.tls_cert and obmd.tls_key and use https, or permit it with obmd.allow_http`,
+    );
+  }
+  return origin;
 };

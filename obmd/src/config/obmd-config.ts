@@ -24,6 +24,8 @@ export interface ObmdConfig {
   /** null: made on first start and kept in `adminTokenFile`. */
   readonly adminToken: string | null;
   readonly adminTokenFile: string;
+  /** Where processes on other machines reach the daemon; null: they do not. */
+  readonly url: string | null;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly timeouts: CallTimeouts;
   /** Where BMCs may be. */

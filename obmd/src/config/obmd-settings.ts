@@ -2,7 +2,7 @@ import { databaseUrl } from '@corral/base/config/database-url';
 import { allowList } from '@corral/base/config/outbound-setting';
 import { logLevels } from '@corral/base/config/setting-reader';
 import type { Settings, ValuesOf } from '@corral/base/config/setting';
-import { oneOf, seconds, secondsOrNever, text, textThat, type ValueType } from '@corral/base/config/value-types';
+import { flag, oneOf, seconds, secondsOrNever, text, textThat, type ValueType } from '@corral/base/config/value-types';
 import type { ListenAddress } from './obmd-config.ts';
 
 const longestToken = 256;
@@ -27,6 +27,13 @@ export const listenAddress: ValueType<ListenAddress> = {
   },
 };
 
+/** Scheme, host and port. */
+const daemonUrl: ValueType<string> = textThat((given) => {
+  if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) return false;
+  const { pathname, search, hash, username, password } = new URL(given);
+  return [pathname, search, hash, username, password].join('') === '/';
+}, 'an http or https address without a path, such as https://corral-1.example.org:8080');
+
 /*
  * Every setting of the daemon once. The service takes the first list too, when it runs the daemon inside itself; the
  * second is for the program of its own, under the names that the service has for the same things.
@@ -37,6 +44,16 @@ export const obmdSettings = {
     takes: adminToken,
     about:
       'What `node_register` sends as `admin_token`. None: made on first start and kept in `obmd-admin-token` in the data directory.',
+  },
+  'obmd.url': {
+    takes: daemonUrl,
+    about:
+      'Where services on other machines that share the PostgreSQL reach this daemon, such as `https://corral-1.example.org:8080`: [replicas](operator-guide.md#power-with-replicas-on-several-machines). None: only from this machine.',
+  },
+  'obmd.allow_http': {
+    takes: flag,
+    fallback: 'false',
+    about: 'Permits an `obmd.url` without TLS that is not a loopback address: tokens are then sent unencrypted.',
   },
   'obmd.tls_cert': {
     takes: text,

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { onAbort } from '@corral/base/abort';
 import { Backoff } from '@corral/base/backoff';
 import { type ClockReading, readClocks } from '@corral/base/clock-reading';
 import { HeldLease } from '@corral/base/db/held-lease';
-import { type Lease, type LeaseOp, LeaseTable } from '@corral/base/db/lease-table';
+import type { Lease, LeaseOp } from '@corral/base/db/lease-table';
 import { LeaseWatch } from '@corral/base/db/lease-watch';
 import { isProcessGone, processNamespace } from '@corral/base/process-namespace';
 import type { Database } from '../db/obmd-schema.ts';
 import type { Db, Tx } from '../db/open-obmd-database.ts';
+import { type DaemonReach, type Holder, leaseName, ownerTableOf, readHolder, unreachable } from './bmc-holder.ts';
 import { standby } from './obmd-error.ts';
 
 /*
@@ -16,20 +16,13 @@ import { standby } from './obmd-error.ts';
  * accepting a token that the other has voided. A second one waits until the first is gone.
  */
 
-const name = 'obmd';
 /** A process that has not renewed for this long has lost its hold; it stops by itself a little earlier. */
 const holdMs = 6_000;
 const renewMs = 1_500;
 const marginMs = 1_000;
 const growth = { firstMs: renewMs, longestMs: 10_000 };
 
-/** Who holds the database, in words. */
-export interface Holder {
-  readonly host: string;
-  readonly pid: number;
-}
-
-const ownerTable = new LeaseTable<Database, Holder>('obmd_owner', { host: hostname(), pid: process.pid });
+const ownerTable = ownerTableOf<Database>();
 
 export interface OwnershipEvents {
   readonly gained: () => Promise<void>;
@@ -47,10 +40,7 @@ export class Ownership {
   /** Of the present hold, or the last one. Each has a name of its own. */
   #lease: Lease | null = null;
   /** A process beside us that is gone needs no waiting for, and an earlier hold of this one neither. */
-  readonly #watch = new LeaseWatch(
-    ownerTable,
-    ({ holder, pid }) => holder.startsWith(`${this.#process} `) || isProcessGone(holder.split(' ', 1)[0] ?? '', pid),
-  );
+  #watch = this.#watchOf(unreachable);
   readonly #failures = new Backoff(growth);
   #held: HeldLease | null = null;
   #stopRenewal: () => void = () => undefined;
@@ -59,15 +49,16 @@ export class Ownership {
   /** When it is worth another look, while somebody else has it. */
   #waitMs = renewMs;
   /** Who has it, while we have not. */
-  other: Holder | null = null;
+  other: Pick<Holder, 'host' | 'pid'> | null = null;
 
   constructor(db: Db, on: OwnershipEvents) {
     this.#db = db;
     this.#on = on;
   }
 
-  /** Takes hold if nobody has it, and goes on trying if somebody has. */
-  async start(): Promise<void> {
+  /** Takes hold if nobody has it, and goes on trying if somebody has. Others read `reach` in its row. */
+  async start(reach: DaemonReach = unreachable): Promise<void> {
+    this.#watch = this.#watchOf(reach);
     try {
       await this.#turn();
     } catch (error) {
@@ -81,7 +72,7 @@ export class Ownership {
    * with it, and when it wakes, what waited to be read or sent may come first.
    */
   readonly check = (): void => {
-    if (!this.#held?.isOurs) throw notOurs();
+    if (!this.isOurs) throw notOurs();
   };
 
   /**
@@ -102,6 +93,23 @@ export class Ownership {
     this.#letGo();
     const lease = this.#lease;
     if (lease !== null) await this.#db.write((tx) => ownerTable.release(tx, lease)).catch(() => undefined);
+  }
+
+  /** Which process has the nodes now, this one or another; null: none. */
+  holder(): Promise<Holder | null> {
+    return this.#db.read((tx) => readHolder({ tx, now: this.#db.now }));
+  }
+
+  /** Is it certainly this process that has the nodes? */
+  get isOurs(): boolean {
+    return this.#held?.isOurs ?? false;
+  }
+
+  #watchOf(reach: DaemonReach): LeaseWatch<Database, Holder> {
+    return new LeaseWatch(
+      ownerTableOf<Database>(reach),
+      ({ holder, pid }) => holder.startsWith(`${this.#process} `) || isProcessGone(holder.split(' ', 1)[0] ?? '', pid),
+    );
   }
 
   /** Takes the nodes if nobody has them, or looks again later. */
@@ -132,7 +140,7 @@ export class Ownership {
         work({ tx, now: db.now });
     const { lease, row, waitMs } = await this.#watch.take(
       { read: (work) => db.read(inside(work)), write: (work) => db.write(inside(work)) },
-      name,
+      leaseName,
       `${this.#process} ${(this.#holds += 1)}`,
       holdMs,
     );

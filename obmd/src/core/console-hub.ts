@@ -17,6 +17,13 @@ export interface ConsoleAttachment {
   readonly leave: () => void;
 }
 
+interface ConsoleHubOptions {
+  readonly lingerMs: number;
+  readonly growth?: Growth;
+  /** Does this process certainly still have the node? */
+  readonly isOurs?: () => boolean;
+}
+
 /** How much of the past a new client is shown. */
 const replayBytes = 64 * 1024;
 /** What is typed faster than the BMC takes it is lost beyond this, as on any serial line. */
@@ -49,6 +56,7 @@ const closed = (connection: Duplex): Promise<void> =>
 export class ConsoleHub {
   readonly #open: () => Promise<Duplex>;
   readonly #lingerMs: number;
+  readonly #isOurs: () => boolean;
   readonly #replay = new Replay(replayBytes);
   #client: ConsoleClient | null = null;
   /** The client has been shown the past, and gets everything from now on. */
@@ -64,13 +72,11 @@ export class ConsoleHub {
   /** Grows whenever the console passes to somebody who must not see its past. */
   #generation = 0;
 
-  constructor(
-    open: () => Promise<Duplex>,
-    { lingerMs, growth = usualGrowth }: { readonly lingerMs: number; readonly growth?: Growth },
-  ) {
+  constructor(open: () => Promise<Duplex>, { lingerMs, growth = usualGrowth, isOurs = () => true }: ConsoleHubOptions) {
     this.#losses = new Backoff(growth);
     this.#open = open;
     this.#lingerMs = lingerMs;
+    this.#isOurs = isOurs;
   }
 
   get state(): 'idle' | 'open' | 'watched' {
@@ -96,7 +102,8 @@ export class ConsoleHub {
     return {
       write: (bytes) => {
         const connection = this.#client === client ? this.#connection : null;
-        if (connection !== null && connection.writableLength <= mostUntyped) connection.write(bytes);
+        // What was typed while this process slept may come before it notices that it has lost the node.
+        if (connection !== null && connection.writableLength <= mostUntyped && this.#isOurs()) connection.write(bytes);
       },
       leave: () => this.#leave(client),
     };

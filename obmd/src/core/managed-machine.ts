@@ -83,7 +83,7 @@ export class Machine {
     this.#permit = permit;
     this.console = new ConsoleHub(
       () => this.call('console', this.#requireGrant(), (bmc, signal) => this.#openConsole(bmc, signal)),
-      limits,
+      { lingerMs: limits.lingerMs, isOurs: () => isPermitted(permit) },
     );
   }
 
@@ -208,3 +208,12 @@ const oneLine = (text: string): string =>
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .trim()
     .slice(0, longestLine);
+
+const isPermitted = (permit: BmcPermit): boolean => {
+  try {
+    permit.check();
+    return true;
+  } catch {
+    return false;
+  }
+};

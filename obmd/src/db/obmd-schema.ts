@@ -26,6 +26,17 @@ export interface Database {
    * has one, and none that had would ever be read: that is not worth building the table anew under a process that
    * holds its lease there.
    */
-  obmd_owner: { name: string; holder: string; host: string; pid: number; expires_at: number };
+  obmd_owner: {
+    name: string;
+    holder: string;
+    host: string;
+    pid: number;
+    expires_at: number;
+    /** Where its daemon listens, for processes of the same `network`; null: it was taken by no daemon. */
+    listens_at: string | null;
+    network: string | null;
+    /** Where all others reach it; null: they do not. */
+    url: string | null;
+  };
   obmd_settings: { name: string; value: string };
 }

@@ -3,6 +3,7 @@ import type { ProgramTables } from '@corral/base/db/program-tables';
 import { type DatabaseLocation, openCurrent as current, openDatabase as open } from '@corral/base/db/open-database';
 import { initial } from './migrations/0001-initial.ts';
 import { bootAfter } from './migrations/0002-boot-after.ts';
+import { reach } from './migrations/0003-reach.ts';
 import type { Database } from './obmd-schema.ts';
 
 /** The daemon's database, either engine. */
@@ -13,7 +14,7 @@ export type Tx = base.Tx<Database>;
 export const programTables: ProgramTables<never> = {
   name: 'obmd',
   history: 'obmd_schema_migrations',
-  migrations: [initial, bootAfter],
+  migrations: [initial, bootAfter, reach],
   tables: [
     { name: 'obmd_nodes', key: ['id'] },
     { name: 'obmd_owner', key: ['name'] },

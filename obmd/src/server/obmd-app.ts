@@ -29,7 +29,8 @@ import { NodeParams, NoParams, type ObmdRoute, routes } from './obmd-routes.ts';
 
 /** What the server needs to serve. */
 export interface App {
-  readonly adminToken: string;
+  /** Each of them is an administrator's. */
+  readonly adminTokens: readonly string[];
   /** Throws while another process has the nodes. */
   readonly nodeRegistry: () => NodeRegistry;
   readonly metrics: Metrics;
@@ -82,7 +83,7 @@ export const buildServer = (app: App): FastifyInstance => {
       method: route.method,
       url: route.path,
       ...(route.access === 'admin'
-        ? { onRequest: (request, _reply, done) => done(refusalOf(request, app.adminToken) ?? undefined) }
+        ? { onRequest: (request, _reply, done) => done(refusalOf(request, app.adminTokens) ?? undefined) }
         : { bodyLimit: smallBodyLimit }),
       handler: handlerOf(app, route),
     });
@@ -155,10 +156,13 @@ const tokenOf = ({ query }: FastifyRequest): string | null => (query as { token?
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Why this is no administrator; null if it is. Compared by hash: how long it takes tells neither the length nor the beginning of the token. */
-export const refusalOf = ({ headers }: FastifyRequest, adminToken: string): ObmdError | null => {
+export const refusalOf = ({ headers }: FastifyRequest, adminTokens: readonly string[]): ObmdError | null => {
   const [, encoded = ''] = /^Basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(headers.authorization ?? '') ?? [];
   const given = Buffer.from(encoded, 'base64').toString('utf8');
-  if (timingSafeEqual(digest(given), digest(`admin:${adminToken}`))) return null;
+  const hash = digest(given);
+  // Each is compared, so that the time is the same for either.
+  const fitting = adminTokens.filter((token) => timingSafeEqual(hash, digest(`admin:${token}`)));
+  if (fitting.length > 0) return null;
   return unauthorized('this call needs the admin token of the OBM daemon, as HTTP Basic with the user name admin');
 };
 

@@ -5,6 +5,7 @@ import { passwordCheck } from '../auth/password-check.ts';
 import type { Config } from '../config/service-config.ts';
 import type { Caller } from '../core/caller.ts';
 import { ConsoleSessions } from '../core/console.ts';
+import type { OwnDaemon } from '../core/dependencies.ts';
 import { DeviceCalls } from '../core/device-calls.ts';
 import { type RequestContext, createRequestContext } from '../core/request-context.ts';
 import { openCurrent } from '../db/open-service-database.ts';
@@ -26,6 +27,12 @@ const noVault: Vault = {
   },
 };
 
+const noDaemon: OwnDaemon = {
+  isThere: () => Promise.resolve(false),
+  place: () => Promise.resolve(null),
+  placesHere: () => Promise.resolve([]),
+};
+
 /** Works on the users in the database, by the service's own operations. No device is known here. */
 export const withUserContext = async <T>(
   config: Config,
@@ -45,7 +52,7 @@ export const withUserContext = async <T>(
       devices: new DeviceCalls({ obm, hypervisor: noHypervisor }, config.deviceLimits),
       consoles: new ConsoleSessions(db),
       switchTimeout: () => config.engine.deviceTimeoutMs,
-      ownDaemon: () => null,
+      ownDaemon: noDaemon,
       bmcTypes: {},
       vault: noVault,
       outbound: config.outbound,

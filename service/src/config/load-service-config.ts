@@ -94,7 +94,7 @@ const interpret = (read: SettingReader<SettingValues>, mistakes: string[]): Conf
     },
     obm: { timeoutMs: read.value('obm.timeout'), ca: read.value('obm.ca') },
     obmd: obmd(read, { dataDir, database, keyFile }, mistakes),
-    siblingObmd: null,
+    hasSiblingObmd: false,
     extensions: read.value('extensions'),
   };
 };

@@ -64,8 +64,8 @@ export interface Config {
   readonly outbound: Outbound;
   /** The OBM daemon inside the service; null: it runs elsewhere, if at all. */
   readonly obmd: ObmdConfig | null;
-  /** The one inside another process that serves the same port. */
-  readonly siblingObmd: ObmdConfig | null;
+  /** Is there one inside another process that serves the same port? */
+  readonly hasSiblingObmd: boolean;
   /** Modules that bring drivers of their own. */
   readonly extensions: readonly string[];
 }

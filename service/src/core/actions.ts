@@ -100,8 +100,8 @@ export const queueAction = async (
 ): Promise<{ status_id: string }> => {
   op.countChange(project);
   const status_id = randomUUID();
-  await forgetSettled.run(op.tx, { nicId: nic.id });
-  await insertAction.run(op.tx, {
+  await forgetSettled.send(op.tx, { nicId: nic.id });
+  await insertAction.send(op.tx, {
     statusId: status_id,
     nicId: nic.id,
     kind: draft.kind,

@@ -1,4 +1,5 @@
 import { statement } from '../db/service-statement.ts';
+import { ahead } from './ahead.ts';
 import { mayActFor, requireProject } from './caller.ts';
 import { blocked, duplicate, notFound, projectMismatch, unauthorized } from './corral-error.ts';
 import {
@@ -31,9 +32,10 @@ interface NicAndNetwork {
 
 /** What both calls need before anything else: the objects, a node in a project, and access to that project. */
 const findControlled = async (op: WriteOp, args: NicAndNetwork) => {
-  const node = await findNode(op, args.node);
+  const [findingNode, findingNetwork] = [findNode(op, args.node), ahead(findNetwork(op, args.network))];
+  const node = await findingNode;
   const nic = await findNic(op, node, args.nic);
-  const network = await findNetwork(op, args.network);
+  const network = await findingNetwork;
   if (node.project_id === null || node.project === null) {
     throw projectMismatch(`node ${node.label} is in no project; reserve it first`);
   }
@@ -48,11 +50,19 @@ export const nodeConnectNetwork = async (
   const { node, nic, network, project } = await findControlled(op, args);
   const channel = args.channel ?? defaultChannel;
   if (nic.port_id === null) throw notFound(`nic ${nic.label} of node ${node.label} is not connected to a switch port`);
-  await requireNoPendingAction(op, node, nic);
-  if (network.is_public === 0 && !(await hasAccess(op, network, project))) {
+  const change = { kind: 'connect', channel, vlan: network.vlan } as const;
+  const [idle, accessible, attachments, sole, consent] = [
+    ahead(requireNoPendingAction(op, node, nic)),
+    ahead(network.is_public === 0 ? hasAccess(op, network, project) : Promise.resolve(true)),
+    ahead(attachmentsOf(op, nic)),
+    ahead(requireSoleRecords(op, node, `node ${node.label} cannot be connected`)),
+    ahead(requireDriverConsent(op, nic, change)),
+  ];
+  await idle;
+  if (!(await accessible)) {
     throw projectMismatch(`project ${project.label} has no access to network ${network.label}`);
   }
-  const attached = await attachmentsOf(op, nic);
+  const attached = await attachments;
   const same = attached.find(({ network_id }) => network_id === network.id);
   if (same) throw duplicate(`network ${network.label} is already on nic ${nic.label}, on channel ${same.channel}`);
   const other = attached.find((attachment) => attachment.channel === channel);
@@ -62,16 +72,17 @@ export const nodeConnectNetwork = async (
       `channel ${channel} is not legal for network ${network.label}; legal are ${channelsOf(network).join(' and ')}`,
     );
   }
-  await requireSoleRecords(op, node, `node ${node.label} cannot be connected`);
-  await requireDriverConsent(op, nic, { kind: 'connect', channel, vlan: network.vlan });
+  await sole;
+  await consent;
   op.record(eventOf('node_connect_network', node, nic, network, channel));
   return queueAction(op, node.project, nic, { kind: 'connect', network, channel });
 };
 
 export const nodeDetachNetwork = async (op: WriteOp, args: NicAndNetwork): Promise<{ status_id: string }> => {
   const { node, nic, network } = await findControlled(op, args);
-  await requireNoPendingAction(op, node, nic);
-  const attached = await attachmentsOf(op, nic);
+  const [idle, attachments] = [ahead(requireNoPendingAction(op, node, nic)), ahead(attachmentsOf(op, nic))];
+  await idle;
+  const attached = await attachments;
   const attachment = attached.find(({ network_id }) => network_id === network.id);
   if (!attachment) throw blocked(`network ${network.label} is not on nic ${nic.label} of node ${node.label}`);
   const { channel } = attachment;
@@ -105,8 +116,11 @@ const requireDriverConsent = async (
   change: { kind: 'connect' | 'detach'; channel: string; vlan: number },
 ): Promise<void> => {
   if (nic.port_id === null) return;
-  const on = await switchOfPort.first(op.tx, { portId: nic.port_id });
-  const refusal = driverOf(op.dependencies, on?.type ?? '').refuse?.(await portStateOf(op.tx, nic.id), change);
+  const [on, state] = await Promise.all([
+    switchOfPort.first(op.tx, { portId: nic.port_id }),
+    portStateOf(op.tx, nic.id),
+  ]);
+  const refusal = driverOf(op.dependencies, on?.type ?? '').refuse?.(state, change);
   if (refusal) throw blocked(refusal.refused);
 };
 

@@ -2,7 +2,9 @@ import { type Caller, isAdmin, mayActFor, nameOf } from './caller.ts';
 import { unauthorized } from './corral-error.ts';
 import { type EventSource, type EventStart, eventWindow, indexedColumns } from './event-window.ts';
 import { type EventObject, eventObjects } from './events.ts';
-import type { ReadOp } from './request-context.ts';
+import { settledWith } from '../db/event-order.ts';
+import { statement } from '../db/service-statement.ts';
+import type { ReadOp, RequestContext } from './request-context.ts';
 
 /** What to look for in the record of everything that happened. */
 export type EventFilter = Readonly<Partial<Record<EventObject, string>>> & {
@@ -60,6 +62,25 @@ export const listEvents = async (op: ReadOp, filter: EventFilter, page: EventPag
   if (hasMore) return { events, next: events.at(-1)?.id ?? null };
   return { events, next: others.length > 0 && ids.length === most ? (ids.at(-1) ?? null) : null };
 };
+
+/** Of all events, those after an id, or null: something that is committed is not settled yet. For administrators only. */
+export const allEventsAfter = async (
+  context: Pick<RequestContext, 'caller' | 'queryPair'>,
+  after: number,
+  limit: number,
+): Promise<(EventList & { readonly settled: number }) | null> => {
+  if (!isAdmin(context.caller)) throw unauthorized(`${nameOf(context.caller)} may not see everything that happened`);
+  const found = await settledWith(context.queryPair, eventsAfter, { after, most: limit + 1 });
+  if (found === null) return null;
+  const { settled } = found;
+  const rows = found.rows.filter(({ id }) => id <= settled);
+  const events = rows.slice(0, limit).map((row) => eventView(row));
+  return { settled, events, next: rows.length > limit ? (events.at(-1)?.id ?? null) : null };
+};
+
+const eventsAfter = statement((tx, { after, most }: { after: number; most: number }) =>
+  tx.selectFrom('events').selectAll().where('id', '>', after).orderBy('id', 'asc').limit(most),
+);
 
 /** Nothing that is not settled: who goes on from there would miss what comes before it. */
 const startOf = (page: EventPage): EventStart =>

@@ -1,7 +1,7 @@
 import { blocked } from './corral-error.ts';
-import type { OwnDaemon } from './dependencies.ts';
 import { findNode, type Node } from './find-objects.ts';
 import { allOf, withFreshRights } from './fresh-rights.ts';
+import { insideAt, isInside } from './inside-address.ts';
 import { adminOf, callTo } from './obm.ts';
 import type { RequestContext } from './request-context.ts';
 import { withLease } from './with-lease.ts';
@@ -11,28 +11,22 @@ interface NodeArgs {
   readonly node: string;
 }
 
-/** Where a node is under the daemon inside this service, and the token that opens it. */
-export const atOwnDaemon = ({ url, adminToken }: OwnDaemon, node: string): ObmAdmin => ({
-  uri: `${url}/node/${encodeURIComponent(node)}`,
-  adminToken,
-});
-
-/** Is this address one of the daemon inside this service? */
-export const isAtOwnDaemon = (own: OwnDaemon | null, uri: string): boolean =>
-  own !== null && uri.startsWith(`${own.url}/`);
-
-/** Where the daemon of a node is; `inside`: it is the one inside this service. */
+/** Where the daemon of a node is now; `inside`: it is the one inside this service. */
 export const showObmd = async (
   context: RequestContext,
   args: NodeArgs,
 ): Promise<{ readonly uri: string; readonly inside: boolean }> => {
   const { obm_uri: uri } = await context.read((op) => findNode(op, args.node));
-  return { uri, inside: isAtOwnDaemon(context.dependencies.ownDaemon(), uri) };
+  if (!isInside(uri)) return { uri, inside: false };
+  const place = await context.dependencies.ownDaemon.place();
+  return { uri: place === null ? uri : insideAt(place, uri), inside: true };
 };
 
 /** The kinds of BMC that the daemon of this version knows, and whether one runs inside this service. */
-export const listBmcTypes = ({ dependencies }: RequestContext) =>
-  Promise.resolve({ inside: dependencies.ownDaemon() !== null, types: dependencies.bmcTypes });
+export const listBmcTypes = async ({ dependencies }: RequestContext) => ({
+  inside: await dependencies.ownDaemon.isThere(),
+  types: dependencies.bmcTypes,
+});
 
 /**
  * Registers the BMC of a node with the node's OBM daemon, inside this service or elsewhere: the daemon's admin token is
@@ -85,12 +79,13 @@ const changeBmc = async (
     withLease(context, `obm/${found.id}`, (held) =>
       withFreshRights(
         async () => {
+          const node = await context.read((op) => findNode(op, label));
           await held.confirm();
-          return context.read((op) => findNode(op, label));
+          return node;
         },
         async (node, rights) => {
           requireDisabled(node);
-          await work(obm, adminOf(context.dependencies, node), allOf(held, rights));
+          await work(obm, adminOf(context.dependencies, node), allOf(rights, held));
           await context.writeOutcome((op) => {
             op.record({ ...event, node: label });
             return Promise.resolve();

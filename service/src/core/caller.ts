@@ -49,6 +49,12 @@ export const isAdmin = (caller: Caller): boolean => caller.kind === 'user' && ca
 export const mayActFor = (caller: Caller, project: string): boolean =>
   caller.kind === 'user' && (caller.admin || caller.projects.has(project));
 
+/** The caller's own projects, for a list in SQL, none of which may be empty; no project has the label ''. */
+export const projectLabels = (caller: Caller): readonly string[] => [
+  '',
+  ...(caller.kind === 'user' ? caller.projects : []),
+];
+
 export const nameOf = (caller: Caller): string => (caller.kind === 'user' ? caller.name : 'anonymous');
 
 /**

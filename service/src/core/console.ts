@@ -4,6 +4,7 @@ import type { ConsoleConnection, ConsoleUse, ObmAccess, ObmAnswer, ObmClient } f
 import type { ConsoleSession } from './console-sessions.ts';
 import { blocked } from './corral-error.ts';
 import { audienceOf, type Node } from './find-objects.ts';
+import { allOf, type FreshRights } from './fresh-rights.ts';
 import { withLease } from './with-lease.ts';
 import { callDaemon, changeNode, findAccess } from './obm.ts';
 import type { RequestContext, WriteOp } from './request-context.ts';
@@ -68,9 +69,9 @@ const connect = async (
   try {
     await withLease(context, `console/${id}`, async (held) => {
       await context.dependencies.consoles.cutReplaced();
-      const open = async (access: ObmAccess): Promise<ObmAnswer<ConsoleConnection>> => {
+      const open = async (access: ObmAccess, rights: FreshRights): Promise<ObmAnswer<ConsoleConnection>> => {
         await held.confirm();
-        return obm.console(access, use, session.signal, held);
+        return obm.console(access, use, session.signal, allOf(rights, held));
       };
       session.follow(await callDaemon(context, label, open));
     });

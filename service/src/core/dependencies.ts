@@ -38,10 +38,13 @@ export interface SignInMethods {
   } | null;
 }
 
-/** The OBM daemon inside this service, on this machine. */
+/** The OBM daemon inside this service, in whichever of its processes. */
 export interface OwnDaemon {
-  readonly url: string;
-  readonly adminToken: string;
+  isThere(): Promise<boolean>;
+  /** Where it is now, as far as that is known; null: nowhere. */
+  place(): Promise<string | null>;
+  /** Addresses that lead to it from here. */
+  placesHere(): Promise<readonly string[]>;
 }
 
 /** The file with the password that the first start made. */
@@ -70,8 +73,7 @@ export interface RequestDependencies extends TransactionDependencies {
   readonly consoles: ConsoleSessions;
   /** How long a switch has for a call about so many ports, in milliseconds. */
   readonly switchTimeout: (ports: number) => number;
-  /** Null: it has none. */
-  readonly ownDaemon: () => OwnDaemon | null;
+  readonly ownDaemon: OwnDaemon;
   /** The kinds of BMC that the daemon of this version knows, with their fields. */
   readonly bmcTypes: Readonly<Record<string, { readonly fields: object }>>;
   readonly signIn: SignInMethods;

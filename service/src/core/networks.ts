@@ -40,7 +40,12 @@ export const networkCreate = async (op: WriteOp, args: NetworkCreate): Promise<v
     .returning('id')
     .executeTakeFirstOrThrow();
   if (granted) await grant(op, id, owner === null || owner.id === granted.id ? [granted] : [owner, granted]);
-  op.record({ type: 'network_create', projects: [owner, granted], network: args.network });
+  op.record({
+    type: 'network_create',
+    projects: [owner, granted],
+    network: args.network,
+    detail: granted === null ? { public: true } : {},
+  });
 };
 
 const grant = async ({ tx }: WriteOp, network_id: number, projects: readonly Project[]): Promise<void> => {
@@ -73,7 +78,12 @@ export const networkDelete = async (op: WriteOp, args: { network: string }): Pro
   await requireUnconnected(op, network);
   await op.tx.deleteFrom('network_access').where('network_id', '=', network.id).execute();
   await op.tx.deleteFrom('networks').where('id', '=', network.id).execute();
-  op.record({ type: 'network_delete', projects: [ownerOf(network)], network: network.label });
+  op.record({
+    type: 'network_delete',
+    projects: [ownerOf(network)],
+    network: network.label,
+    detail: network.is_public === 1 ? { public: true } : {},
+  });
 };
 
 const requireUnconnected = async (op: WriteOp, network: Network): Promise<void> => {

@@ -1,15 +1,23 @@
 import { pending } from '../db/service-statement.ts';
 import { settledEvents } from '../db/event-order.ts';
-import { type Caller, isAdmin, mayActFor, requireProject, requireUser } from './caller.ts';
+import { type Caller, isAdmin, mayActFor, projectLabels, requireProject, requireUser } from './caller.ts';
 import { notFound } from './corral-error.ts';
 import { findProject } from './find-objects.ts';
 import { grouped } from './grouped.ts';
 import { blocksOf, type NodeBlock } from './node-blocks.ts';
-import { nicsOf, type NodeView } from './nodes.ts';
+import { type NicView, nicsOf, type NodeView } from './nodes.ts';
+import { actionColumns, type PendingAction, pendingIn } from './pending-action.ts';
 import type { ReadOp, RequestContext } from './request-context.ts';
+
+/** A nic as `show_node` shows it, with the change that waits. */
+interface NicOverview extends NicView {
+  /** null also where the caller may not see it. */
+  readonly pending: PendingAction | null;
+}
 
 /** A node as `show_node` shows it, and what one would have to try out otherwise. */
 export interface NodeOverview extends NodeView {
+  readonly nics: readonly NicOverview[];
   /** null: the caller may not manage it. */
   readonly obm_enabled: boolean | null;
   /** What keeps it from being reserved, or from leaving its project; null: the caller could do neither. */
@@ -89,16 +97,13 @@ const pageOf = async (op: ReadOp, { which, project, after, limit }: NodeQuery) =
     .orderBy('nodes.label')
     .limit(limit + 1);
   const free = which === 'free' ? page.where('nodes.project_id', 'is', null) : page;
-  const mine = which === 'mine' ? free.where('projects.label', 'in', labelsOf(op.caller)) : free;
+  const mine = which === 'mine' ? free.where('projects.label', 'in', projectLabels(op.caller)) : free;
   if (project === undefined) return mine.execute();
   requireUser(op.caller);
   const { id, label } = await findProject(op, project);
   requireProject(op.caller, label);
   return mine.where('nodes.project_id', '=', id).execute();
 };
-
-/** No list is empty in SQL; no project has this label. */
-const labelsOf = (caller: Caller): readonly string[] => ['', ...(caller.kind === 'user' ? caller.projects : [])];
 
 const overviewsOf = async (op: ReadOp, nodes: readonly NodeRow[]): Promise<NodeOverview[]> => {
   const ids = nodes.map(({ id }) => id);
@@ -116,7 +121,7 @@ const overviewOf = (caller: Caller, node: NodeRow, nics: readonly NicRow[], held
   return {
     name: node.label,
     project: node.project,
-    nics: nicsOf(nics, isAdmin(caller)),
+    nics: nicOverviews(caller, node, nics),
     metadata: JSON.parse(node.metadata) as Record<string, unknown>,
     obm_enabled: isFree && !isAdmin(caller) ? null : isObmEnabled,
     blocked:
@@ -124,6 +129,13 @@ const overviewOf = (caller: Caller, node: NodeRow, nics: readonly NicRow[], held
         ? null
         : blocksOf({ label: node.label, isFree, isObmEnabled, ...tiesAndPorts(nics, held) }, isAdmin(caller)),
   };
+};
+
+/** The rule of show_networking_action: an administrator sees every change, a member those of nodes of their projects. */
+const nicOverviews = (caller: Caller, node: NodeRow, rows: readonly NicRow[]): NicOverview[] => {
+  const isShown = isAdmin(caller) || (node.project !== null && mayActFor(caller, node.project));
+  const pendings = new Map(rows.map((row) => [row.nic, isShown ? pendingIn(row) : null]));
+  return nicsOf(rows, isAdmin(caller)).map((nic) => ({ ...nic, pending: pendings.get(nic.label) ?? null }));
 };
 
 /** Has the caller a project to reserve a node for? */
@@ -136,7 +148,7 @@ const tiesAndPorts = (nics: readonly NicRow[], held: readonly HeldRow[]) => {
   return {
     ties: [
       ...inOrder.flatMap(({ nic, network }) => (network === null ? [] : [{ nic, network }])),
-      ...each.flatMap(({ nic, status }) => (status === null ? [] : [{ nic, network: null }])),
+      ...each.flatMap(({ nic, statusId }) => (statusId === null ? [] : [{ nic, network: null }])),
     ],
     ports: [
       ...each.flatMap(({ port, switch: on, suspect, drift_since, reading, unread, late_until, nic }) =>
@@ -165,7 +177,8 @@ const nicRows = ({ tx }: ReadOp, nodeIds: readonly number[]) =>
     .select(['nics.node_id as nodeId', 'nics.label as nic', 'nics.macaddr'])
     .select(['ports.label as port', 'switches.label as switch', 'others.label as other'])
     .select(['ports.suspect', 'ports.drift_since', 'ports.reading', 'ports.unread', 'ports.late_until'])
-    .select(['attachments.channel', 'networks.label as network', 'actions.status'])
+    .select(['attachments.channel', 'networks.label as network'])
+    .select(actionColumns)
     .where('nics.node_id', 'in', nodeIds)
     .execute();
 

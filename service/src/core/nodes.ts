@@ -1,7 +1,8 @@
 import { isAdmin, requireProject } from './caller.ts';
-import { atOwnDaemon, bmcDelete, isAtOwnDaemon } from './bmcs.ts';
+import { bmcDelete } from './bmcs.ts';
 import { blocked, CorralError, duplicate, invalid, notFound } from './corral-error.ts';
 import { findNode, type Node } from './find-objects.ts';
+import { insideUri, isInside } from './inside-address.ts';
 import { metadataText } from './metadata.ts';
 import { obmIsEnabled } from './node-blocks.ts';
 import { obmUri } from './obm-uri.ts';
@@ -25,15 +26,15 @@ interface NodeRegister {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-export const nodeRegister = (context: RequestContext, args: NodeRegister): Promise<void> => {
-  const admin = obmdFor(context, args);
+export const nodeRegister = async (context: RequestContext, args: NodeRegister): Promise<void> => {
+  const admin = await obmdFor(context, args);
   return context.write((op) => insertNode(op, args, admin));
 };
 
-const obmdFor = ({ dependencies }: RequestContext, { node, obmd }: NodeRegister): ObmAdmin => {
-  if (obmd !== undefined) return { uri: obmUri(obmd.uri, dependencies.outbound), adminToken: obmd.admin_token };
-  const own = dependencies.ownDaemon();
-  if (own !== null) return atOwnDaemon(own, node);
+const obmdFor = async ({ dependencies }: RequestContext, { node, obmd }: NodeRegister): Promise<ObmAdmin> => {
+  if (obmd !== undefined) return { uri: await obmUri(obmd.uri, dependencies), adminToken: obmd.admin_token };
+  // The processes of the service have a token of their own for the daemon inside.
+  if (await dependencies.ownDaemon.isThere()) return { uri: insideUri(node), adminToken: '' };
   throw invalid(
     'field "obmd" is missing: no OBM daemon runs inside this service (CORRAL_OBMD starts one); expected the address and the admin token of the daemon that has the BMC of the node',
   );
@@ -62,7 +63,7 @@ const insertNode = async (op: WriteOp, args: NodeRegister, { uri, adminToken }: 
  */
 export const nodeDelete = async (context: RequestContext, args: { node: string }): Promise<void> => {
   const { obm_uri } = await context.read((op) => findDeletable(op, args.node));
-  if (isAtOwnDaemon(context.dependencies.ownDaemon(), obm_uri)) await bmcDelete(context, args).catch(unlessMissing);
+  if (isInside(obm_uri)) await bmcDelete(context, args).catch(unlessMissing);
   await context.write((op) => deleteNode(op, args.node));
 };
 

@@ -1,11 +1,15 @@
-import type { Outbound } from '@corral/base/http/outbound';
 import { badArgument } from './corral-error.ts';
+import type { RequestDependencies } from './dependencies.ts';
+import { withoutPlace } from './inside-address.ts';
 
 /**
  * The address of a node under its OBM daemon's API, as it was given, if it can be one. Of a name it is seen at every
- * call where it is then.
+ * call where it is then. One that leads to the daemon inside the service is kept without the place where that is now.
  */
-export const obmUri = (text: string, outbound: Outbound): string => {
+export const obmUri = async (
+  text: string,
+  { outbound, ownDaemon }: Pick<RequestDependencies, 'outbound' | 'ownDaemon'>,
+): Promise<string> => {
   const accepted = 'expected an http or https address such as http://obmd.example:8080/node/n1';
   // URL would quietly strip or encode them, and PostgreSQL has no NUL in text.
   if (/[\p{Cc}\p{Cs}\s]/u.test(text)) {
@@ -23,6 +27,8 @@ export const obmUri = (text: string, outbound: Outbound): string => {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw badArgument(`field "obmd.uri" contains a user, a password, a query or a fragment; ${accepted}`);
   }
+  const uri = withoutPlace(text, await ownDaemon.placesHere());
+  if (uri !== text) return uri;
   const refusal = outbound.refusalOf(url.hostname);
   if (refusal !== null) throw badArgument(`field "obmd.uri": ${refusal.message}`);
   return text;

@@ -41,8 +41,9 @@ export const nodeSetObm = async (context: RequestContext, args: NodeArgs & { ena
     withLease(context, `obm/${found.id}`, (held) =>
       withFreshRights(
         async () => {
+          const node = await context.read((op) => findManageable(op, args.node));
           await held.confirm();
-          return context.read((op) => findManageable(op, args.node));
+          return node;
         },
         async (node, rights) => {
           if ((node.obm_token !== null) === args.enabled) return;
@@ -63,7 +64,7 @@ interface NodeSetObmd extends NodeArgs {
  * token, and another one is asked for a new token by disabling OBM and enabling it again.
  */
 export const nodeSetObmd = async (context: RequestContext, args: NodeSetObmd): Promise<void> => {
-  const obm_uri = obmUri(args.uri, context.dependencies.outbound);
+  const obm_uri = await obmUri(args.uri, context.dependencies);
   const { id } = await context.read((op) => findNode(op, args.node));
   await withLease(context, `obm/${id}`, ({ lease }) =>
     context.write(async (op) => {
@@ -105,7 +106,7 @@ interface ObmChange {
 const enable = async ({ context, obm, node, held, rights }: ObmChange): Promise<void> => {
   await context.read((op) => requireOwnAddress(op, node));
   const admin = adminOf(context.dependencies, node);
-  const token = await obm.createToken(admin, allOf(held, rights));
+  const token = await obm.createToken(admin, allOf(rights, held));
   try {
     await context.write(async (op) => {
       await requireLease(op, held.lease);
@@ -132,7 +133,7 @@ const enable = async ({ context, obm, node, held, rights }: ObmChange): Promise<
 };
 
 const disable = async ({ context, obm, node, held, rights }: ObmChange): Promise<void> => {
-  await obm.destroyToken(adminOf(context.dependencies, node), allOf(held, rights));
+  await obm.destroyToken(adminOf(context.dependencies, node), allOf(rights, held));
   await context.writeOutcome(async (op) => {
     await requireLease(op, held.lease);
     const current = await findNode(op, node.label);

@@ -71,6 +71,10 @@ const sentenceOf = (doubt: Doubt, { name, isOperator }: Audience): string => {
   }
 };
 
+/** Why a port of a switch is not to be trusted, for operators. */
+export const doubtSentence = (doubt: Doubt, port: string, onSwitch: string): string =>
+  sentenceOf(doubt, { name: `port ${port} on switch ${onSwitch}`, isOperator: true });
+
 /** A port that a node is on, or was on, with what its trust depends on. */
 export interface DoubtfulPort extends TrustColumns {
   readonly port: string;
@@ -146,9 +150,8 @@ const isHarmless = (doubt: Doubt | null): doubt is null | Extract<Doubt, { kind:
 export const requireForgettable = (port: NamedPort, on: { readonly label: string }): void => {
   const doubt = doubtOf(port);
   if (isHarmless(doubt)) return;
-  const name = `port ${port.label} on switch ${on.label}`;
   throw blocked(
-    `port ${port.label} cannot be deleted: ${sentenceOf(doubt, { name, isOperator: true })}; ` +
+    `port ${port.label} cannot be deleted: ${doubtSentence(doubt, port.label, on.label)}; ` +
       'if the device no longer exists, repeat the request with force=true',
   );
 };

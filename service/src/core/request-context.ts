@@ -50,6 +50,8 @@ export interface RequestContext {
   read<T>(work: (op: ReadOp) => Promise<T>): Promise<T>;
   /** One hot read that is a single statement. */
   readonly query: Db['query'];
+  /** Two of them, asked together. */
+  readonly queryPair: Db['queryPair'];
   /** The caller's rights are read in the same transaction: what was taken away before it commits does not count. */
   write<T>(work: (op: WriteOp) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Begins to listen for what other operations, of all processes, notify of after their commits. */
@@ -77,6 +79,7 @@ export const createRequestContext = (db: Db, dependencies: Dependencies, request
     },
   },
   query: db.query,
+  queryPair: db.queryPair,
   listen: (...topics) => db.changes.listen(...topics),
   leases: leaseWatchOf(db),
   read: (work) =>

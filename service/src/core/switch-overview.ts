@@ -4,7 +4,7 @@ import { timeOf } from './drift.ts';
 import type { ReadOp, RequestContext } from './request-context.ts';
 
 /** How a switch is, and how much of it is not as recorded. */
-interface SwitchOverview {
+export interface SwitchOverview {
   readonly name: string;
   readonly type: string;
   readonly policy: DriftPolicy;
@@ -49,30 +49,41 @@ export const switchesOverview = async (
     );
     return {
       event,
-      switches: page.map((row) => ({
-        name: row.label,
-        type: row.type,
-        policy: row.policy,
-        state: stateOf(row),
-        swept_at: timeOf(row.swept_at),
-        fault: row.fault,
-        unsaved_since: timeOf(row.unsaved_since),
-        save_fault: row.save_fault,
-        duplicate_of: row.other,
-        ...(counts.get(row.id) ?? noPorts),
-      })),
+      switches: page.map((row) => overviewOf(row, counts.get(row.id))),
       next: found.length > limit ? (page.at(-1)?.label ?? null) : null,
     };
   });
 };
 
+/** What is stored of a switch that its overview is made from. */
+interface SwitchRow {
+  readonly label: string;
+  readonly type: string;
+  readonly policy: DriftPolicy;
+  readonly swept_at: number | null;
+  readonly fault: string | null;
+  readonly unsaved_since: number | null;
+  readonly save_fault: string | null;
+  readonly other: string | null;
+}
+
+/** One switch, and how its ports are. */
+export const overviewOf = (row: SwitchRow, counts: typeof noPorts = noPorts): SwitchOverview => ({
+  name: row.label,
+  type: row.type,
+  policy: row.policy,
+  state: stateOf(row),
+  swept_at: timeOf(row.swept_at),
+  fault: row.fault,
+  unsaved_since: timeOf(row.unsaved_since),
+  save_fault: row.save_fault,
+  duplicate_of: row.other,
+  ...counts,
+});
+
 const noPorts = { ports: 0, drifting: 0, suspect: 0, unread: 0, in_doubt: 0 };
 
-const stateOf = (row: {
-  other: string | null;
-  fault: string | null;
-  swept_at: number | null;
-}): SwitchOverview['state'] => {
+const stateOf = (row: SwitchRow): SwitchOverview['state'] => {
   if (row.other !== null) return 'duplicate';
   if (row.fault !== null) return 'unreachable';
   return row.swept_at === null ? 'unread' : 'ok';
@@ -96,7 +107,8 @@ const pageOf = ({ tx }: ReadOp, after: string, limit: number) =>
     .limit(limit)
     .execute();
 
-const portCounts = async ({ tx }: ReadOp, switchIds: readonly number[]) => {
+/** How many ports each of these switches has, and how many are not to be trusted. */
+export const portCounts = async ({ tx }: ReadOp, switchIds: readonly number[]) => {
   if (switchIds.length === 0) return new Map<number, typeof noPorts>();
   const rows = await tx
     .selectFrom('ports')

@@ -3,7 +3,7 @@ import type { Capability, SwitchDriver, SwitchRules } from '../drivers/switches/
 import { shownFields, toldSchema } from '../schema/shown-fields.ts';
 import { checkOf, inBody, joinMistakes } from '@corral/base/schema/schema-check';
 import { badArgument, blocked, CorralError, duplicate, invalid } from './corral-error.ts';
-import { findSwitch } from './find-objects.ts';
+import { findSwitch, type Switch } from './find-objects.ts';
 import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
 import type { TransactionDependencies } from './dependencies.ts';
 import { recordAddresses, releaseDuplicates, requireFreeAddresses } from './switch-identity.ts';
@@ -122,16 +122,20 @@ export const listSwitchTypes = ({ dependencies }: ReadOp): Promise<Readonly<Reco
     ),
   );
 
-interface SwitchView {
-  readonly name: string;
-  readonly ports: readonly string[];
-  readonly type: string;
+/** What a switch was registered with. */
+export interface Registration {
   readonly capabilities: readonly Capability[];
   /** What it was registered with, as far as that is no secret. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly secrets: readonly string[];
   /** What the device says it is; only if it does. */
   readonly identity?: string;
+}
+
+interface SwitchView extends Registration {
+  readonly name: string;
+  readonly ports: readonly string[];
+  readonly type: string;
   /** The switch that has this device already; only then. */
   readonly duplicate_of?: string;
 }
@@ -143,16 +147,23 @@ export const showSwitch = async (op: ReadOp, args: { switch: string }): Promise<
     found.duplicate_of === null
       ? undefined
       : await op.tx.selectFrom('switches').select('label').where('id', '=', found.duplicate_of).executeTakeFirst();
-  const driver = driverOf(op.dependencies, found.type);
-  const fields = JSON.parse(op.dependencies.vault.open(found.config)) as Readonly<Record<string, unknown>>;
   return {
     name: found.label,
     ports: ports.map(({ label }) => label).sort(),
     type: found.type,
+    ...registrationOf(op, found),
+    ...(other === undefined ? {} : { duplicate_of: other.label }),
+  };
+};
+
+/** What a switch was registered with, without secrets, and what the device behind it says it is. */
+export const registrationOf = ({ dependencies }: ReadOp, found: Switch): Registration => {
+  const driver = driverOf(dependencies, found.type);
+  const fields = JSON.parse(dependencies.vault.open(found.config)) as Readonly<Record<string, unknown>>;
+  return {
     capabilities: driver.capabilities,
     ...shownFields(driver.config, fields),
     ...(found.identity === null ? {} : { identity: found.identity }),
-    ...(other === undefined ? {} : { duplicate_of: other.label }),
   };
 };
 

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { locksRows, rawOf } from '@corral/base/db/bound-kysely';
+import type { Statement } from '@corral/base/db/prepared-statement';
 import { sql } from 'kysely';
 import { aggregate, statement } from './service-statement.ts';
 import type { Db, Tx } from './service-database.ts';
+import type { Database } from './service-schema.ts';
 
 /*
  * Event ids are taken before the commit, so on PostgreSQL a transaction with a smaller id may commit after one with a
@@ -101,6 +103,20 @@ export const settledEvents = async (query: Db['query']): Promise<number> => {
     if (found !== undefined && found.oldest !== oldest.number) oldest = { number: found.oldest, since: now };
     await sleep(pauseMs);
   }
+};
+
+/**
+ * Up to which id events can be read in order, if nothing that is committed is kept back, and the answer to a question
+ * that was asked after that. Null: there is something to wait for.
+ */
+export const settledWith = async <Values extends object, Row>(
+  queryPair: Db['queryPair'],
+  question: Statement<Database, Values, Row>,
+  values: Values,
+): Promise<{ readonly settled: number; readonly rows: Row[] } | null> => {
+  const [[found], rows] = await queryPair([newestAndSettled, { held: '' }], [question, values]);
+  const settled = found?.settled ?? 0;
+  return settled >= (found?.newest ?? 0) ? { settled, rows } : null;
 };
 
 /** A name for the state of everything that events record: as long as it is the same, no event was committed. */

@@ -1,4 +1,4 @@
-import { Statement } from '@corral/base/db/prepared-statement';
+import { ListStatement, Statement } from '@corral/base/db/prepared-statement';
 import { type Compilable, sql } from 'kysely';
 import type { Tx } from './service-database.ts';
 import type { Database } from './service-schema.ts';
@@ -12,6 +12,11 @@ export const statement = <Values extends object, Row>(
 export const aggregate = <Values extends object, Row>(
   build: (tx: Tx, values: Values) => Compilable<Row>,
 ): Statement<Database, Values, Row> => new Statement(build, true);
+
+/** Names a statement whose text depends on the number of items of a list. */
+export const listStatement = <Item, Values extends object, Row>(
+  build: (tx: Tx, list: readonly Item[], values: Values) => Compilable<Row>,
+): ListStatement<Database, Item, Values, Row> => new ListStatement(build);
 
 export type RowOf<S> = S extends { first(...args: never): Promise<infer Row> } ? NonNullable<Row> : never;
 

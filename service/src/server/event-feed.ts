@@ -1,6 +1,7 @@
 import { TimeShare } from '@corral/base/time-share';
-import { type EventView, listEvents } from '../core/audit.ts';
-import { permissionsKey } from '../core/caller.ts';
+import { allEventsAfter, type EventList, type EventView, listEvents } from '../core/audit.ts';
+import { isAdmin, permissionsKey } from '../core/caller.ts';
+import { newestOpenChange } from '../core/open-changes.ts';
 import type { RequestContext } from '../core/request-context.ts';
 import { settledEvents } from '../db/event-order.ts';
 import type { Db } from '../db/service-database.ts';
@@ -15,7 +16,14 @@ const looks = { share: 1 / 6, atOnceMs: 60, longestWaitMs: 50 };
 /**
  * Without a change everybody looks this often anyway, in case a notification was missed; and proxies see that the stream lives.
  */
-const heartbeatMs = 5_000;
+export const heartbeatMs = 5_000;
+/**
+ * Nobody looked for open changes for this long: there was no stream, or the process was paused. What happened meanwhile
+ * may be much, and is not searched; a stream of before gets a hint.
+ */
+const forgottenMs = 60_000;
+/** How many events are searched for a client that comes back after that. */
+const mostSearched = 1_000;
 
 /** What a stream sends next, made once for all that may see the same and are at the same place. */
 export interface FeedPage {
@@ -24,12 +32,25 @@ export interface FeedPage {
   readonly upTo: number;
   /** There may be more already. */
   readonly isFull: boolean;
+  /** Every event up to this one can be read. */
+  readonly settled: number;
+}
+
+/** What is known of changes that everybody can see. */
+export interface OpenChanges {
+  /** Of those after this event, and not of earlier ones. */
+  readonly since: number;
+  /** The newest of them; `since` if there is none. */
+  readonly newest: number;
 }
 
 /** Feeds all event streams of a process. Those of the same rights share each look at the database. */
 export class EventFeed {
   #round = 0;
   #pages = new Map<string, Promise<FeedPage>>();
+  #open: Promise<OpenChanges> | null = null;
+  #lookedAt = 0;
+  #known: (OpenChanges & { readonly upTo: number }) | null = null;
   readonly #waiting = new Set<() => void>();
   readonly #time = new TimeShare(looks);
   #gathering: { readonly cancel: () => void } | null = null;
@@ -63,16 +84,43 @@ export class EventFeed {
     return made;
   }
 
-  /** Resolves in the round after `round`, or when `signal` aborts. */
-  async next(round: number, signal: AbortSignal): Promise<void> {
-    if (this.#round !== round || signal.aborted) return;
+  /**
+   * Changes that everybody can see, up to the events of a page: one look in a round, for all streams. `seen`: the last
+   * event that the stream's client knows everything up to.
+   */
+  openChanges({ query }: RequestContext, { settled }: FeedPage, seen: number): Promise<OpenChanges> {
+    if (this.#open !== null) return this.#open;
+    const made = this.#lookForOpenChanges(query, settled, seen);
+    this.#open = made;
+    // A failure is nobody else's.
+    made.catch(() => {
+      if (this.#open === made) this.#open = null;
+    });
+    return made;
+  }
+
+  async #lookForOpenChanges(query: RequestContext['query'], upTo: number, seen: number): Promise<OpenChanges> {
+    const now = performance.now();
+    const isOld = now - this.#lookedAt >= forgottenMs;
+    this.#lookedAt = now;
+    const known = (isOld ? null : this.#known) ?? begunAt(Math.max(Math.min(seen, upTo), upTo - mostSearched));
+    const newest = await newestOpenChange(query, known.upTo, upTo);
+    this.#known = { since: known.since, newest: newest ?? known.newest, upTo: Math.max(known.upTo, upTo) };
+    return this.#known;
+  }
+
+  /** Resolves in the round after `round`, after so many milliseconds, or when `signal` aborts. */
+  async next(round: number, signal: AbortSignal, longestMs: number): Promise<void> {
+    if (this.#round !== round || signal.aborted || longestMs <= 0) return;
     this.#heartbeat ??= setTimeout(() => this.#begin(), heartbeatMs).unref();
     await new Promise<void>((resolve) => {
       const wake = (): void => {
+        clearTimeout(timer);
         this.#waiting.delete(wake);
         signal.removeEventListener('abort', wake);
         resolve();
       };
+      const timer = setTimeout(wake, longestMs).unref();
       this.#waiting.add(wake);
       signal.addEventListener('abort', wake);
     });
@@ -90,9 +138,12 @@ export class EventFeed {
     this.#heartbeat = null;
     this.#round += 1;
     this.#pages = new Map();
+    this.#open = null;
     for (const wake of [...this.#waiting]) wake();
   }
 }
+
+const begunAt = (event: number) => ({ since: event, newest: event, upTo: event });
 
 /** Without a wait it is an immediate: a timer takes a millisecond at least. */
 const after = (ms: number, begin: () => void): { readonly cancel: () => void } => {
@@ -105,11 +156,19 @@ const after = (ms: number, begin: () => void): { readonly cancel: () => void } =
 };
 
 const read = async (context: RequestContext, after: number): Promise<FeedPage> => {
-  const settled = await settledEvents(context.query);
-  const { events, next } = await context.read((op) => listEvents(op, {}, { after, settled, limit: batch }));
+  const { events, next, settled } = await eventsAfter(context, after);
   const frames = events.map(frameOf).join('');
-  if (next === null) return { frames, upTo: Math.max(after, settled), isFull: false };
-  return { frames, upTo: next, isFull: true };
+  if (next === null) return { frames, upTo: Math.max(after, settled), isFull: false, settled };
+  return { frames, upTo: next, isFull: true, settled };
+};
+
+/** Most looks find everything settled: who may see all of it is then answered by one look. */
+const eventsAfter = async (context: RequestContext, after: number): Promise<EventList & { settled: number }> => {
+  const all = isAdmin(context.caller) ? await allEventsAfter(context, after, batch) : null;
+  if (all !== null) return all;
+  const settled = await settledEvents(context.query);
+  const page = await context.read((op) => listEvents(op, {}, { after, settled, limit: batch }));
+  return { ...page, settled };
 };
 
 const frameOf = (event: EventView): string =>

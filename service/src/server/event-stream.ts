@@ -8,7 +8,8 @@ import { prunedUpTo } from '../core/history.ts';
 import { type RequestContext, createRequestContext } from '../core/request-context.ts';
 import { settledEvents } from '../db/event-order.ts';
 import type { App } from './app-context.ts';
-import { EventFeed } from './event-feed.ts';
+import { ChangeHints } from './change-hints.ts';
+import { EventFeed, heartbeatMs } from './event-feed.ts';
 import { credentialsOf } from './identify-caller.ts';
 import { mediaTypes } from './route-reply.ts';
 
@@ -53,16 +54,25 @@ async function* follow(
 ): AsyncGenerator<string> {
   yield `: connected\n\n${greeting}`;
   let after = start;
+  let sentAt = performance.now();
+  const hints = new ChangeHints(start);
   while (!signal.aborted) {
     const { round } = feed;
     const reader = await context();
     const page = await feed.page(reader, after);
     // While it was read, the caller may have lost access, and what happened after that is in it.
     if (page.frames !== '' && permissionsKey((await context()).caller) !== permissionsKey(reader.caller)) continue;
+    hints.note(await feed.openChanges(reader, page, hints.seen), page.settled);
     after = page.upTo;
-    if (page.frames !== '') yield page.frames;
-    if (!page.isFull) await feed.next(round, signal);
-    if (page.frames === '') yield ':\n\n';
+    // Nothing is sent because of something that the caller may not see, not even a sign of life.
+    const isQuiet = performance.now() - sentAt >= heartbeatMs;
+    const frames = `${page.frames}${hints.take()}` || (isQuiet ? ':\n\n' : '');
+    if (frames !== '') {
+      yield frames;
+      sentAt = performance.now();
+    }
+    if (!page.isFull)
+      await feed.next(round, signal, Math.min(hints.waitMs(), sentAt + heartbeatMs - performance.now()));
   }
 }
 

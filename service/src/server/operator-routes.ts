@@ -51,5 +51,4 @@ export const serveReference = (server: FastifyInstance, groups: readonly RouteGr
       .header('cache-control', 'no-cache')
       .send(page),
   );
-  server.get('/', (_request, reply) => reply.redirect('/reference'));
 };

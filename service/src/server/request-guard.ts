@@ -45,14 +45,17 @@ const trustForwardedHeaders = (request: FastifyRequest): void => {
   if (hasComeThrough && isOwnKey(keyOf(request))) headers['x-forwarded-for'] = 'unknown';
 };
 
+/** There is nothing at this address. */
+export const unknownRoute = ({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): CorralError =>
+  notFound(`no route ${method} ${shortName(url.split('?')[0] ?? '')}; all calls are under /v0, see /reference`);
+
 /** An unknown route is reported before its body is read. */
 export const refuseUncallable =
   (findPath: FindPath): onRequestHookHandler =>
   (request, reply, done) => {
     const known = request.is404 ? findPath(request) : null;
     if (request.is404 && known === null) {
-      const path = request.url.split('?')[0] ?? '';
-      done(notFound(`no route ${request.method} ${shortName(path)}; all calls are under /v0, see /reference`));
+      done(unknownRoute(request));
     } else if (request.headers.host === undefined && request.raw.httpVersionMinor > 0) {
       done(invalid('the request has no Host header; HTTP/1.1 needs one'));
     } else if (known !== null) {

@@ -4,7 +4,8 @@ import type { EngineConfig } from '../config/service-config.ts';
 import type { Db, Tx } from '../db/service-database.ts';
 import { pending, statement } from '../db/service-statement.ts';
 import { databaseTime } from './database-time.ts';
-import { plausibleTimes, isBreakerOpen, isSweepDue, longestSweepMs, retryDueAt, suspectDueAt } from './retry-policy.ts';
+import { isBreakerOpen } from '../core/breaker.ts';
+import { plausibleTimes, isSweepDue, longestSweepMs, retryDueAt, suspectDueAt } from './retry-policy.ts';
 
 /** A switch with work, and when it is due. */
 export interface DueSwitch {
@@ -19,21 +20,17 @@ export const dueSwitches = async (tx: Tx, clock: Db['now'], config: EngineConfig
   const withPlausibleTimes = <Row extends { readonly probe_at: number }>(row: Row): Row =>
     plausibleTimes(row, now, config.saveDelayMs);
   // Asked at once, so that the answers take one round trip together.
-  const [actions, suspects, unread, repairs, late, unsaved, wanted, overdue] = await Promise.all([
+  const [actions, withPorts, late, upkeep, overdue] = await Promise.all([
     switchesWithActions.all(tx, {}),
-    switchesWithSuspects.all(tx, {}),
-    switchesWithUnread.all(tx, {}),
-    switchesWithRepairs.all(tx, {}),
+    switchesWithPorts.all(tx, {}),
     lateReadings(tx, clock, now),
-    unsavedSwitches.all(tx, {}),
-    switchesWithWantedSweeps.all(tx, {}),
+    switchesWithUpkeep.all(tx, {}),
     // Without an interval they are swept on demand only.
     config.sweepMs > 0
       ? switchesToSweep.all(tx, { before: now, after: now + 2 * longestSweepMs(config.sweepMs) })
       : Promise.resolve([]),
   ]);
-  const ports = [...suspects, ...unread, ...repairs].map((row) => ({ ...row, dueAt: suspectDueAt(row.dueAt, now) }));
-  const upkeep = [...unsaved, ...wanted, ...overdue];
+  const ports = withPorts.map((row) => ({ ...row, dueAt: suspectDueAt(row.dueAt, now) }));
   return [
     ...actions.map(withPlausibleTimes).map((row) => ({
       ...row,
@@ -43,7 +40,7 @@ export const dueSwitches = async (tx: Tx, clock: Db['now'], config: EngineConfig
         : retryDueAt(row.dueAt, now),
     })),
     ...[...ports, ...late].map(withPlausibleTimes).map((row) => ({ ...row, dueAt: Math.max(row.probe_at, row.dueAt) })),
-    ...upkeep.map(withPlausibleTimes).map((row) => ({
+    ...[...upkeep, ...overdue].map(withPlausibleTimes).map((row) => ({
       ...row,
       dueAt: Math.max(row.probe_at, isSweepDue(row, now, config) ? 0 : saveDueAt(row, config)),
     })),
@@ -78,15 +75,18 @@ const portsOfSwitches = (tx: Tx) =>
     .groupBy(['switches.id', 'switches.label', 'switches.probe_at']);
 
 /*
- * Three statements, and 1 as part of the text: each finds its few ports through an index that holds no others.
- * As one statement it would look at every port there is.
+ * Three selects, and 1 as part of the text: each finds its few ports through an index that holds no others. With one
+ * condition for all of them it would look at every port there is.
  */
-const switchesWithSuspects = statement((tx) => portsOfSwitches(tx).where('ports.suspect', 'is not', null));
-const switchesWithUnread = statement((tx) => portsOfSwitches(tx).where('ports.unread', '=', sql<1>`1`));
-const switchesWithRepairs = statement((tx) =>
+const switchesWithPorts = statement((tx) =>
   portsOfSwitches(tx)
-    .where('ports.drift_since', 'is not', null)
-    .where('switches.policy', '=', sql.lit('repair' as const)),
+    .where('ports.suspect', 'is not', null)
+    .unionAll(portsOfSwitches(tx).where('ports.unread', '=', sql<1>`1`))
+    .unionAll(
+      portsOfSwitches(tx)
+        .where('ports.drift_since', 'is not', null)
+        .where('switches.policy', '=', sql.lit('repair' as const)),
+    ),
 );
 
 /** Ports in doubt, when each is read next, or put right. What has an action or a suspicion is found by that. */
@@ -130,11 +130,14 @@ const upkeepOf = (tx: Tx) =>
     .select(['unsaved_since', 'save_at']);
 
 /** Switches whose configuration is to be saved, and switches to be swept: each kind by its own index, because most switches have nothing due. */
-const unsavedSwitches = statement((tx) => upkeepOf(tx).where('unsaved_since', 'is not', null));
-const switchesWithWantedSweeps = statement((tx) =>
+const switchesWithUpkeep = statement((tx) =>
   upkeepOf(tx)
-    .where('duplicate_of', 'is', null)
-    .where((where) => where('sweep_answered', '<', where.ref('sweep_wanted'))),
+    .where('unsaved_since', 'is not', null)
+    .unionAll(
+      upkeepOf(tx)
+        .where('duplicate_of', 'is', null)
+        .where((where) => where('sweep_answered', '<', where.ref('sweep_wanted'))),
+    ),
 );
 const switchesToSweep = statement((tx, { before, after }: { before: number; after: number }) =>
   upkeepOf(tx)

@@ -128,17 +128,11 @@ export class Engine {
     // A worker that ends meanwhile has this called again.
     const running = new Set(this.#running.keys());
     const { switches, leaseState, division } = await context.read(async (op) => {
-      const found = await dueSwitches(op.tx, op.now, config);
+      // Asked at once, so that the answers take one round trip together.
+      const finding = dueSwitches(op.tx, op.now, config);
+      const [found, read = undivided] = await Promise.all([finding, this.#seats?.read(op, finding)]);
       const others = found.filter(({ id }) => !running.has(id)).map(leaseOf);
-      return {
-        switches: found,
-        leaseState: await context.leases.inspect(op, others, config.leaseMs),
-        division:
-          (await this.#seats?.read(
-            op,
-            found.map(({ id }) => id),
-          )) ?? undivided,
-      };
+      return { switches: found, leaseState: await context.leases.inspect(op, others, config.leaseMs), division: read };
     });
     this.#forgetOthers(switches);
     this.#unclaimed.follow(division);

@@ -1,5 +1,6 @@
 import { pauseAfter as growingPause } from '@corral/base/backoff';
 import { dueAt } from '@corral/base/steady-clock';
+import { longestProbePauseMs, probeDueAt } from '../core/breaker.ts';
 import type { PortTask } from './port-task.ts';
 
 const firstPauseMs = 100;
@@ -14,10 +15,6 @@ export const pauseAfter = (attempts: number, longestMs = longestPauseMs): number
 
 /** A call about many ports may take longer than one about one: a command line takes them one by one. */
 export const timeoutFor = (ports: number, oneMs: number): number => oneMs * (1 + (Math.max(1, ports) - 1) / 20);
-
-/** So many failures in a row open the breaker: the moment to tell somebody. */
-export const faultsToOpen = 3;
-const longestProbePauseMs = 10_000;
 
 /*
  * Times that are stored were written by a clock that may have been set since. Nothing waits for one that is further in
@@ -39,7 +36,7 @@ interface StoredTimes {
 /** When a switch may be called, and told to save, again. */
 export const plausibleTimes = <Row extends Partial<StoredTimes>>(row: Row, now: number, saveDelayMs: number): Row => ({
   ...row,
-  ...(row.probe_at === undefined ? {} : { probe_at: dueAt(row.probe_at, now, longestProbePauseMs) }),
+  ...(row.probe_at === undefined ? {} : { probe_at: probeDueAt(row.probe_at, now) }),
   ...(row.save_at === undefined ? {} : { save_at: dueAt(row.save_at, now, pausesBetweenSaves * saveDelayMs) }),
   ...((row.unsaved_since ?? 0) > now ? { unsaved_since: 0 } : {}),
 });
@@ -48,13 +45,6 @@ export const plausibleTimes = <Row extends Partial<StoredTimes>>(row: Row, now: 
 const pausesBetweenSaves = 6;
 
 export const saveRetryAt = (now: number, saveDelayMs: number): number => now + pausesBetweenSaves * saveDelayMs;
-
-/**
- * After so many failures in a row nobody calls the switch before its next probe: callers would only wait without a
- * result.
- */
-export const isBreakerOpen = ({ faults, probe_at }: { faults: number; probe_at: number }, now: number): boolean =>
-  faults >= faultsToOpen && probe_at > now;
 
 /** Has somebody asked for a sweep, or is it time for the next one? */
 export const isSweepDue = (

@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely';
 import { send } from '@corral/base/db/bound-kysely';
 import { steadyNow } from '@corral/base/steady-clock';
 import type { Lease } from '@corral/base/db/lease-table';
@@ -5,7 +6,8 @@ import { requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/request-context.ts';
 import { type PortState, readingOf } from '../core/port-state.ts';
 import { releaseHeldNodes } from '../core/port-trust.ts';
-import { statement } from '../db/service-statement.ts';
+import type { Database } from '../db/service-schema.ts';
+import { listStatement, statement } from '../db/service-statement.ts';
 import { freeNetworks, inChunks, isOver, noteLateReading } from './late-readings.ts';
 import type { PortTask } from './port-task.ts';
 
@@ -39,17 +41,22 @@ export const markTouched = async (
 ): Promise<void> => {
   await requireLease(op, lease);
   await writing(op, tasks, session);
-  const ids = tasks.flatMap(({ action }) => (action && !action.touched ? [action.id] : []));
-  if (ids.length > 0) await send(op.tx, op.tx.updateTable('actions').set({ touched: 1 }).where('id', 'in', ids));
+  const actions = tasks.flatMap(({ action }) => (action && !action.touched ? [action.id] : []));
+  for (const ids of inChunks(actions)) await touched.send(op.tx, ids, {});
   if (unsaved) await markUnsaved.send(op.tx, { id: unsaved.switchId, now: steadyNow() });
 };
 
 /** Which session writes to these ports; null: it is recorded how its writing ended. */
 const writing = async ({ tx }: WriteOp, tasks: readonly PortTask[], session: number | null): Promise<void> => {
-  for (const ids of inChunks(tasks.map(({ portId }) => portId))) {
-    await send(tx, tx.updateTable('ports').set({ written_by: session }).where('id', 'in', ids));
-  }
+  for (const ids of inChunks(tasks.map(({ portId }) => portId))) await writtenBy.send(tx, ids, { session });
 };
+
+const touched = listStatement((tx, ids: readonly number[]) =>
+  tx.updateTable('actions').set({ touched: 1 }).where('id', 'in', ids),
+);
+const writtenBy = listStatement((tx, ids: readonly number[], { session }: { session: number | null }) =>
+  tx.updateTable('ports').set({ written_by: session }).where('id', 'in', ids),
+);
 
 const markUnsaved = statement((tx, { id, now }: { id: number; now: number }) =>
   tx.updateTable('switches').set({ unsaved_since: now }).where('id', '=', id).where('unsaved_since', 'is', null),
@@ -73,11 +80,9 @@ export const settle = async (
     if (ending.kind === 'later') await settleLater(op, ending.task, ending.retryAt);
     else await settleFailed(op, onSwitch, ending);
   }
-  await writing(
-    op,
-    endings.map(({ task }) => task),
-    null,
-  );
+  // Those whose port was seen have that from there.
+  const unseen = endings.filter(({ kind }) => kind !== 'done' && kind !== 'failed').map(({ task }) => task);
+  await writing(op, unseen, null);
 };
 
 /** Most passes end well for most ports: attachments and actions are written together. */
@@ -88,19 +93,16 @@ const settleDone = async (op: WriteOp, onSwitch: string, tasks: readonly PortTas
       ? [{ nic_id: nicId, network_id: action.networkId, channel: action.channel }]
       : [],
   );
-  if (made.length > 0) await send(op.tx, op.tx.insertInto('attachments').values(made));
+  const [only] = made;
+  if (made.length === 1 && only) await attach.send(op.tx, only);
+  else if (made.length > 1) await send(op.tx, op.tx.insertInto('attachments').values(made));
   for (const { action, nicId } of tasks) {
     if (action === null || action.kind === 'connect' || nicId === null) continue;
     if (action.networkId === null) await detachAll.send(op.tx, { nicId });
     else await detachOne.send(op.tx, { nicId, networkId: action.networkId });
   }
   const actions = tasks.flatMap(({ action }) => (action ? [action.id] : []));
-  if (actions.length > 0) {
-    await send(
-      op.tx,
-      op.tx.updateTable('actions').set({ status: 'DONE', network_id: null }).where('id', 'in', actions),
-    );
-  }
+  for (const ids of inChunks(actions)) await actionsDone.send(op.tx, ids, {});
   for (const task of tasks) {
     if (task.action) op.record({ type: 'networking_action_done', ...portEvent(task, onSwitch) });
     else if (!task.isSuspect) op.record({ type: 'port_repaired', ...portEvent(task, onSwitch), projects: [] });
@@ -125,9 +127,17 @@ const portSeen = statement((tx, { id, reading, now }: { id: number; reading: str
     .updateTable('ports')
     .set({ reading, read_at: now, drift_since: null, unread: 0, may_carry_any: 0, was_clean: 1 })
     .set({ suspect_retry_at: null, suspect_attempts: 0 })
+    // How the writing ended is recorded with it.
+    .set({ written_by: null })
     .where('id', '=', id),
 );
 
+const attach = statement((tx, row: Insertable<Database['attachments']>) =>
+  tx.insertInto('attachments').values({ nic_id: row.nic_id, network_id: row.network_id, channel: row.channel }),
+);
+const actionsDone = listStatement((tx, ids: readonly number[]) =>
+  tx.updateTable('actions').set({ status: 'DONE', network_id: null }).where('id', 'in', ids),
+);
 const detachAll = statement((tx, { nicId }: { nicId: number }) =>
   tx.deleteFrom('attachments').where('nic_id', '=', nicId),
 );

@@ -1,7 +1,7 @@
 import type { Lease } from '@corral/base/db/lease-table';
 import { requireLease } from '../core/leases.ts';
 import type { WriteOp } from '../core/request-context.ts';
-import { faultsToOpen } from './retry-policy.ts';
+import { faultsToOpen } from '../core/breaker.ts';
 
 interface Target {
   readonly id: number;

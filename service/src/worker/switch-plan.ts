@@ -6,7 +6,8 @@ import type { Db, Tx } from '../db/service-database.ts';
 import { pending, statement } from '../db/service-statement.ts';
 import { requestedAt } from './requested-at.ts';
 import { databaseTime } from './database-time.ts';
-import { plausibleTimes, isBreakerOpen, isSweepDue, retryDueAt, suspectDueAt } from './retry-policy.ts';
+import { isBreakerOpen } from '../core/breaker.ts';
+import { plausibleTimes, isSweepDue, retryDueAt, suspectDueAt } from './retry-policy.ts';
 import type { PlannedAction, PortTask } from './port-task.ts';
 
 /** However busy a switch is, its configuration is saved after this long. */
@@ -106,10 +107,9 @@ export const planWritten = async (tx: Tx, clock: Db['now'], switchId: number): P
 };
 
 const planPorts = async (tx: Tx, clock: Db['now'], ports: typeof allPorts, switchId: number) => {
-  const rows = await ports.all(tx, { switchId });
+  const [rows, attached] = await Promise.all([ports.all(tx, { switchId }), attachmentsOf(tx, switchId)]);
   const time = steadyNow();
   const now = rows.some(({ lateUntil }) => lateUntil !== null) ? await databaseTime(tx, clock) : 0;
-  const attached = rows.length === 0 ? new Map<number, Attached[]>() : await attachmentsOf(tx, switchId);
   return rows.map((row): { task: PortTask; dueAt: number } => {
     const recorded = attached.get(row.nicId ?? 0) ?? [];
     const action = actionOf(row, time);

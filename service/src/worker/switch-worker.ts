@@ -8,12 +8,16 @@ import { connectionFailed, forbidden, decideEndings } from './decide-endings.ts'
 import { leaveInDoubt, takeOver } from './late-writes.ts';
 import { type Outcome, SwitchConnection } from './switch-connection.ts';
 import { alreadyDone, runPass } from './port-pass.ts';
-import { faultsToOpen, saveRetryAt } from './retry-policy.ts';
+import { faultsToOpen } from '../core/breaker.ts';
+import { saveRetryAt } from './retry-policy.ts';
 import { planSweep, planSwitch, planWritten, type SwitchPlan } from './switch-plan.ts';
 import type { PortTask } from './port-task.ts';
 import { type Ending, markTouched, settle } from './settle-endings.ts';
 import { checkPorts, recordSightings, recordSweep, sweep } from './sweep-ports.ts';
 import type { EngineContext } from './engine-context.ts';
+
+/** After all that was due is done, before the next look at what is. */
+const afterPassMs = 5;
 
 /**
  * Works on one switch for as long as it has work, under a lease: lease, plan, apply, verify, settle. A
@@ -97,9 +101,12 @@ export class SwitchWorker {
       const plan = await context.read(({ tx, now }) => planSwitch(tx, now, this.#target.id, config));
       if (plan === null) return hasWorked;
       step('planned');
+      const isAll = plan.tasks.length <= this.#mostPorts;
       if (await this.#carryOut(plan)) {
         idleSince = performance.now();
         hasWorked = true;
+        // A caller that waits for what was done hears of it first. What came in meanwhile was notified.
+        if (isAll) await this.#due.wait(afterPassMs, stop);
       } else if (performance.now() - idleSince >= config.sessionIdleMs) return hasWorked;
       else await this.#due.wait(Math.min(config.sessionIdleMs, config.pollMs, plan.nextMs), stop);
     }

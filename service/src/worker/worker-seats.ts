@@ -55,14 +55,25 @@ export class WorkerSeats {
     await this.#loop;
   }
 
-  /** `asked`: whose switches they are has to be known. */
-  async read(op: ReadOp, asked: readonly number[]): Promise<Division> {
-    const stateOf = await this.#context.leases.inspect(op, seats.map(nameOf), this.#leaseMs);
+  /** `finding`: whose switches they are has to be known. They are looked for at the same time. */
+  async read(op: ReadOp, finding: Promise<readonly { readonly id: number }[]>): Promise<Division> {
+    const [stateOf, asked] = await Promise.all([
+      this.#context.leases.inspect(op, seats.map(nameOf), this.#leaseMs),
+      finding,
+    ]);
     const states = seats.map((seat) => ({ seat, ...stateOf(nameOf(seat)) })).filter(({ free }) => free === null);
     const taken = states.map(({ seat }) => seat);
     const others = states.filter(({ seat }) => seat !== this.#own?.seat);
     const waitMs = Math.min(...others.map((state) => state.waitMs));
-    return { key: taken.join(' '), waitMs, ownerOf: await this.#owners(op, taken, asked) };
+    return {
+      key: taken.join(' '),
+      waitMs,
+      ownerOf: await this.#owners(
+        op,
+        taken,
+        asked.map(({ id }) => id),
+      ),
+    };
   }
 
   async #owners({ tx }: ReadOp, taken: readonly number[], asked: readonly number[]): Promise<Division['ownerOf']> {

@@ -358,12 +358,12 @@ describe.each(engines)('rotate-key on %s', (engine) => {
       return (await sealedValues(service)).filter(({ table }) => table.startsWith('obmd_'));
     };
     const shared = await daemonWith({});
-    expect(shared.map(({ value }) => keyIdIn(value))).toEqual(Array(2).fill(ringOf(service).keys[0].id));
+    expect(shared.map(({ value }) => keyIdIn(value))).toEqual(Array(3).fill(ringOf(service).keys[0].id));
 
     for (const table of ['obmd_nodes', 'obmd_settings']) await dropInObmd(service, table);
     const own = await daemonWith({ CORRAL_KEY_FILE: join(service.dataDir, 'own.key') });
     const { keys } = parseKeyRing(await readFile(join(service.dataDir, 'own.key'), 'utf8'));
-    expect(own.map(({ value }) => keyIdIn(value))).toEqual(Array(2).fill(keys[0].id));
+    expect(own.map(({ value }) => keyIdIn(value))).toEqual(Array(3).fill(keys[0].id));
   });
 
   it('keeps the owner and the mode of the key file', async () => {

@@ -84,7 +84,7 @@ describe.skipIf(!hasPart('Chromium')).each(engines)('logging in with a browser, 
     await page.getByRole('heading', { name: 'Not signed in' }).waitFor();
     await page.getByRole('link', { name: 'Sign in again' }).click();
     await fillIn(page, 'second');
-    await page.waitForURL(`${home()}/reference`);
+    await page.waitForURL(`${home()}/`);
     await page.goto(`${home()}/v0/auth/whoami`);
     expect(await whoami(page)).toMatchObject({ name: 'oidc:second thoughts' });
   });

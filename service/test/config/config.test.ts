@@ -90,7 +90,7 @@ describe('the configuration', () => {
       idleBackends: [],
       publicUrl: null,
       obmd: null,
-      siblingObmd: null,
+      hasSiblingObmd: false,
       extensions: [],
     });
   });

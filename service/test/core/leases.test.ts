@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemCaller } from '../../src/core/caller.ts';
 import type { FreeLease, Lease } from '@corral/base/db/lease-table';
@@ -56,11 +57,12 @@ describe.each(engines)('a lease on %s', (engine) => {
         () => true,
         (error: unknown) => !(error instanceof LeaseLost),
       );
+  /** By the database's clock, which may have followed a `wait` of an earlier test. */
   const expireIn = (name: string, inMs: number) =>
     context.write(async ({ tx }) => {
       await tx
         .updateTable('leases')
-        .set({ expires_at: Date.now() + inMs })
+        .set({ expires_at: sql<number>`${db.now} + ${inMs}` })
         .where('name', '=', name)
         .execute();
     });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../support/http/http-client.ts';
 import { engines } from '../support/services/engines.ts';
+import { makeToken, scriptWith } from '../support/identity/browser.ts';
 import { runSql } from '../support/services/run-sql.ts';
 import { message, refusal, sharedService } from '../support/services/shared-service.ts';
 import { sweep, tamper } from '../support/switches/drift-helpers.ts';
@@ -23,8 +24,17 @@ interface Block {
   readonly nic: string | null;
   readonly message: string;
 }
+interface Pending {
+  readonly status_id: string;
+  readonly type: string;
+  readonly network: string | null;
+  readonly channel: string;
+  readonly since: string;
+  readonly attempts: number;
+}
 type Overview = Readonly<Record<string, unknown>> & {
   readonly name: string;
+  readonly nics: readonly { readonly label: string; readonly pending: Pending | null }[];
   readonly obm_enabled: boolean | null;
   readonly blocked: readonly Block[] | null;
 };
@@ -81,7 +91,8 @@ describe.each(engines)('overviews of nodes on %s', (engine) => {
       const all = (await done(caller.get('/nodes/all'))).body;
       expect([...names(page), ...page.others].sort(), name).toEqual(all);
       for (const { obm_enabled, blocked, ...shown } of page.nodes) {
-        expect(shown, name).toEqual((await done(caller.get(`/node/${shown.name}`))).body);
+        const nics = shown.nics.map(({ pending, ...nic }) => (pending === null ? nic : { ...nic, pending }));
+        expect({ ...shown, nics }, name).toEqual((await done(caller.get(`/node/${shown.name}`))).body);
         expect(await overviewOf(caller, shown.name)).toMatchObject({ ...shown, obm_enabled, blocked });
       }
       for (const other of page.others) {
@@ -165,6 +176,48 @@ describe.each(engines)('overviews of nodes on %s', (engine) => {
     expect(await message(callers.ada.post('/project/red/detach_node', { node: 'slow' }))).toBe(blocked?.[0]?.message);
     service().simulated('sw-slow').faults = {};
     expect((await settled(service(), queued)).status).toBe('DONE');
+  });
+
+  it('a change that waits is shown exactly where show_networking_action shows it too', async () => {
+    const { admin } = service();
+    await makeNode(service(), 'waits', ['eth0', 'eth1'], 'sw-waits');
+    await makeNode(service(), 'waits-free', ['eth0'], 'sw-waits');
+    for (const node of ['waits', 'waits-free']) await read(node);
+    await reserve(service(), 'red', 'waits');
+    const readers = {
+      ...callers,
+      looker: scriptWith(service(), await makeToken(callers.ada, 'looker', { read_only: true })),
+    };
+    service().simulated('sw-waits').faults = { hang: true };
+    const queued = {
+      waits: await callers.ada.post('/node/waits/nic/eth0/connect_network', { network: 'red-net' }),
+      // An administrator can have one on a free node.
+      'waits-free': await admin.post('/switch/sw-waits/port/waits-free/eth0/revert'),
+    };
+    for (const [node, { body }] of Object.entries(queued)) {
+      const { status_id } = body as { status_id: string };
+      for (const [name, caller] of Object.entries(readers)) {
+        const told = await caller.get(`/networking_action/${status_id}`);
+        const shown = (await pageOf(caller)).nodes.find((one) => one.name === node);
+        const [pending = null, other = null] = shown?.nics.map((nic) => nic.pending) ?? [];
+        expect(pending === null, `${node} to ${name}`).toBe(told.status !== 200);
+        expect(other).toBeNull();
+        if (shown !== undefined) {
+          const alone = (await overviewOf(caller, node)).nics;
+          expect(alone.map((nic) => nic.pending?.status_id)).toEqual(shown.nics.map((nic) => nic.pending?.status_id));
+        }
+        if (pending === null) continue;
+        const { type, new_network, channel } = told.body as Record<string, unknown>;
+        expect(pending).toMatchObject({ status_id, type, network: new_network, channel });
+        expect(pending.attempts).toBeTypeOf('number');
+        expect(Math.abs(Date.parse(pending.since) - Date.now())).toBeLessThan(60_000);
+      }
+    }
+    service().simulated('sw-waits').faults = {};
+    for (const answer of Object.values(queued)) expect((await settled(service(), answer)).status).toBe('DONE');
+    expect((await overviewOf(callers.ada, 'waits')).nics.map(({ pending }) => pending)).toEqual([null, null]);
+    await detach(service(), 'waits', 'eth0', 'red-net');
+    await done(admin.post('/project/red/detach_node', { node: 'waits' }));
   });
 
   it('OBM is for those who may manage it, and what blocks a free node for those who could reserve it', async () => {

@@ -94,8 +94,8 @@ describe('a session with a switch', () => {
     const names = new Names();
     const there = await startTrap();
     const port = Number(new URL(there.origin).port);
-    const elsewhere = await startTrap('127.0.0.2', port);
-    names.afterwards = () => (names.addresses = ['127.0.0.2']);
+    const elsewhere = await startTrap('127.0.0.23', port);
+    names.afterwards = () => (names.addresses = ['127.0.0.23']);
     const fields = fieldsOf[type]?.(named, port) ?? {};
     await expect(open(type, fields, names)).rejects.toThrow();
     expect(there.visits().length).toBeGreaterThan(0);
@@ -104,18 +104,18 @@ describe('a session with a switch', () => {
 
   it.each(types)('%s: is not opened where no connection may go, by name or address', async (type) => {
     const names = new Names();
-    const trap = await startTrap('127.0.0.2');
+    const trap = await startTrap('127.0.0.23');
     const port = Number(new URL(trap.origin).port);
-    names.addresses = ['127.0.0.2', '::ffff:127.0.0.2'];
+    names.addresses = ['127.0.0.23', '::ffff:127.0.0.23'];
     const fields = (host: string): Fields => fieldsOf[type]?.(host, port) ?? {};
     const byName = open(type, fields(named), names, '127.0.0.1');
     await expect(byName).rejects.toThrow(AddressRefused);
     await expect(byName).rejects.toThrow(
-      'switch.invalid resolves to 127.0.0.2, 127.0.0.2, and connections there are not allowed; to allow them, add it to outbound.allow',
+      'switch.invalid resolves to 127.0.0.23, 127.0.0.23, and connections there are not allowed; to allow them, add it to outbound.allow',
     );
-    const byAddress = open(type, fields('127.0.0.2'), names, '127.0.0.1');
+    const byAddress = open(type, fields('127.0.0.23'), names, '127.0.0.1');
     await expect(byAddress).rejects.toThrow(
-      'connections to 127.0.0.2 are not allowed; to allow them, add it to outbound.allow',
+      'connections to 127.0.0.23 are not allowed; to allow them, add it to outbound.allow',
     );
     for (const address of spellings) {
       names.addresses = [address];
@@ -209,14 +209,14 @@ describe.each(engines)('a registered switch at an address that is no longer allo
     const service = await makeWorld(engine, named, names.outbound('127.0.0.1'));
     await connect(service, 'n1', 'eth0', 'net');
     await leftAlone(service, 'moved');
-    const trap = await startTrap('127.0.0.2');
-    names.addresses = ['127.0.0.2'];
+    const trap = await startTrap('127.0.0.23');
+    names.addresses = ['127.0.0.23'];
     expect(await settled(service, await order(service, 'n1', 'detach_network'))).toMatchObject({
       status: 'ERROR',
       error: told,
     });
     const reason =
-      'switch.invalid resolves to 127.0.0.2, and connections there are not allowed; to allow them, add it to outbound.allow';
+      'switch.invalid resolves to 127.0.0.23, and connections there are not allowed; to allow them, add it to outbound.allow';
     expect(await eventsOf(service, 'switch_fault', 'moved')).toMatchObject([{ detail: { reason } }]);
     expect((await driftOf(service, 'moved')).fault).toBe(reason);
     await connect(service, 'n2', 'eth0', 'net');

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { sql } from 'kysely';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listEvents } from '../../src/core/audit.ts';
+import { allEventsAfter, listEvents } from '../../src/core/audit.ts';
 import { systemCaller } from '../../src/core/caller.ts';
 import { createRequestContext, type WriteOp } from '../../src/core/request-context.ts';
 import type { Dependencies } from '../../src/core/dependencies.ts';
@@ -84,6 +84,43 @@ describe.each(engines)('events on %s', (engine) => {
     await Promise.all([slow.committed, second]);
     await look();
     expect(seen).toEqual(['first', 'second', 'third']);
+  });
+
+  it('what is committed between the two questions of one look is left to the next', async () => {
+    const { db } = await openFor(engine);
+    await write(db, ['first']);
+    const queryPair: Db['queryPair'] = async (first, second) => {
+      const before = await db.query(...first);
+      await write(db, ['second', 'third']);
+      return [before, await db.query(...second)];
+    };
+    const seen: string[] = [];
+    const look = async (after: number, from: Pick<Db, 'queryPair'>, limit: number) => {
+      const page = await allEventsAfter({ caller: systemCaller, queryPair: from.queryPair }, after, limit);
+      seen.push(...(page?.events ?? []).map(({ type }) => type));
+      return page;
+    };
+    const early = await look(0, { queryPair }, 10);
+    expect(seen).toEqual(['first']);
+    expect(early?.next).toBeNull();
+    const late = await look(early?.settled ?? 0, db, 1);
+    expect(seen).toEqual(['first', 'second']);
+    await look(late?.next ?? 0, db, 1);
+    expect(seen).toEqual(['first', 'second', 'third']);
+  });
+
+  it('one look finds nothing while something that is committed is kept back', async () => {
+    const { db } = await openFor(engine);
+    const slow = slowWrite(db, ['first']);
+    await slow.recorded;
+    const second = write(db, ['second']);
+    await Promise.race([second, setTimeout(300)]);
+    const page = await allEventsAfter(contextOf(db), 0, 10);
+    // On SQLite the second waits for the first.
+    expect(page?.events.length ?? null).toBe(engine === 'postgres' ? null : 0);
+    slow.letCommit();
+    await Promise.all([slow.committed, second]);
+    expect((await allEventsAfter(contextOf(db), 0, 10))?.events.map(({ type }) => type)).toEqual(['first', 'second']);
   });
 
   it('whatever was acknowledged is in the next look', async () => {

@@ -5,6 +5,7 @@ import { rawOf } from '@corral/base/db/bound-kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/db/open-service-database.ts';
 import type { Db } from '../../src/db/service-database.ts';
+import { listStatement } from '../../src/db/service-statement.ts';
 import { dataDirectory } from '../support/services/data-directory.ts';
 import { type EngineName, engines, migratedPostgres } from '../support/services/engines.ts';
 
@@ -26,6 +27,26 @@ const labels = async (db: Db): Promise<string[]> =>
   );
 
 const makeProject = `insert into projects (label) values ('red')`;
+
+const renamed = listStatement((tx, names: readonly string[], { suffix }: { readonly suffix: string }) =>
+  tx
+    .updateTable('projects')
+    .set({ label: sql<string>`label || ${suffix}` })
+    .where('label', 'in', names),
+);
+const endingIn = listStatement((tx, names: readonly string[], { suffix }: { readonly suffix: string }) =>
+  tx
+    .selectFrom('projects')
+    .select('id')
+    .where(sql<string>`replace(label, ${suffix}, '')`, 'in', names)
+    .where(sql<string>`replace(label, ${suffix}, '')`, '<>', sql.ref<string>('label')),
+);
+const restored = listStatement((tx, names: readonly string[], { suffix }: { readonly suffix: string }) =>
+  tx
+    .updateTable('projects')
+    .set({ label: sql<string>`replace(label, ${suffix}, '')` })
+    .where(sql<string>`replace(label, ${suffix}, '')`, 'in', names),
+);
 
 describe.each(engines)('a statement whose answer nobody waits for, on %s', (engine) => {
   it('is committed with the others', async () => {
@@ -74,5 +95,24 @@ describe.each(engines)('a statement whose answer nobody waits for, on %s', (engi
     expect(await labels(db)).toEqual([]);
     await db.write(async (tx) => rawOf(tx).send(makeProject, [], 'all'));
     expect(await labels(db)).toEqual(['red']);
+  });
+
+  it.each([1, 64, 65, 200])('may have a list of %i values', async (length) => {
+    const db = await openFor(engine);
+    const names = Array.from({ length: 201 }, (_, index) => `p${String(index).padStart(3, '0')}`);
+    await db.write((tx) =>
+      tx
+        .insertInto('projects')
+        .values(names.map((label) => ({ label })))
+        .execute(),
+    );
+    const chosen = names.slice(0, length);
+    // Twice: the second time its text is known.
+    for (const suffix of ['x', 'y']) {
+      await db.write((tx) => renamed.send(tx, chosen, { suffix }));
+      expect(await db.read((tx) => endingIn.all(tx, chosen, { suffix }))).toHaveLength(length);
+      await db.write((tx) => restored.send(tx, chosen, { suffix }));
+    }
+    expect(await labels(db)).toEqual(names);
   });
 });

@@ -195,13 +195,16 @@ describe.runIf(hasPart('Open vSwitch') && engines.includes('postgres'))('one of 
       await done(admin.post('/project/red/connect_node', { node: 'n9' }));
       await done(admin.put('/node/n9/obm', { enabled: true }));
       const alice = clientOf(sleeper.program.url, basic('alice', passwordOf('alice')));
-      for (const [call, reads] of [
-        [() => alice.post('/node/n9/power_off'), 2],
-        [() => alice.put('/node/n9/obm', { enabled: false }), 2],
-      ] as const) {
+      for (const call of [
+        () => alice.post('/node/n9/power_off'),
+        () => alice.get('/node/n9/console'),
+        () => alice.put('/node/n9/obm', { enabled: false }),
+      ]) {
         const told = daemon.calls.length;
-        const { where, answered } = await stopDuring({ sleeper, other }, { count: reads, moment: 'node read' }, call);
+        // The node is read to find out which daemon it is, and again right before the call.
+        const { where, answered } = await stopDuring({ sleeper, other }, { count: 2, moment: 'node read' }, call);
         expect(where).toBe('node read');
+        expect(daemon.calls.slice(told)).toEqual([]);
         await done(admin.post('/auth/basic/user/alice/remove_project', { project: 'red' }));
         // Nothing tells that it slept but the time.
         await sleep(2_100);

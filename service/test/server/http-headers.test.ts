@@ -46,7 +46,6 @@ const requests: readonly (readonly [string, number, string])[] = [
   ['readiness', 200, bytesOf('GET /readyz', close)],
   ['metrics', 200, bytesOf('GET /metrics', close)],
   ['the OpenAPI document', 200, bytesOf('GET /openapi.json', close)],
-  ['the root', 302, bytesOf('GET /', close)],
 ];
 
 const headersOf = (answer: string): Headers => {
@@ -76,6 +75,15 @@ describe.each(engines)('security headers on %s', (engine) => {
     await body?.cancel();
     for (const [name, value] of Object.entries(expected)) expect(headers.get(name), name).toBe(value);
     expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('let the pages have their own scripts, and styles by a nonce, and nothing else', async () => {
+    const { headers } = await fetch(`${service().url}/`);
+    for (const [name, value] of Object.entries(expected)) expect(headers.get(name), name).toBe(value);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]{24}'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
   });
 
   it('let the reference page have its own style and script, and nothing else', async () => {

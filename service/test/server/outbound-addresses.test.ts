@@ -19,7 +19,7 @@ const redirects = [301, 302, 303, 307, 308];
 const makeNamedRack = async (engine: EngineName, ...allow: readonly string[]) => {
   const names = new Names();
   const rack = await makeEnabledRack(engine, { host: named, config: { outbound: names.outbound(...allow) } });
-  const trap = await startTrap('127.0.0.2', Number(new URL(rack.obmd.origin).port));
+  const trap = await startTrap('127.0.0.21', Number(new URL(rack.obmd.origin).port));
   names.asked.length = 0;
   return { ...rack, names, trap };
 };
@@ -59,7 +59,7 @@ describe.each(engines)('calls to OBM daemons on %s', (engine) => {
   it('go to the address that was judged, and a name is asked for once for each', async () => {
     const { service, alice, machine, names, trap } = await makeNamedRack(engine);
     // Whoever asks a second time for the same call is sent into the trap, where connections may go as well.
-    names.afterwards = () => (names.addresses = ['127.0.0.2']);
+    names.afterwards = () => (names.addresses = ['127.0.0.21']);
     const once = async (call: () => Promise<unknown>): Promise<void> => {
       names.addresses = ['127.0.0.1'];
       names.asked.length = 0;
@@ -84,14 +84,14 @@ describe.each(engines)('calls to OBM daemons on %s', (engine) => {
   it('by a name that has moved out of the list are a 502, and nothing arrives there', async () => {
     const rack = await makeNamedRack(engine, '127.0.0.1');
     const { alice, service, obmd, names, trap } = rack;
-    names.addresses = ['127.0.0.2', '::ffff:127.0.0.2'];
+    names.addresses = ['127.0.0.21', '::ffff:127.0.0.21'];
     const before = obmd.calls.length;
     for (const answer of await allAnswers(rack)) {
       expect(answer).toMatchObject({ status: 502, text: expect.stringContaining('OBMError') as string });
       expect(answer.text).toMatch(/obmd\.example\.org:\d+ is at an address that this service must not connect to/);
       expect(answer.text).toContain('outbound.allow');
       // Where it is, is no business of a tenant's.
-      expect(answer.text).not.toContain('127.0.0.2');
+      expect(answer.text).not.toContain('127.0.0.21');
     }
     const told = await service.admin.post('/node/n1/power_on');
     expect(told.status).toBe(502);
@@ -100,7 +100,7 @@ describe.each(engines)('calls to OBM daemons on %s', (engine) => {
     );
     expect(service.log.join('')).toMatch(/AddressRefused.*127\.0\.0\.2/);
     expect([obmd.calls.length - before, trap.visits()]).toEqual([0, []]);
-    names.addresses = ['127.0.0.2', '127.0.0.1'];
+    names.addresses = ['127.0.0.21', '127.0.0.1'];
     await done(alice.post('/node/n1/power_on'));
     expect([obmd.calls.length - before, trap.visits()]).toEqual([1, []]);
   });
@@ -197,12 +197,12 @@ describe.each(engines)('the maintenance service on %s', (engine) => {
   it('is not notified where connections are not allowed; the notification is kept until they are', async () => {
     const names = new Names();
     const { service, listener } = await makePool((url) => `http://hook.example.org:${url.port}/`, names, '127.0.0.1');
-    const trap = await startTrap('127.0.0.2', Number(new URL(listener.url).port));
-    names.addresses = ['127.0.0.2'];
+    const trap = await startTrap('127.0.0.21', Number(new URL(listener.url).port));
+    names.addresses = ['127.0.0.21'];
     await leave(service, 'n1');
     await logged(service, /hook\.example\.org resolves to 127\.0\.0\.2, and .* add it to outbound\.allow/);
     expect([await waiting(service), listener.heard, trap.visits()]).toMatchObject([[{}], [], []]);
-    names.addresses = ['127.0.0.2', '127.0.0.1'];
+    names.addresses = ['127.0.0.21', '127.0.0.1'];
     await eventually(async () => ((await waiting(service)).length === 0 ? true : undefined));
     expect(listener.heard.map(({ body }) => body)).toEqual([{ node: 'n1' }]);
     expect(trap.visits()).toEqual([]);

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Agent, get } from 'node:http';
+import { Agent, get, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataDirectory } from '../support/services/data-directory.ts';
 import { engines, freshPostgres } from '../support/services/engines.ts';
@@ -54,6 +54,32 @@ describe.runIf(engines.includes('postgres'))(`${count} processes behind one port
       }).on('error', reject);
     });
 
+  /** Has the BMC of a node tested, over a connection of its own. */
+  const bmcTest = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: basic('admin', password) };
+      request(`${program.url}/v0/node/n1/bmc/test`, { method: 'POST', headers, agent: false }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      })
+        .on('error', reject)
+        .end();
+    });
+  const testThroughAll = async (): Promise<void> => {
+    for (let turn = 0; turn < 2 * count; turn += 1) expect(await bmcTest()).toBe(200);
+  };
+  /** How many such tests each process has served. */
+  const servedTests = async (): Promise<Map<string, number>> =>
+    new Map(
+      [
+        ...(await metrics()).matchAll(
+          /^corral_http_request_seconds_count\{process="(\d)",[^}]*bmc\/test[^}]*\} (\d+)$/gm,
+        ),
+      ]
+        .map(([, number, served]) => [number ?? '', Number(served)] as const)
+        .sort(),
+    );
+
   it('are ready together: address and first password are printed once, one has the OBM daemon', async () => {
     const first = ['Corral is ready at', 'First start: user admin', 'The OBM daemon is ready at'];
     // They are lines of several processes, in no order.
@@ -76,11 +102,26 @@ describe.runIf(engines.includes('postgres'))(`${count} processes behind one port
     expect((await metrics()).match(/^corral_switch_up\{.*$/gm)).toEqual(['corral_switch_up{switch="sw0"} 1']);
   });
 
+  it('reach the BMCs through any of them, and again after the one that has them was killed with -9', async () => {
+    const [victim = 0] = [(await pids()).get('0')];
+    const before = await servedTests();
+    await done(admin().put('/node/n1', {}));
+    await done(admin().put('/node/n1/bmc', { type: 'mock', info: { addr: 'n1' } }));
+    await testThroughAll();
+    const after = await servedTests();
+    expect([...after.keys()].filter((number) => after.get(number) !== before.get(number))).toEqual(['0', '1']);
+    process.kill(victim, 'SIGKILL');
+    await eventually(async () => ((await pids()).get('0') ?? victim) !== victim || undefined);
+    await eventually(async () => ((await bmcTest()) === 200 ? true : undefined));
+    await testThroughAll();
+  });
+
   it('lose one to kill -9: the others answer, and it is replaced under its number', async () => {
     const before = await pids();
     const victim = before.get('1') ?? 0;
+    const ended = said('a process ended; starting another');
     process.kill(victim, 'SIGKILL');
-    await eventually(() => (said('a process ended; starting another') === 1 ? true : undefined));
+    await eventually(() => (said('a process ended; starting another') > ended ? true : undefined));
     const answers = await Promise.all(Array.from({ length: 2 * count }, status));
     expect(answers).toEqual(answers.map(() => 200));
     const after = await eventually(async () => {

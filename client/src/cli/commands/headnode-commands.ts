@@ -1,5 +1,6 @@
 import { listCommand, simpleCommand } from '../simple-command.ts';
 import type { Command } from '../cli-command.ts';
+import { headnodeList } from '../lists/headnode-list.ts';
 
 const verbs = [
   ['delete', 'delete a headnode and its disk', 'headnodeDelete', 'is deleted'],
@@ -45,13 +46,7 @@ export const headnodeCommands: readonly Command[] = [
       );
     },
   },
-  listCommand({
-    usage: 'headnode list <project>',
-    about: 'list the headnodes of a project',
-    example: 'headnode list astronomy',
-    of: 'headnode',
-    call: (corral, args) => corral.listProjectHeadnodes(args),
-  }),
+  headnodeList,
   listCommand({
     usage: 'headnode list-images',
     about: 'list the images for headnodes',

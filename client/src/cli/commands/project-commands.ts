@@ -1,5 +1,6 @@
 import { listCommand, simpleCommand } from '../simple-command.ts';
 import type { Command } from '../cli-command.ts';
+import { projectList } from '../lists/project-list.ts';
 import { releaseCommand } from '../release-nodes.ts';
 
 /** What can be done with projects. */
@@ -18,13 +19,7 @@ export const projectCommands: readonly Command[] = [
     call: (corral, args) => corral.projectDelete(args),
     sentence: ({ project }) => `project ${project} is deleted`,
   }),
-  listCommand({
-    usage: 'project list',
-    about: 'list all projects',
-    example: 'project list',
-    of: 'project',
-    call: (corral) => corral.listProjects(),
-  }),
+  projectList,
   listCommand({
     usage: 'project list-networks <project>',
     about: 'list the networks that a project may use',

@@ -4,6 +4,7 @@ import type { Argument, Command, Option, ParsedArguments } from '../cli-command.
 import { collectFields, fieldsIn } from '../collect-device-fields.ts';
 import { readSwitchTypes, typeHeadings, typeRows } from '../device-fields.ts';
 import { switchList } from '../lists/switch-list.ts';
+import { switchShow } from '../lists/switch-show.ts';
 import { reportDone } from '../report-done.ts';
 import { requireUsable, showSwitchTest } from '../show-switch-test.ts';
 import { UsageError } from '../usage-error.ts';
@@ -113,26 +114,7 @@ export const switchCommands: readonly Command[] = [
       output.table(typeHeadings, typeRows(types), types, 'no types');
     },
   },
-  {
-    words: ['switch', 'show'],
-    about: 'show a switch: its type, fields and ports',
-    args: [aSwitch],
-    example: 'switch show tor-1',
-    run: async ({ corral, output }, parsed) => {
-      const shown = await (await corral()).showSwitch({ switch: parsed.arg('switch') });
-      output.facts(
-        [
-          ['name', shown.name],
-          ['type', shown.type],
-          ['capabilities', shown.capabilities.join(', ') || 'none'],
-          ...Object.entries(shown.fields).map(([name, value]) => [name, String(value)] as const),
-          ...shown.secrets.map((name) => [name, 'a secret'] as const),
-          ['ports', shown.ports.join('\n') || 'none'],
-        ],
-        shown,
-      );
-    },
-  },
+  switchShow,
   simpleCommand({
     usage: 'port register <switch> <port:text>',
     about: 'register a port of a switch',

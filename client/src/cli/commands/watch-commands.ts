@@ -1,6 +1,7 @@
 import { calls } from '../../calls.ts';
 import type { Command } from '../cli-command.ts';
 import type { CorralEvent } from '../../index.ts';
+import { actionList } from '../lists/action-list.ts';
 import { field } from '../simple-command.ts';
 import { nearest, UsageError } from '../usage-error.ts';
 import { whatItWaitsFor } from '../wait-for-change.ts';
@@ -14,6 +15,7 @@ const filters = {
 
 /** What is going on: queued changes, events. */
 export const watchCommands: readonly Command[] = [
+  actionList,
   {
     words: ['networking-action', 'show'],
     about: 'show the status of a queued change',

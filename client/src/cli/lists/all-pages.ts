@@ -8,25 +8,55 @@ export const allNodes = async (
   corral: Corral,
   query: Omit<Calls['nodesOverview']['args'], 'after' | 'limit'>,
 ): Promise<Omit<Calls['nodesOverview']['reply'], 'next'>> => {
-  const { next, ...first } = await corral.nodesOverview(query);
-  const [nodes, others] = [[...first.nodes], [...first.others]];
-  for (let after = next; after !== null;) {
-    const page: Calls['nodesOverview']['reply'] = await corral.nodesOverview({ ...query, after });
-    nodes.push(...page.nodes);
-    others.push(...page.others);
-    after = page.next;
-  }
-  return { event: first.event, nodes, others };
+  const pages = await everyPage((page) => corral.nodesOverview({ ...query, ...page }));
+  return {
+    event: pages.event,
+    nodes: pages.all.flatMap(({ nodes }) => nodes),
+    others: pages.all.flatMap(({ others }) => others),
+  };
 };
 
 /** Every page of switches, as one answer. */
 export const allSwitches = async (corral: Corral): Promise<Omit<Calls['switchesOverview']['reply'], 'next'>> => {
-  const { next, ...first } = await corral.switchesOverview();
-  const switches = [...first.switches];
-  for (let after = next; after !== null;) {
-    const page: Calls['switchesOverview']['reply'] = await corral.switchesOverview({ after });
-    switches.push(...page.switches);
-    after = page.next;
+  const { event, all } = await everyPage((page) => corral.switchesOverview(page));
+  return { event, switches: all.flatMap(({ switches }) => switches) };
+};
+
+/** Every page of headnodes, as one answer. */
+export const allHeadnodes = async (
+  corral: Corral,
+  query: Omit<Calls['headnodesOverview']['args'], 'after' | 'limit'>,
+): Promise<Omit<Calls['headnodesOverview']['reply'], 'next'>> => {
+  const { event, all } = await everyPage((page) => corral.headnodesOverview({ ...query, ...page }));
+  return { event, headnodes: all.flatMap(({ headnodes }) => headnodes) };
+};
+
+/** Every page of projects, as one answer. */
+export const allProjects = async (corral: Corral): Promise<Omit<Calls['projectsOverview']['reply'], 'next'>> => {
+  const { event, all } = await everyPage((page) => corral.projectsOverview(page));
+  return { event, projects: all.flatMap(({ projects }) => projects) };
+};
+
+/** Every page of queued changes, as one answer. */
+export const allActions = async (corral: Corral): Promise<Omit<Calls['actionsOverview']['reply'], 'next'>> => {
+  const { event, all } = await everyPage((page) => corral.actionsOverview(page));
+  return { event, actions: all.flatMap(({ actions }) => actions) };
+};
+
+interface Page {
+  readonly event: number;
+  readonly next: string | null;
+}
+
+const everyPage = async <Reply extends Page>(
+  ask: (page: { readonly after?: string }) => Promise<Reply>,
+): Promise<{ readonly event: number; readonly all: readonly Reply[] }> => {
+  const first = await ask({});
+  const all = [first];
+  for (let { next } = first; next !== null;) {
+    const page = await ask({ after: next });
+    all.push(page);
+    next = page.next;
   }
-  return { event: first.event, switches };
+  return { event: first.event, all };
 };

@@ -18,7 +18,7 @@ export const switchList: Command = {
     const rows = sorted.map((one) => [
       one.name,
       one.type,
-      stateOf(one),
+      switchState(one),
       one.swept_at === null ? 'never' : age(one.swept_at),
       counted(one.ports),
       driftOf(one),
@@ -28,7 +28,13 @@ export const switchList: Command = {
   },
 };
 
-const stateOf = ({ state, fault, duplicate_of, save_fault }: SwitchOverview): string => {
+/** How a switch is, in words. */
+export const switchState = ({
+  state,
+  fault,
+  duplicate_of,
+  save_fault,
+}: Pick<SwitchOverview, 'state' | 'fault' | 'duplicate_of' | 'save_fault'>): string => {
   if (state === 'duplicate') return `the same device as ${duplicate_of ?? 'another switch'}`;
   if (state === 'unreachable') return `does not answer: ${fault ?? 'unknown'}`;
   if (save_fault !== null) return `not saved: ${save_fault}`;

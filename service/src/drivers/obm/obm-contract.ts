@@ -4,12 +4,15 @@ import type { Readable } from 'node:stream';
 export interface ObmAdmin {
   readonly uri: string;
   readonly adminToken: string;
+  /** It is the daemon inside this service, in one of its processes. */
+  readonly isInside?: true;
 }
 
 /** The same address with the token that a node's current project holds. */
 export interface ObmAccess {
   readonly uri: string;
   readonly token: string;
+  readonly isInside?: true;
 }
 
 /** What the daemon made of a call. Unreachable or failing daemons are thrown as OBMError. */

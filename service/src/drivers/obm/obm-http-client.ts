@@ -138,7 +138,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
       // Only until it is answered: a console that is open is its client's.
       const deadline = { ms: timeoutMs, signals: [signal, permit.lost] };
       const answer = await withDeadline(deadline, opened).catch((error: unknown) => {
-        permit.check();
+        permit.lost.throwIfAborted();
         if (signal.aborted)
           throw obmFailed(`the request for the console at ${originOf(node)} was cancelled; send it again`);
         throw unanswered(node, timeoutMs, error);
@@ -186,6 +186,11 @@ const admitted = (node: ObmAdmin, reply: Reply, secrets: readonly string[] = [])
   if (reply.status !== 401 && reply.status !== 403) {
     throw failed(node, reply.status, reasonIn(reply.text, node.adminToken, ...secrets));
   }
+  if (node.isInside === true) {
+    throw obmFailed(
+      `the OBM daemon at ${originOf(node)} does not know this service: it works on another database; an administrator has to correct obmd.url on the machine that has the BMCs`,
+    );
+  }
   throw obmFailed(
     `the OBM daemon at ${originOf(node)} rejected the admin token; an administrator must set the token of the daemon with PUT /node/<node>/obmd`,
   );
@@ -221,10 +226,7 @@ const unanswered = (node: ObmAdmin | ObmAccess, timeoutMs: number, error: unknow
   const options = { cause: new Error(code) };
   const daemon = `the OBM daemon at ${originOf(node)}`;
   if (kind === 'late') {
-    return obmFailed(
-      `${daemon} did not answer within ${timeoutMs / 1000} s; check that it runs and can be reached`,
-      options,
-    );
+    return obmFailed(`${daemon} did not answer within ${timeoutMs / 1000} s; ${checkOf(node)}`, options);
   }
   if (kind === 'too long') return unexpected(node, 'sent a response that is too large');
   if (kind === 'untrusted') {
@@ -233,8 +235,14 @@ const unanswered = (node: ObmAdmin | ObmAccess, timeoutMs: number, error: unknow
       options,
     );
   }
-  return obmFailed(`${daemon} cannot be reached (${code}); check that it runs and can be reached`, options);
+  return obmFailed(`${daemon} cannot be reached (${code}); ${checkOf(node)}`, options);
 };
+
+/** What to do about a daemon that does not answer. */
+const checkOf = ({ isInside }: ObmAdmin | ObmAccess): string =>
+  isInside === true
+    ? 'if the process that has the BMCs has died, another one takes over within 10 seconds: try again; otherwise check that it can be reached from here (obmd.url)'
+    : 'check that it runs and can be reached';
 
 /** Where a daemon really is, is for administrators to know. */
 const notPermitted = (node: ObmAdmin | ObmAccess, refused: AddressRefused): CorralError => {

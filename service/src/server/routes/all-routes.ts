@@ -10,8 +10,10 @@ import { nodeRoutes } from './node-routes.ts';
 import { obmRoutes } from './obm-routes.ts';
 import { overviewRoutes } from './overview-routes.ts';
 import { portRoutes } from './port-routes.ts';
+import { projectOverviewRoutes } from './project-overview-routes.ts';
 import { projectRoutes } from './project-routes.ts';
 import { passwordSessionRoutes, sessionRoutes } from './session-routes.ts';
+import { switchOverviewRoutes } from './switch-overview-routes.ts';
 import { switchRoutes } from './switch-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { userRoutes } from './user-routes.ts';
@@ -38,7 +40,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Switches', routes: switchRoutes },
   { title: 'Ports', routes: portRoutes },
   { title: 'Drift and reach', routes: driftRoutes },
-  { title: 'Overviews', routes: overviewRoutes },
+  { title: 'Overviews', routes: [...overviewRoutes, ...projectOverviewRoutes, ...switchOverviewRoutes] },
   { title: 'Extensions', routes: extensionRoutes },
   { title: 'Users', routes: [...userRoutes, ...passwordSessionRoutes], backend: 'database' },
   { title: 'Sessions and tokens', routes: [...sessionRoutes, ...tokenRoutes], isForPeople: true },

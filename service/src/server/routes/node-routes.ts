@@ -19,7 +19,8 @@ const NewNode = exactly({
   ),
 });
 
-const Nic = Type.Object({
+/** A nic as `show_node` shows it. */
+export const Nic = Type.Object({
   label: Type.String(),
   macaddr: Type.String(),
   networks: byLabel(Type.String()),

@@ -1,40 +1,24 @@
 import { Type } from '@sinclair/typebox';
 import { networksOverview } from '../../core/network-overview.ts';
 import { nodeOverview, nodesOverview } from '../../core/node-overview.ts';
-import { switchesOverview } from '../../core/switch-overview.ts';
 import { Label } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Labels, orNull } from '../schemas.ts';
-import { Node } from './node-routes.ts';
-
-/** What is made at once: others wait for it. */
-const mostPerPage = 500;
-
-const Event = Type.Integer({
-  description:
-    'everything up to this event is in the answer, and perhaps more; follow the events from here to stay up to date',
-});
-const Next = orNull(
-  Type.String({
-    description: 'give it as `after` for the next page; null: no more. Follow events from the first page on',
-  }),
-);
-const page = {
-  after: Type.Optional(Type.String({ ...Label, description: 'the `next` of the page before' })),
-  limit: Type.Optional(
-    Type.String({
-      pattern: '^([1-9]\\d?|[1-4]\\d\\d|500)$',
-      description: `how many, 1 to ${mostPerPage}; all of these by default`,
-    }),
-  ),
-};
-const pageIn = ({ after = '', limit }: { readonly after?: string; readonly limit?: string }) => ({
-  after,
-  limit: limit === undefined ? mostPerPage : Number(limit),
-});
+import { Nic, Node } from './node-routes.ts';
+import { Event, Next, page, pageIn, Pending } from './overview-schemas.ts';
 
 const NodeOverview = {
   ...Node.properties,
+  nics: Type.Array(
+    Type.Object({
+      ...Nic.properties,
+      pending: orNull(
+        Type.Object(Pending, {
+          description: 'the change that waits; null: none, or one that show_networking_action does not show the caller',
+        }),
+      ),
+    }),
+  ),
   obm_enabled: orNull(Type.Boolean({ description: 'null: shown to the project of the node and administrators only' })),
   blocked: orNull(
     Type.Array(
@@ -67,27 +51,6 @@ const NetworkOverview = Type.Object({
   ),
   nodes: Type.Integer({ description: 'nodes on it, as far as the caller may see them' }),
   nics: Type.Integer({ description: 'nics of these' }),
-});
-
-const count = (of: string) => Type.Integer({ description: `how many ports ${of}` });
-const SwitchOverview = Type.Object({
-  name: Type.String(),
-  type: Type.String(),
-  policy: Type.String({ description: '`report` or `repair`' }),
-  state: Type.String({
-    description:
-      '`duplicate`: another switch is the same device; `unreachable`: it does not answer now; `unread`: it has not been read yet; `ok`',
-  }),
-  swept_at: orNull(Type.String({ description: 'when the whole switch was last read' })),
-  fault: orNull(Type.String({ description: 'why it cannot be reached now' })),
-  unsaved_since: orNull(Type.String({ description: 'since when its running configuration has not been saved' })),
-  save_fault: orNull(Type.String({ description: 'why it could not be saved' })),
-  duplicate_of: orNull(Type.String({ description: 'the switch that is the same device' })),
-  ports: count('are registered'),
-  drifting: count('differ from what is recorded'),
-  suspect: count('are in an unknown state'),
-  unread: count('have not been read since a nic was connected'),
-  in_doubt: count('may still be changed by an aborted session'),
 });
 
 /** Lists with everything that people look for in them, by a few statements. */
@@ -135,14 +98,5 @@ export const overviewRoutes: readonly Route[] = [
     auth: 'Everybody for public networks; a project also sees its own and those it has access to; Admin sees all',
     reply: Type.Object({ event: Event, networks: Type.Array(NetworkOverview) }),
     handle: (context) => networksOverview(context),
-  }),
-  route({
-    name: 'switches_overview',
-    endpoint: 'GET /overview/switches',
-    summary: 'List switches with their state, last reading and drift, as they were last seen, a page at a time',
-    access: 'admin',
-    query: exactly(page),
-    reply: Type.Object({ event: Event, switches: Type.Array(SwitchOverview), next: Next }),
-    handle: (context, { query }) => switchesOverview(context, pageIn(query)),
   }),
 ];

@@ -61,6 +61,14 @@ const TestResult = Type.Object({
   ),
 });
 
+/** What a switch was registered with. */
+export const Registration = {
+  capabilities: Capabilities,
+  fields: Type.Record(Type.String(), Type.Unknown()),
+  secrets: Type.Array(Type.String()),
+  identity: Type.Optional(Type.String({ description: 'the identity that the device reports; only if it does' })),
+};
+
 export const switchRoutes: readonly Route[] = [
   route({
     name: 'list_switches',
@@ -87,10 +95,7 @@ export const switchRoutes: readonly Route[] = [
       name: Type.String(),
       ports: Labels,
       type: Type.String(),
-      capabilities: Capabilities,
-      fields: Type.Record(Type.String(), Type.Unknown()),
-      secrets: Type.Array(Type.String()),
-      identity: Type.Optional(Type.String({ description: 'the identity that the device reports; only if it does' })),
+      ...Registration,
       duplicate_of: Type.Optional(
         Type.String({ description: 'the switch that already has this device; this one is not used' }),
       ),

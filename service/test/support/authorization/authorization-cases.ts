@@ -21,6 +21,12 @@ const projectCases: Cases = {
   project_detach_node: [
     { given: async (rig) => named({ project: rig.red }, { node: await rig.node() }), letIn: project },
   ],
+  projects_overview: [{ given: nothing, letIn: users }],
+  headnodes_overview: [
+    { given: nothing, letIn: users },
+    { when: 'of the project', given: (rig) => ({ query: `?project=${rig.red}` }), letIn: project },
+  ],
+  actions_overview: [{ given: nothing, letIn: users }],
   list_project_nodes: ofProject,
   list_project_networks: ofProject,
   list_project_headnodes: ofProject,
@@ -83,6 +89,7 @@ const emptyPort = async (rig: Rig): Promise<Call> => {
 const switchCases: Cases = {
   list_switches: [{ given: nothing, letIn: admin }],
   switches_overview: [{ given: nothing, letIn: admin }],
+  switch_overview: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
   list_switch_types: [{ given: nothing, letIn: admin }],
   show_switch: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
   switch_register: [

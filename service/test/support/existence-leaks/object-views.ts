@@ -29,6 +29,10 @@ const restless: readonly string[] = [
   'node_overview',
   'networks_overview',
   'switches_overview',
+  'switch_overview',
+  'projects_overview',
+  'headnodes_overview',
+  'actions_overview',
 ];
 
 /** Calls that show something, and can be asked with nothing but these labels. */

@@ -13,6 +13,8 @@ interface StreamedEvent {
 export interface EventStream {
   readonly status: number;
   readonly events: readonly StreamedEvent[];
+  /** All that was sent, comments too. */
+  readonly frames: readonly string[];
   /** Resolves when the connection is gone, from either side. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
@@ -24,6 +26,7 @@ type Headers = Readonly<Record<string, string>>;
 export const follow = (url: string, caller: string | Headers, lastEventId?: number): Promise<EventStream> =>
   new Promise((resolve, reject) => {
     const events: StreamedEvent[] = [];
+    const all: string[] = [];
     const headers = {
       ...(typeof caller === 'string' ? credentialsOf(caller) : caller),
       ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
@@ -34,6 +37,7 @@ export const follow = (url: string, caller: string | Headers, lastEventId?: numb
         const frames = (rest + text).split('\n\n');
         rest = frames.pop() ?? '';
         for (const frame of frames) {
+          all.push(frame);
           const data = /^data: (.*)$/m.exec(frame)?.[1];
           if (data !== undefined) events.push(JSON.parse(data) as StreamedEvent);
         }
@@ -43,6 +47,7 @@ export const follow = (url: string, caller: string | Headers, lastEventId?: numb
       resolve({
         status: response.statusCode ?? 0,
         events,
+        frames: all,
         ended: new Promise((closed) => response.once('close', closed)),
         close: async () => {
           call.destroy();

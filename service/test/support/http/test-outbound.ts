@@ -36,7 +36,10 @@ export interface Trap {
   readonly visits: () => readonly string[];
 }
 
-/** Starts one, which ends with the test. */
+/**
+ * Starts one, which ends with the test. At a port that somebody else was given, it needs an address of its test file's
+ * own: at one that several use, the port may be taken.
+ */
 export const startTrap = async (address = '127.0.0.1', port = 0): Promise<Trap> => {
   const visits: string[] = [];
   const server = createServer((request, response) => {

@@ -35,7 +35,11 @@ export class Talker {
   end: Goodbye | null = null;
   readonly #socket: WebSocket;
 
-  constructor(service: Service, client: Client, { node = 'n1', headers = {}, reading = 'reads' }: TalkerOptions = {}) {
+  constructor(
+    service: Pick<Service, 'url'>,
+    client: Client,
+    { node = 'n1', headers = {}, reading = 'reads' }: TalkerOptions = {},
+  ) {
     const url = `${service.url.replace('http', 'ws')}/v0/node/${node}/console`;
     this.#socket = new WebSocket(url, { headers: { ...client.headers, ...headers }, perMessageDeflate: false });
     this.#socket.on('error', () => undefined);

@@ -43,17 +43,13 @@ Reflect.set(pg.Client.prototype, 'query', function (this: object, ...args: unkno
   if (text.includes('isolation level serializable')) writing.add(this);
   const isWriting = writing.has(this);
   if (isWriting) passing(text === 'commit' ? 'before commit' : `before ${text.slice(0, 40)}`);
-  const answer = query.apply(this, args) as Promise<unknown>;
   const isNodeRead = text === 'commit' && !isWriting && (lastSaid.get(this) ?? '').includes(' from "nodes" ');
+  // Here, because nobody waits for the end of a transaction that only reads: its reader goes on right after this.
+  if (isNodeRead) passing('node read');
+  const answer = query.apply(this, args) as Promise<unknown>;
   lastSaid.set(this, text);
   if (text === 'commit' || text === 'rollback') writing.delete(this);
-  const reached = isLock
-    ? 'lock taken'
-    : isNodeRead
-      ? 'node read'
-      : isWriting && text === 'commit'
-        ? 'after commit'
-        : null;
+  const reached = isLock ? 'lock taken' : isWriting && text === 'commit' ? 'after commit' : null;
   // Before whoever waits for the answer goes on.
   if (reached !== null)
     void answer.then(

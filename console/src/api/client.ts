@@ -1,0 +1,16 @@
+import { type Calls, createClient } from '@corral/client';
+
+/** The service that this page is from, as the person who is signed in here. */
+export const corral = createClient({ endpoint: location.origin, retries: 1 });
+
+export type Me = Calls['whoami']['reply'];
+export type NodeOverview = Calls['nodesOverview']['reply']['nodes'][number];
+export type NetworkOverview = Calls['networksOverview']['reply']['networks'][number];
+export type SwitchOverview = Calls['switchesOverview']['reply']['switches'][number];
+export type SwitchDetails = Calls['switchOverview']['reply'];
+export type PortOverview = SwitchDetails['port_list'][number];
+export type Reading = NonNullable<PortOverview['seen']>;
+export type Reach = Calls['networkReach']['reply'];
+export type ProjectOverview = Calls['projectsOverview']['reply']['projects'][number];
+export type Token = Calls['listTokens']['reply'][number];
+export type Session = Calls['listSessions']['reply'][number];

@@ -1,0 +1,133 @@
+import { queryOptions } from '@tanstack/react-query';
+import { corral, type NodeOverview } from './client.ts';
+import { allPages } from './pages.ts';
+
+/*
+ * Everything that pages show, each under its key. The live feed (`live.ts`) says which of them an event makes old; until
+ * then an answer stays good, so nothing is asked twice.
+ */
+
+export const me = queryOptions({ queryKey: ['me'], queryFn: ({ signal }) => corral.whoami({}, { signal }) });
+
+export const signInMethods = queryOptions({
+  queryKey: ['sign-in methods'],
+  queryFn: ({ signal }) => corral.showAuthMethods({}, { signal }),
+});
+
+/** All nodes that the caller may know of. */
+export interface AllNodes {
+  readonly event: number;
+  readonly nodes: readonly NodeOverview[];
+  /** Names of those in projects of others. */
+  readonly others: readonly string[];
+}
+
+export const allNodes = queryOptions({
+  queryKey: ['nodes'],
+  queryFn: async ({ signal }): Promise<AllNodes> => {
+    const pages = await allPages((after) => corral.nodesOverview(after === undefined ? {} : { after }, { signal }));
+    return {
+      event: pages[0]?.event ?? 0,
+      nodes: pages.flatMap(({ nodes }) => nodes),
+      others: pages.flatMap(({ others }) => others),
+    };
+  },
+});
+
+export const nodeNamed = (node: string) =>
+  queryOptions({
+    queryKey: ['node', node],
+    queryFn: ({ signal }) => corral.nodeOverview({ node }, { signal }),
+  });
+
+/** The newest events of a node, for its own page. */
+export const eventsOfNode = (node: string) =>
+  queryOptions({
+    queryKey: ['events', 'node', node],
+    queryFn: ({ signal }) => corral.listEvents({ node, limit: '10' }, { signal }),
+  });
+
+/** Whether a node is on, which can change without an event. Only while OBM is enabled. */
+export const powerOf = (node: string) =>
+  queryOptions({
+    queryKey: ['power', node],
+    queryFn: ({ signal }) => corral.nodePowerStatus({ node }, { signal }),
+    refetchInterval: 30_000,
+  });
+
+export const allNetworks = queryOptions({
+  queryKey: ['networks'],
+  queryFn: ({ signal }) => corral.networksOverview({}, { signal }),
+});
+
+/** What is recorded on a network, of that which the caller may see. */
+export const attachmentsOf = (network: string) =>
+  queryOptions({
+    queryKey: ['network', network, 'attachments'],
+    queryFn: ({ signal }) => corral.listNetworkAttachments({ network }, { signal }),
+  });
+
+export const allSwitches = queryOptions({
+  queryKey: ['switches'],
+  queryFn: async ({ signal }) => {
+    const pages = await allPages((after) => corral.switchesOverview(after === undefined ? {} : { after }, { signal }));
+    return { event: pages[0]?.event ?? 0, switches: pages.flatMap(({ switches }) => switches) };
+  },
+  // A reading that found nothing new is no event, and the page says when the last one was.
+  refetchInterval: 30_000,
+});
+
+export const switchNamed = (name: string) =>
+  queryOptions({
+    queryKey: ['switch', name],
+    queryFn: ({ signal }) => corral.switchOverview({ switch: name }, { signal }),
+    refetchInterval: 30_000,
+  });
+
+export const latestEvents = queryOptions({
+  queryKey: ['events', 'latest'],
+  queryFn: ({ signal }) => corral.listEvents({ limit: '100' }, { signal }),
+});
+
+/** For administrators: everybody else knows their own (`me`). */
+export const projectNames = queryOptions({
+  queryKey: ['projects', 'names'],
+  queryFn: ({ signal }) => corral.listProjects({}, { signal }),
+});
+
+export const allProjects = queryOptions({
+  queryKey: ['projects', 'overview'],
+  queryFn: async ({ signal }) => {
+    const pages = await allPages((after) => corral.projectsOverview(after === undefined ? {} : { after }, { signal }));
+    return pages.flatMap(({ projects }) => projects);
+  },
+});
+
+/** A user of the service's own database. */
+export interface User {
+  readonly name: string;
+  readonly is_admin: boolean;
+  readonly projects: readonly string[];
+}
+
+/** For administrators. */
+export const allUsers = queryOptions({
+  queryKey: ['users'],
+  queryFn: async ({ signal }): Promise<readonly User[]> =>
+    Object.entries(await corral.listUsers({}, { signal })).map(([name, user]) => ({ name, ...user })),
+});
+
+/** Of one's own tokens and sessions only administrators hear: they are read each time that the page is opened or comes to the front. */
+const readAtEachLook = { refetchOnMount: 'always', refetchOnWindowFocus: 'always' } as const;
+
+export const myTokens = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: ({ signal }) => corral.listTokens({}, { signal }),
+  ...readAtEachLook,
+});
+
+export const mySessions = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ signal }) => corral.listSessions({}, { signal }),
+  ...readAtEachLook,
+});

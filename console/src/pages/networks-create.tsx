@@ -1,0 +1,149 @@
+import { CorralError, DuplicateError } from '@corral/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { corral } from '../api/client.ts';
+import { allNetworks } from '../api/queries.ts';
+import { useMe } from '../api/use-me.ts';
+import { useProjects } from '../api/use-projects.ts';
+import { Button } from '../ui/button.tsx';
+import { Command } from '../ui/command.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { shellWord } from '../ui/shell-word.ts';
+import { sentenceOf } from '../ui/states.tsx';
+
+/** The word for the operator where an owner is named. */
+const operator = 'admin';
+
+/** A network as it will be; `access`: a project, or nothing for everybody. */
+interface NewNetwork {
+  readonly network: string;
+  readonly owner: string;
+  readonly access: string;
+  readonly net_id: string;
+}
+
+/** Asks for what a new network needs, and goes to it. */
+export const CreateNetwork = ({ onClose }: { readonly onClose: () => void }) => {
+  const { admin } = useMe();
+  const projects = useProjects();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [network, setName] = useState('');
+  const [chosenOwner, setOwner] = useState<string | null>(null);
+  const [chosenAccess, setAccess] = useState<string | null>(null);
+  const [vlan, setVlan] = useState('');
+  const owner = chosenOwner ?? projects[0] ?? operator;
+  // The owner may use it, unless something else was chosen; one of the operator is for everybody.
+  const access = chosenAccess ?? (owner === operator ? '' : owner);
+  const wanted: NewNetwork = { network, owner, access, net_id: vlan.trim() };
+  const create = useMutation({
+    mutationFn: () => corral.networkCreate(wanted),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: allNetworks.queryKey });
+      onClose();
+      await navigate({ to: '/networks/$network', params: { network } });
+    },
+  });
+  const refusal = create.error === null ? null : { field: fieldOf(create.error), why: sentenceOf(create.error) };
+  const refusalOf = (field: Field): string | null => (refusal?.field === field ? refusal.why : null);
+  return (
+    <Dialog title="Create a network" isOpen onClose={onClose}>
+      <form
+        className="grid gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <TextField
+          label="Name"
+          autoFocus
+          required
+          autoComplete="off"
+          value={network}
+          onChange={(event) => setName(event.target.value)}
+          error={refusalOf('name')}
+        />
+        <SelectField
+          label={admin ? 'Owner' : 'For project'}
+          about={
+            admin ? 'May grant others access, and delete it.' : 'It owns the network, and can grant others access.'
+          }
+          value={owner}
+          onChange={(event) => setOwner(event.target.value)}
+          error={refusalOf('owner')}
+        >
+          {projects.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+          {admin && <option value={operator}>admin (the operator)</option>}
+        </SelectField>
+        {admin && (
+          <>
+            <SelectField
+              label="Who may use it"
+              about="One project, more of them by granting; or everybody, for always."
+              value={access}
+              onChange={(event) => setAccess(event.target.value)}
+              error={refusalOf('access')}
+            >
+              <option value="">everybody (public)</option>
+              {projects.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </SelectField>
+            <TextField
+              label="VLAN id"
+              about="Without one, the smallest free one of the pool."
+              inputMode="numeric"
+              autoComplete="off"
+              value={vlan}
+              onChange={(event) => setVlan(event.target.value)}
+              error={refusalOf('vlan')}
+            />
+          </>
+        )}
+        {refusal?.field === null && (
+          <p role="alert" className="text-bad">
+            {refusal.why}
+          </p>
+        )}
+        <Button
+          type="submit"
+          look="primary"
+          isBusy={create.isPending}
+          className="justify-self-start"
+          unless={network === '' ? 'Give it a name first' : null}
+        >
+          {network === '' ? 'Create the network' : <span className="max-w-64 truncate">Create {network}</span>}
+        </Button>
+        <Command text={commandOf(wanted)} />
+      </form>
+    </Dialog>
+  );
+};
+
+const commandOf = ({ network, owner, access, net_id }: NewNetwork): string => {
+  const isUsual = access === (owner === operator ? '' : owner);
+  return [
+    'corral network create',
+    network === '' ? 'NETWORK' : shellWord(network),
+    shellWord(owner),
+    ...(isUsual ? [] : [`--access ${access === '' ? "''" : shellWord(access)}`]),
+    ...(net_id === '' ? [] : [`--net-id ${shellWord(net_id)}`]),
+  ].join(' ');
+};
+
+type Field = 'name' | 'owner' | 'access' | 'vlan';
+
+/** Which field the service refused; null: none in particular. */
+const fieldOf = (error: Error): Field | null => {
+  if (!(error instanceof CorralError)) return null;
+  const { message } = error;
+  if (error instanceof DuplicateError || message.includes('"network"')) return 'name';
+  if (message.includes('"net_id"') || message.startsWith('VLAN ')) return 'vlan';
+  if (message.includes('"access"')) return 'access';
+  return message.includes('"owner"') || message.startsWith('project ') ? 'owner' : null;
+};

@@ -1,0 +1,143 @@
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import { corral, type NodeOverview } from '../api/client.ts';
+import { useMe } from '../api/use-me.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Ask } from '../ui/ask.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Card } from '../ui/card.tsx';
+import { Command } from '../ui/command.tsx';
+import { Connect, native, type OneNic, waits } from '../ui/connect-nic.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { naturalOrder } from '../ui/natural-order.ts';
+import { NetworkChip } from '../ui/network-chip.tsx';
+import { commandOf } from '../ui/shell-word.ts';
+import { Empty } from '../ui/states.tsx';
+
+type Nic = OneNic['nic'];
+
+/** The nics of a node: what each is on, what it is about to be on, and where it is plugged. */
+export const NodeNics = ({ node, mayChange }: { readonly node: NodeOverview; readonly mayChange: boolean }) => {
+  const { admin } = useMe();
+  const nics = [...node.nics].sort((a, b) => naturalOrder(a.label, b.label));
+  const columns: readonly Column<Nic>[] = [
+    { name: 'nic', heading: 'Nic', width: '84px', cell: ({ label }) => <span className="font-mono">{label}</span> },
+    {
+      name: 'networks',
+      heading: 'Networks',
+      cell: (nic) => <Networks node={node} nic={nic} mayChange={mayChange} />,
+    },
+    ...(admin ? [portColumn] : []),
+    {
+      name: 'mac',
+      heading: 'MAC address',
+      width: '160px',
+      cell: ({ macaddr }) => <span className="font-mono text-fine text-dim">{macaddr}</span>,
+    },
+    ...(mayChange
+      ? [
+          {
+            name: 'connect',
+            heading: '',
+            width: '124px',
+            cell: (nic: Nic) => <Connect node={node} nic={nic} />,
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Card title="Nics">
+      {nics.length === 0 ? (
+        <Empty title="It has no nics">
+          {admin ? <Command text={commandOf('node', 'nic', 'register', node.name, 'NIC', 'MAC')} /> : null}
+        </Empty>
+      ) : (
+        <DataTable
+          label="Nics"
+          rows={nics}
+          columns={columns}
+          keyOf={({ label }) => label}
+          minWidth={admin ? 920 : 680}
+        />
+      )}
+    </Card>
+  );
+};
+
+const portColumn: Column<Nic> = {
+  name: 'port',
+  heading: 'Plugged into',
+  width: '190px',
+  cell: ({ port, switch: on }) =>
+    !port || !on ? (
+      <span className="text-dim">no port</span>
+    ) : (
+      <Link
+        to="/switches/$switch"
+        params={{ switch: on }}
+        search={{ port }}
+        className="truncate font-mono text-accent hover:underline"
+        title={`${on} ${port}`}
+      >
+        {on} {port}
+      </Link>
+    ),
+};
+
+const Networks = ({ node, nic, mayChange }: OneNic & { readonly mayChange: boolean }) => (
+  <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 py-1">
+    {Object.entries(nic.networks).map(([channel, network]) => (
+      <span key={channel} className="inline-flex min-w-0 items-center">
+        <NetworkChip network={network} channel={channel} />
+        {mayChange && <Detach node={node} nic={nic} network={network} look="chip" />}
+      </span>
+    ))}
+    {nic.pending === null ? (
+      Object.keys(nic.networks).length === 0 && <span className="text-dim">none</span>
+    ) : (
+      <Pending nic={nic} pending={nic.pending} />
+    )}
+  </div>
+);
+
+/** What is being changed, since when, and how often it was tried. */
+const Pending = ({ nic, pending }: { readonly nic: Nic; readonly pending: NonNullable<Nic['pending']> }) => {
+  const { type, network, channel, since, attempts } = pending;
+  const leaving = nic.networks[channel];
+  const what =
+    type === 'revert_port'
+      ? 'taking everything off'
+      : network !== null
+        ? `connecting to ${network}${channel === native ? '' : ', tagged'}`
+        : `detaching${leaving === undefined ? '' : ` from ${leaving}`}`;
+  return (
+    <span role="status" className="inline-flex flex-wrap items-center gap-1.5 text-fine text-dim">
+      <Badge tone="accent">{what}</Badge>
+      <Ago at={since} suffix="" />
+      {attempts > 1 && <span className="font-medium text-warn">tried {attempts} times</span>}
+    </span>
+  );
+};
+
+/** Takes a nic off a network; as a cross beside the network, or as a step that says what it does. */
+export const Detach = ({
+  node,
+  nic,
+  network,
+  look,
+}: OneNic & { readonly network: string; readonly look: 'chip' | 'step' }) => {
+  const words = `Detach ${nic.label} from ${network}`;
+  return (
+    <Ask
+      label={look === 'chip' ? <X size={13} aria-hidden /> : words}
+      {...(look === 'chip' ? { 'aria-label': words, look: 'quiet' as const, className: 'h-6! px-1! text-dim' } : {})}
+      unless={waits({ node, nic })}
+      title={`${words}?`}
+      verb={words}
+      command={commandOf('node', 'network', 'detach', node.name, nic.label, network)}
+      run={() => corral.nodeDetachNetwork({ node: node.name, nic: nic.label, network })}
+    >
+      {node.name} can no longer reach anything on {network} by {nic.label}. Its other networks stay as they are.
+    </Ask>
+  );
+};

@@ -1,0 +1,36 @@
+import type { NodeOverview } from '../api/client.ts';
+import type { NodeState } from '../ui/node-state.ts';
+
+/** A row: a node, or only the name of one that belongs to others. */
+export interface NodeRow {
+  readonly name: string;
+  readonly node: NodeOverview | null;
+  readonly state: NodeState;
+}
+
+/** What the list of nodes shows: in its address, so that a link shows the same to everybody. */
+export interface NodesSearch {
+  readonly q?: string;
+  readonly show?: Shown;
+  readonly project?: string;
+  readonly sort?: string;
+}
+
+export const shown = ['all', 'free', 'mine', 'used', 'blocked'] as const;
+export type Shown = (typeof shown)[number];
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
+
+export const nodesSearch = (search: Record<string, unknown>): NodesSearch => {
+  const q = text(search['q']);
+  const project = text(search['project']);
+  const sort = text(search['sort']);
+  const show = shown.find((each) => each === search['show']);
+  return {
+    ...(q === undefined ? {} : { q }),
+    ...(project === undefined ? {} : { project }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(show === undefined || show === 'all' ? {} : { show }),
+  };
+};

@@ -1,0 +1,234 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { corral, type PortOverview, type SwitchDetails } from '../api/client.ts';
+import { switchNamed } from '../api/queries.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { Command } from '../ui/command.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { FrontPanel, PanelLegend, portState } from '../ui/front-panel.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { NetworkChip } from '../ui/network-chip.tsx';
+import { Page } from '../ui/page.tsx';
+import { Empty, sentenceOf } from '../ui/states.tsx';
+import { PortCard } from './switch-port.tsx';
+
+const route = getRouteApi('/frame/switches/$switch');
+
+/** One switch: its front panel, how it is, and every port. */
+export const SwitchPage = () => {
+  const { switch: name } = route.useParams();
+  return (
+    <Page
+      title={name}
+      heading={
+        <>
+          <Link to="/switches" className="font-normal text-dim hover:underline">
+            Switches
+          </Link>
+          {' / '}
+          {name}
+        </>
+      }
+      actions={<SwitchActions name={name} />}
+    >
+      <Loaded query={useQuery(switchNamed(name))} rows={8}>
+        {(found) => <SwitchDetailsView found={found} />}
+      </Loaded>
+    </Page>
+  );
+};
+
+const SwitchActions = ({ name }: { readonly name: string }) => {
+  const queries = useQueryClient();
+  const found = useQuery(switchNamed(name)).data;
+  const refresh = () => queries.invalidateQueries({ queryKey: ['switch', name] });
+  const sweep = useMutation({ mutationFn: () => corral.switchSweep({ switch: name }), onSettled: refresh });
+  const policy = useMutation({
+    mutationFn: (next: 'report' | 'repair') => corral.switchSetPolicy({ switch: name, policy: next }),
+    onSettled: refresh,
+  });
+  const error = sweep.error ?? policy.error;
+  return (
+    <>
+      {error !== null && (
+        <span role="alert" className="max-w-96 text-bad">
+          {sentenceOf(error)}
+        </span>
+      )}
+      {found !== undefined && (
+        <Button
+          isBusy={policy.isPending}
+          onClick={() => policy.mutate(found.policy === 'repair' ? 'report' : 'repair')}
+          title={`corral switch policy ${name} ${found.policy === 'repair' ? 'report' : 'repair'}`}
+        >
+          {found.policy === 'repair' ? 'Only report drift' : 'Repair drift by itself'}
+        </Button>
+      )}
+      <Button
+        look="primary"
+        isBusy={sweep.isPending}
+        onClick={() => sweep.mutate()}
+        title={`corral switch sweep ${name}`}
+      >
+        {sweep.isPending ? 'Reading…' : 'Read now'}
+      </Button>
+    </>
+  );
+};
+
+const SwitchDetailsView = ({ found }: { readonly found: SwitchDetails }) => {
+  const { port: chosen } = route.useSearch();
+  const navigate = route.useNavigate();
+  const ports = found.port_list;
+  const port = ports.find((each) => each.port === chosen);
+  const choose = (next: string): void => void navigate({ search: { port: next }, replace: true });
+  return (
+    <>
+      <Card>
+        <Facts facts={factsOf(found)} />
+        {found.fault !== null && (
+          <p className="border-t border-line px-3.5 py-2.5 text-bad" role="status">
+            {sentenceOf(new Error(found.fault))}
+          </p>
+        )}
+      </Card>
+      {ports.length === 0 ? (
+        <Card>
+          <Empty title="No port is registered">
+            <Command text={`corral port register ${found.name} PORT`} />
+          </Empty>
+        </Card>
+      ) : (
+        <>
+          <div className="grid min-w-0 gap-2">
+            <FrontPanel name={found.name} ports={ports} chosen={chosen} onChoose={choose} />
+            <PanelLegend ports={ports} />
+          </div>
+          {port !== undefined && <PortCard on={found} port={port} />}
+          <Card
+            title="Ports"
+            actions={
+              <span className="text-dim">
+                {found.ports} registered
+                {ports.length > found.ports && `, ${ports.length - found.ports} not`}
+              </span>
+            }
+          >
+            <DataTable
+              label="Ports"
+              rows={ports}
+              columns={columnsFor(found.name)}
+              keyOf={(each) => each.port}
+              minWidth={820}
+            />
+          </Card>
+        </>
+      )}
+    </>
+  );
+};
+
+const factsOf = (found: SwitchDetails) => ({
+  Type: found.type,
+  State:
+    found.state === 'ok' ? (
+      <Badge tone="ok">answers</Badge>
+    ) : (
+      <Badge tone={found.state === 'unread' ? 'plain' : 'bad'}>
+        {found.state === 'unread' ? 'not read yet' : found.state}
+        {found.fault_since !== null && (
+          <>
+            {' for '}
+            <Ago at={found.fault_since} suffix="" />
+          </>
+        )}
+      </Badge>
+    ),
+  Read: found.swept_at === null ? 'never' : <Ago at={found.swept_at} />,
+  Configuration:
+    found.unsaved_since === null ? (
+      'saved'
+    ) : (
+      <span title={found.save_fault ?? undefined}>
+        not saved for <Ago at={found.unsaved_since} suffix="" />
+      </span>
+    ),
+  Policy: found.policy === 'repair' ? 'repairs drift' : 'reports drift',
+  ...(found.identity === undefined ? {} : { Identity: <span className="font-mono">{found.identity}</span> }),
+  ...(found.duplicate_of === null ? {} : { 'Same device as': found.duplicate_of }),
+});
+
+const columnsFor = (name: string): readonly Column<PortOverview>[] => [
+  {
+    name: 'port',
+    heading: 'Port',
+    width: '18%',
+    cell: ({ port }) => (
+      <Link
+        to="/switches/$switch"
+        params={{ switch: name }}
+        search={{ port }}
+        className="truncate font-mono text-accent hover:underline"
+      >
+        {port}
+      </Link>
+    ),
+  },
+  {
+    name: 'node',
+    heading: 'Node · nic',
+    width: '20%',
+    cell: ({ node, nic }) =>
+      node === null ? (
+        <span className="text-dim">–</span>
+      ) : (
+        <span className="truncate">
+          <Link to="/nodes/$node" params={{ node }} className="font-mono text-accent hover:underline">
+            {node}
+          </Link>{' '}
+          · {nic}
+        </span>
+      ),
+  },
+  {
+    name: 'project',
+    heading: 'Project',
+    width: '14%',
+    cell: ({ project }) => <span className="truncate">{project}</span>,
+  },
+  {
+    name: 'networks',
+    heading: 'Networks',
+    cell: ({ networks }) =>
+      Object.entries(networks).map(([channel, network]) => (
+        <NetworkChip key={channel} network={network} channel={channel} />
+      )),
+  },
+  {
+    name: 'state',
+    heading: 'State',
+    width: '130px',
+    cell: (port) =>
+      port.registered && port.state === 'ok' && port.pending === null ? (
+        <span className="text-dim">{portState(port)}</span>
+      ) : (
+        <Badge
+          tone={
+            port.pending !== null ? 'accent' : port.state === 'suspect' ? 'bad' : port.registered ? 'warn' : 'plain'
+          }
+        >
+          {portState(port)}
+        </Badge>
+      ),
+  },
+  {
+    name: 'read',
+    heading: 'Read',
+    width: '100px',
+    cell: ({ read_at }) => <span className="text-dim">{read_at === null ? 'never' : <Ago at={read_at} />}</span>,
+  },
+];

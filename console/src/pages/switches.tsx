@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { SwitchOverview } from '../api/client.ts';
+import { allSwitches } from '../api/queries.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Card } from '../ui/card.tsx';
+import { type Column, DataTable, sorted } from '../ui/data-table.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { Page } from '../ui/page.tsx';
+import { Empty } from '../ui/states.tsx';
+
+/** Every switch: whether it answers, when it was read, and how much of it is not as recorded. */
+export const SwitchesPage = () => {
+  const [sort, setSort] = useState('switch');
+  return (
+    <Page title="Switches">
+      <Card>
+        <Loaded query={useQuery(allSwitches)}>
+          {({ switches }) =>
+            switches.length === 0 ? (
+              <Empty title="There are no switches yet">
+                Register the first one with <code className="font-mono">corral switch register</code>.
+              </Empty>
+            ) : (
+              <DataTable
+                label="Switches"
+                rows={sorted(switches, columns, sort)}
+                columns={columns}
+                keyOf={({ name }) => name}
+                sort={sort}
+                onSort={setSort}
+              />
+            )
+          }
+        </Loaded>
+      </Card>
+    </Page>
+  );
+};
+
+const columns: readonly Column<SwitchOverview>[] = [
+  {
+    name: 'switch',
+    heading: 'Switch',
+    sortsBy: ({ name }) => name,
+    cell: ({ name }) => (
+      <Link to="/switches/$switch" params={{ switch: name }} className="truncate font-mono text-accent hover:underline">
+        {name}
+      </Link>
+    ),
+  },
+  { name: 'type', heading: 'Type', width: '14%', sortsBy: ({ type }) => type, cell: ({ type }) => type },
+  {
+    name: 'state',
+    heading: 'State',
+    width: '26%',
+    sortsBy: ({ state }) => state,
+    cell: ({ state, fault }) =>
+      state === 'ok' ? (
+        <Badge tone="ok">answers</Badge>
+      ) : (
+        <span className="flex min-w-0 items-center gap-1.5" title={fault ?? undefined}>
+          <Badge tone={state === 'unread' ? 'plain' : 'bad'}>{state}</Badge>
+          <span className="truncate text-dim">{fault}</span>
+        </span>
+      ),
+  },
+  { name: 'ports', heading: 'Ports', width: '80px', sortsBy: ({ ports }) => ports, cell: ({ ports }) => ports },
+  {
+    name: 'doubt',
+    heading: 'Not as recorded',
+    width: '150px',
+    sortsBy: ({ drifting, suspect }) => drifting + suspect,
+    cell: ({ drifting, suspect }) => (
+      <>
+        {suspect > 0 && <Badge tone="bad">{suspect} suspect</Badge>}
+        {drifting > 0 && <Badge tone="warn">{drifting} drift</Badge>}
+      </>
+    ),
+  },
+  {
+    name: 'read',
+    heading: 'Read',
+    width: '110px',
+    sortsBy: ({ swept_at }) => swept_at ?? '',
+    cell: ({ swept_at }) => <span className="text-dim">{swept_at === null ? 'never' : <Ago at={swept_at} />}</span>,
+  },
+];

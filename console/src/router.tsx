@@ -1,0 +1,140 @@
+import { AuthorizationError } from '@corral/client';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { live, queries } from './app-state.ts';
+import { me } from './api/queries.ts';
+import { Frame } from './frame/frame.tsx';
+import { FailedPage, MissingPage } from './frame/missing-page.tsx';
+import { eventsSearch } from './pages/events-search.ts';
+import { networksSearch } from './pages/networks-search.ts';
+import { listSearch } from './pages/list-search.ts';
+import { nodesSearch } from './pages/nodes-search.ts';
+import { SignInPage } from './pages/sign-in.tsx';
+
+/*
+ * Every page and its address. What a page shows beside its address (filters, order, what is chosen) is in the query,
+ * so that a link shows the same to everybody.
+ */
+
+const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: MissingPage, errorComponent: FailedPage });
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { readonly to?: string } =>
+    typeof search['to'] === 'string' && /^\/(?![/\\])/.test(search['to']) ? { to: search['to'] } : {},
+  component: SignInPage,
+});
+
+let isLive: Promise<void> | undefined;
+
+/** Around every page: who is signed in is known, and changes are heard of, before anything is read. */
+const frameRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'frame',
+  beforeLoad: async ({ location }) => {
+    try {
+      await queries.query({ ...me, staleTime: 'static' });
+      await (isLive ??= live.begin());
+    } catch (error) {
+      isLive = undefined;
+      if (error instanceof AuthorizationError)
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- this is how the router redirects
+        throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { to: location.href } });
+      throw error;
+    }
+  },
+  component: Frame,
+});
+
+const pageIn = <const P extends string>(path: P) => ({ getParentRoute: () => frameRoute, path });
+
+const overviewRoute = createRoute({
+  ...pageIn('/'),
+  component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
+});
+const nodesRoute = createRoute({
+  ...pageIn('/nodes'),
+  validateSearch: nodesSearch,
+  component: lazyRouteComponent(() => import('./pages/nodes.tsx'), 'NodesPage'),
+});
+const nodeRoute = createRoute({
+  ...pageIn('/nodes/$node'),
+  component: lazyRouteComponent(() => import('./pages/node.tsx'), 'NodePage'),
+});
+const serialConsoleRoute = createRoute({
+  ...pageIn('/nodes/$node/console'),
+  component: lazyRouteComponent(() => import('./pages/serial-console.tsx'), 'SerialConsolePage'),
+});
+const networksRoute = createRoute({
+  ...pageIn('/networks'),
+  validateSearch: networksSearch,
+  component: lazyRouteComponent(() => import('./pages/networks.tsx'), 'NetworksPage'),
+});
+const networkRoute = createRoute({
+  ...pageIn('/networks/$network'),
+  component: lazyRouteComponent(() => import('./pages/network.tsx'), 'NetworkPage'),
+});
+const switchesRoute = createRoute({
+  ...pageIn('/switches'),
+  component: lazyRouteComponent(() => import('./pages/switches.tsx'), 'SwitchesPage'),
+});
+const switchRoute = createRoute({
+  ...pageIn('/switches/$switch'),
+  validateSearch: (search: Record<string, unknown>): { readonly port?: string } =>
+    typeof search['port'] === 'string' ? { port: search['port'] } : {},
+  component: lazyRouteComponent(() => import('./pages/switch.tsx'), 'SwitchPage'),
+});
+const eventsRoute = createRoute({
+  ...pageIn('/events'),
+  validateSearch: eventsSearch,
+  component: lazyRouteComponent(() => import('./pages/events.tsx'), 'EventsPage'),
+});
+const projectsRoute = createRoute({
+  ...pageIn('/projects'),
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('./pages/projects.tsx'), 'ProjectsPage'),
+});
+const usersRoute = createRoute({
+  ...pageIn('/users'),
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('./pages/users.tsx'), 'UsersPage'),
+});
+const accountRoute = createRoute({
+  ...pageIn('/account'),
+  component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
+});
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    signInRoute,
+    frameRoute.addChildren([
+      overviewRoute,
+      nodesRoute,
+      nodeRoute,
+      serialConsoleRoute,
+      networksRoute,
+      networkRoute,
+      switchesRoute,
+      switchRoute,
+      eventsRoute,
+      projectsRoute,
+      usersRoute,
+      accountRoute,
+    ]),
+  ]),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,136 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { corral, type NodeOverview } from '../api/client.ts';
+import { allNetworks } from '../api/queries.ts';
+import { Button } from './button.tsx';
+import { Command } from './command.tsx';
+import { Dialog } from './dialog.tsx';
+import { SelectField } from './field.tsx';
+import { Loaded } from './loaded.tsx';
+import { commandOf } from './shell-word.ts';
+import { Empty, sentenceOf } from './states.tsx';
+
+/** A nic, and the node that it is in. */
+export interface OneNic {
+  readonly node: NodeOverview;
+  readonly nic: NodeOverview['nics'][number];
+}
+
+export const native = 'vlan/native';
+
+/** Why nothing can be asked of a nic now, as the service says it. */
+export const waits = ({ node, nic }: OneNic): string | null =>
+  nic.pending === null ? null : `node ${node.name} has a pending networking action on nic ${nic.label}; wait for it`;
+
+/** Opens the form that connects a nic to a network. */
+export const Connect = ({ node, nic }: OneNic) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        unless={
+          waits({ node, nic }) ??
+          (nic.port === null ? `nic ${nic.label} of node ${node.name} is not connected to a switch port` : null)
+        }
+        className="h-7!"
+        aria-label={`Connect ${nic.label}`}
+        onClick={() => setOpen(true)}
+      >
+        Connect…
+      </Button>
+      <Dialog title={`Connect ${nic.label} of ${node.name}`} isOpen={isOpen} onClose={() => setOpen(false)}>
+        <ConnectForm node={node} nic={nic} onDone={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+};
+
+const ConnectForm = ({ onDone, ...one }: OneNic & { readonly onDone: () => void }) => {
+  const project = one.node.project ?? '';
+  return (
+    <Loaded query={useQuery(allNetworks)} rows={3}>
+      {({ networks }) => {
+        const usable = networks.filter(
+          ({ name, access }) =>
+            (access === null || access.includes(project)) && !Object.values(one.nic.networks).includes(name),
+        );
+        if (usable.length > 0) return <ConnectFields {...one} networks={usable} onDone={onDone} />;
+        return (
+          <Empty title="There is no other network to connect to">
+            Project {project} can make one: <code className="font-mono">corral network create</code>
+          </Empty>
+        );
+      }}
+    </Loaded>
+  );
+};
+
+interface Usable {
+  readonly name: string;
+  readonly channels: readonly string[];
+}
+
+const ConnectFields = ({
+  node,
+  nic,
+  networks,
+  onDone,
+}: OneNic & { readonly networks: readonly Usable[]; readonly onDone: () => void }) => {
+  const [wished, setWished] = useState('');
+  const [kind, setKind] = useState<'native' | 'tagged'>(nic.networks[native] === undefined ? 'native' : 'tagged');
+  const { name: network, channels } = networks.find(({ name }) => name === wished) ?? networks[0] ?? nothing;
+  const channel = channels.find((each) => (each === native) === (kind === 'native')) ?? native;
+  const work = useMutation({
+    mutationFn: () => corral.nodeConnectNetwork({ node: node.name, nic: nic.label, network, channel }),
+    onSuccess: onDone,
+  });
+  const why = work.error === null ? null : sentenceOf(work.error);
+  const isOfChannel = why?.startsWith('Channel') ?? false;
+  return (
+    <form
+      className="grid gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!work.isPending) work.mutate();
+      }}
+    >
+      <SelectField
+        label="Network"
+        value={network}
+        error={isOfChannel ? null : why}
+        onChange={(event) => {
+          work.reset();
+          setWished(event.target.value);
+        }}
+      >
+        {networks.map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Channel"
+        value={kind}
+        error={isOfChannel ? why : null}
+        about={
+          kind === 'native' ? 'Frames have no tag; one network for each nic.' : `Frames have the tag of ${channel}.`
+        }
+        onChange={(event) => {
+          work.reset();
+          setKind(event.target.value === 'tagged' ? 'tagged' : 'native');
+        }}
+      >
+        <option value="native">native</option>
+        <option value="tagged">tagged</option>
+      </SelectField>
+      <Command text={commandOf('node', 'network', 'connect', node.name, nic.label, network, channel)} />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" look="primary" isBusy={work.isPending}>
+          Connect to {network}
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+const nothing: Usable = { name: '', channels: [native] };

@@ -1,0 +1,25 @@
+/** Sorts by a name as people read it: numbers in it by their value, so that `gi1/0/2` comes before `gi1/0/10`. */
+export const inNaturalOrder = <T>(things: readonly T[], nameOf: (thing: T) => string): T[] =>
+  things
+    .map((thing) => ({ thing, parts: nameOf(thing).match(/\d+|\D+/g) ?? [] }))
+    .sort((one, other) => compared(one.parts, other.parts))
+    .map(({ thing }) => thing);
+
+const compared = (ones: readonly string[], others: readonly string[]): number => {
+  const at = ones.findIndex((part, index) => part !== others[index]);
+  const [one, other] = [ones[at], others[at]];
+  if (one === undefined || other === undefined) return ones.length - others.length;
+  const byValue = isNumber(one) && isNumber(other) ? comparedNumbers(digitsOf(one), digitsOf(other)) : 0;
+  if (byValue !== 0) return byValue;
+  return one < other ? -1 : 1;
+};
+
+const isNumber = (part: string): boolean => /^\d/.test(part);
+const digitsOf = (part: string): string => part.replace(/^0+/, '');
+
+/** As texts, because a name can have more digits than a number. */
+const comparedNumbers = (one: string, other: string): number => {
+  if (one.length !== other.length) return one.length - other.length;
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+};

@@ -1,0 +1,123 @@
+import { hasPart } from '@corral/lab';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedChromium } from '../support/identity/chromium.ts';
+import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { adminPassword, passwordOf } from '../support/services/service.ts';
+import { sharedService } from '../support/services/shared-service.ts';
+import { connect, done, makeNetwork, makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
+
+describe.skipIf(!hasPart('Chromium'))('a node in the browser', () => {
+  const service = sharedService('sqlite', { CORRAL_ENGINE_BUDGET: '60' });
+  const newBrowser = sharedChromium();
+
+  beforeAll(async () => {
+    for (const project of ['red', 'blue']) await makeProject(service(), project);
+    for (const node of ['n1', 'n2', 'n10']) await makeNode(service(), node, ['eth0', 'eth1']);
+    await makeNetwork(service(), 'lab', 'red');
+    await makeNetwork(service(), 'blue-net', 'blue');
+    await makeUser(service(), 'rita', 'red');
+  });
+
+  const opened = async (user: string, password: string, path: string) => {
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}${path}`);
+    await signIn(page, user, password);
+    await page.getByText('live', { exact: true }).waitFor();
+    return page;
+  };
+
+  it('is reserved, connected and given back step by step, and everything that happens appears by itself', async () => {
+    const page = await opened('rita', passwordOf('rita'), '/nodes/n2');
+    const dialog = page.getByRole('dialog');
+    const eth0 = page.getByRole('table', { name: 'Nics' }).getByRole('row').filter({ hasText: 'eth0' });
+    let loads = 0;
+    page.on('load', () => (loads += 1));
+
+    await page.getByRole('button', { name: 'Reserve for red' }).click();
+    await dialog.getByText('corral project node add red n2').waitFor();
+    await dialog.getByRole('button', { name: 'Reserve for red' }).click();
+    await page.getByText('Nothing stands in the way.').waitFor();
+
+    // The switch does not answer, so that the change can be seen waiting.
+    service().simulated('sw0').faults = { unreachable: true };
+    await eth0.getByRole('button', { name: 'Connect eth0' }).click();
+    const networks = dialog.getByLabel('Network', { exact: true }).getByRole('option');
+    await expect.poll(() => networks.allInnerTexts()).toEqual(['lab']);
+    await dialog.getByRole('button', { name: 'Connect to lab' }).click();
+    await eth0.getByText('connecting to lab').waitFor();
+    const release = page.getByRole('button', { name: 'Release', exact: true });
+    expect(await release.getAttribute('aria-disabled')).toBe('true');
+    service().simulated('sw0').faults = {};
+    await eth0.getByRole('link', { name: 'lab' }).waitFor();
+    await eth0.getByText('connecting to lab').waitFor({ state: 'hidden' });
+
+    const blocks = page.getByRole('list', { name: 'What stands in the way' });
+    await expect.poll(() => blocks.getByRole('listitem').allInnerTexts()).toHaveLength(1);
+    await blocks.getByText('Node n2 is on network lab (nic eth0); detach it first').waitFor();
+    await blocks.getByRole('button', { name: 'Detach eth0 from lab' }).click();
+    await dialog.getByText('corral node network detach n2 eth0 lab').waitFor();
+    await dialog.getByRole('button', { name: 'Detach eth0 from lab' }).click();
+    await page.getByText('Nothing stands in the way.').waitFor();
+
+    await release.click();
+    await dialog.getByRole('button', { name: 'Release n2', exact: true }).click();
+    await page.getByRole('button', { name: 'Reserve for red' }).waitFor();
+    expect(loads).toBe(0);
+    expectNoComplaints(page);
+  });
+
+  it('a refused release says why, and shows what stands in the way', async () => {
+    await reserve(service(), 'red', 'n1');
+    const page = await opened('rita', passwordOf('rita'), '/nodes/n1');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Release', exact: true }).click();
+    // Somebody is faster.
+    await page.route('**/v0/project/red/detach_node', async (route) => {
+      await connect(service(), 'n1', 'eth1', 'lab');
+      await route.continue();
+    });
+    await dialog.getByRole('button', { name: 'Release n1', exact: true }).click();
+    await dialog.getByRole('alert').getByText('Node n1 is on network lab (nic eth1); detach it first').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Detach eth1 from lab' }).first().waitFor();
+  });
+
+  it('has its neighbours beside it in the order in which people count, and its ports only for administrators', async () => {
+    const page = await opened('rita', passwordOf('rita'), '/nodes/n2');
+    await page.getByRole('link', { name: 'Next node: n10' }).press('Enter');
+    await page.getByRole('heading', { name: 'n10' }).waitFor();
+    await page.getByRole('link', { name: 'Previous node: n2' }).waitFor();
+    expect(await page.getByRole('link', { name: /^Next node/ }).count()).toBe(0);
+    await page.getByRole('row').filter({ hasText: 'eth1' }).waitFor();
+    expect(await page.getByText('sw0').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Add' }).count()).toBe(0);
+    expectNoComplaints(page);
+
+    const operators = await opened('admin', adminPassword, '/nodes/n10');
+    await operators.getByRole('link', { name: 'sw0 n10/eth1' }).waitFor();
+    expectNoComplaints(operators);
+  });
+
+  it('has metadata that administrators add, change and delete', async () => {
+    await done(service().admin.put('/node/n10/metadata/rack', { value: 'r1' }));
+    const page = await opened('admin', adminPassword, '/nodes/n10');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByLabel('Label', { exact: true }).fill('cores');
+    await dialog.getByLabel('Value', { exact: true }).fill('64');
+    await dialog.getByText('corral node metadata add n10 cores 64').waitFor();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Change cores' }).waitFor();
+    await page.getByRole('button', { name: 'Change rack' }).click();
+    await dialog.getByLabel('Value', { exact: true }).fill('r 2');
+    await dialog.getByText("corral node metadata add n10 rack 'r 2'").waitFor();
+    await dialog.getByRole('button', { name: 'Change rack' }).click();
+    await page.getByText('r 2', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Delete cores' }).click();
+    await dialog.getByRole('button', { name: 'Delete cores' }).click();
+    await page.getByRole('button', { name: 'Change cores' }).waitFor({ state: 'hidden' });
+    const { body } = await done(service().admin.get('/node/n10'));
+    expect(body).toMatchObject({ metadata: { rack: 'r 2' } });
+    expectNoComplaints(page);
+  });
+});

@@ -1,0 +1,83 @@
+import { hasPart } from '@corral/lab';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedChromium } from '../support/identity/chromium.ts';
+import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { passwordOf } from '../support/services/service.ts';
+import { sharedService } from '../support/services/shared-service.ts';
+import { makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
+
+describe.skipIf(!hasPart('Chromium'))('nodes in the browser', () => {
+  const service = sharedService('sqlite');
+  const newBrowser = sharedChromium();
+
+  beforeAll(async () => {
+    for (const project of ['red', 'ultramarine']) await makeProject(service(), project);
+    for (const node of ['n1', 'n2', 'n10']) await makeNode(service(), node, ['eth0']);
+    await makeNode(service(), 'others-node');
+    await reserve(service(), 'ultramarine', 'others-node');
+    await makeUser(service(), 'rita', 'red');
+  });
+
+  it('are reserved, and a change of somebody else appears by itself; others’ things are not in any answer', async () => {
+    const page = await watchedPage(await newBrowser(), service());
+    const answers: string[] = [];
+    page.on('response', (response) => {
+      if (/\/v0\/(?!.*stream)/.test(response.url()))
+        void response.text().then(
+          (text) => answers.push(text),
+          () => undefined,
+        );
+    });
+    await page.goto(`${service().url}/nodes?show=free`);
+    await signIn(page, 'rita', passwordOf('rita'));
+    // Where the person was going.
+    await page.getByRole('heading', { name: 'Nodes' }).waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    const names = page.getByRole('table', { name: 'Nodes' }).getByRole('link');
+    await expect.poll(() => names.allInnerTexts()).toEqual(['n1', 'n2', 'n10']);
+    await page.getByLabel('Choose n2').check();
+    await page.getByRole('button', { name: 'Reserve for red' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'n2' }).getByText('done').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => names.allInnerTexts()).toEqual(['n1', 'n10']);
+    await service().admin.post('/project/red/detach_node', { node: 'n2' });
+    await expect.poll(() => names.allInnerTexts()).toEqual(['n1', 'n2', 'n10']);
+    // Of what others do with free nodes there is only a hint.
+    await reserve(service(), 'ultramarine', 'n10');
+    await expect.poll(() => names.allInnerTexts()).toEqual(['n1', 'n2']);
+    expect(answers.length).toBeGreaterThan(5);
+    expect(answers.filter((text) => text.includes('ultramarine'))).toEqual([]);
+    expectNoComplaints(page);
+  });
+
+  it('a refusal stands beside its node', async () => {
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}/nodes?show=free`);
+    await signIn(page, 'rita', passwordOf('rita'));
+    await page.getByLabel('Choose n1', { exact: true }).check();
+    // Somebody is faster.
+    await page.route('**/v0/project/red/connect_node', async (route) => {
+      await reserve(service(), 'ultramarine', 'n1');
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Reserve for red' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'n1' }).getByText('is not free').waitFor();
+  });
+
+  it('the end of a session asks for a new one over the page, which stays as it is', async () => {
+    const context = await newBrowser();
+    const page = await watchedPage(context, service());
+    await page.goto(`${service().url}/nodes`);
+    await signIn(page, 'rita', passwordOf('rita'));
+    await page.getByLabel('Name, MAC address, metadata').fill('n1');
+    await context.clearCookies();
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await page.goBack();
+    await page.getByLabel('User').fill('rita');
+    await page.getByLabel('Password', { exact: true }).fill(passwordOf('rita'));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'hidden' });
+    expect(await page.getByLabel('Name, MAC address, metadata').inputValue()).toBe('n1');
+  });
+});

@@ -1,0 +1,128 @@
+import { hasPart } from '@corral/lab';
+import { mockMachine } from '@corral/obmd/drivers/mock/mock-machine';
+import type { BrowserContext, Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sharedChromium } from '../support/identity/chromium.ts';
+import { startServiceWithDaemon } from '../support/obm/service-with-daemon.ts';
+import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { setObm } from '../support/services/obm-rack.ts';
+import { passwordOf, type Service } from '../support/services/service.ts';
+import { makeProject, makeUser, reserve } from '../support/services/world.ts';
+
+/** A service with the OBM daemon inside, and rita's node n1, which is a machine that is only imagined. */
+const makeScene = async (name: string, isEnabled = true) => {
+  const both = await startServiceWithDaemon('sqlite', 'inside', { CORRAL_OBM_TIMEOUT: '20' });
+  onTestFinished(() => both.stop());
+  const { service } = both;
+  await makeProject(service, 'red');
+  const rita = await makeUser(service, 'rita', 'red');
+  const machine = mockMachine(name);
+  machine.powerOn();
+  await both.addNode('n1', 'mock', { addr: `mock://${name}?tick_ms=99999999` });
+  await reserve(service, 'red', 'n1');
+  if (isEnabled) await setObm(rita, true);
+  return { service, machine, rita };
+};
+
+const openedBy = async (context: BrowserContext, service: Service, path: string) => {
+  const page = await watchedPage(context, service);
+  await page.goto(`${service.url}${path}`);
+  await signIn(page, 'rita', passwordOf('rita'));
+  return page;
+};
+
+const connected = (page: Page): Promise<void> => page.getByText('connected to n1').waitFor({ timeout: 20_000 });
+const screenOf = (page: Page) => page.getByRole('region', { name: 'Console of n1' });
+
+describe.skipIf(!hasPart('Chromium'))('the serial console in the browser', () => {
+  const newBrowser = sharedChromium();
+
+  it('goes both ways, is taken over by a second browser, and taken back with what was printed before', async () => {
+    const { service, machine } = await makeScene('console-page-both');
+    const first = await openedBy(await newBrowser(), service, '/nodes/n1/console');
+    await connected(first);
+    // Colours of every kind: each is a style that the policy of the page must allow.
+    machine.say('\u001b[38;2;1;90;3mhello from the machine\u001b[0m\r\n');
+    const printed = screenOf(first).getByText('hello from the machine').first();
+    await printed.waitFor();
+    const colours = `[...document.querySelectorAll('.xterm-rows span')].map((each) => getComputedStyle(each).color)`;
+    await expect.poll(() => first.evaluate<string[]>(colours)).toContain('rgb(1, 90, 3)');
+    await first.keyboard.type('uname -a');
+    await first.keyboard.press('Enter');
+    await expect.poll(() => machine.lastTyped).toBe('uname -a\r');
+
+    const second = await openedBy(await newBrowser(), service, '/nodes/n1/console');
+    await connected(second);
+    await screenOf(second).getByText('hello from the machine').first().waitFor();
+    await first.getByText('Another client has taken over this console').waitFor();
+    await second.keyboard.type('x');
+    await expect.poll(() => machine.lastTyped).toBe('uname -a\rx');
+
+    await first.getByRole('button', { name: 'Take it back' }).click();
+    await connected(first);
+    await screenOf(first).getByText('what the machine printed last is repeated').first().waitFor();
+    await second.getByText('Another client has taken over this console').waitFor();
+    for (const page of [first, second]) expectNoComplaints(page);
+  });
+
+  it('asks before more than one line is pasted, and finds what was printed', async () => {
+    const { service, machine } = await makeScene('console-page-paste');
+    const page = await openedBy(await newBrowser(), service, '/nodes/n1/console');
+    await connected(page);
+    const paste = (text: string) =>
+      page.evaluate(`{
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', ${JSON.stringify(text)});
+        const pasted = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+        document.querySelector('textarea[aria-label="Terminal input"]').dispatchEvent(pasted);
+      }`);
+    await paste('one line');
+    await expect.poll(() => machine.lastTyped).toBe('one line');
+    await paste('\nreboot\nhalt\n');
+    const dialog = page.getByRole('dialog', { name: 'Paste 3 lines?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await paste('a\nb');
+    await page.getByRole('button', { name: 'Paste 2 lines' }).click();
+    await expect.poll(() => machine.lastTyped).toBe('one linea\rb');
+
+    machine.say('\r\nneedle 1\r\nneedle 2\r\n');
+    await screenOf(page).getByText('needle 2').first().waitFor();
+    await page.getByLabel('Find in the console').fill('needle');
+    await expect.poll(() => page.getByLabel('Found').innerText()).toBe('2 of 2');
+    await page.getByRole('button', { name: 'Find the previous one' }).click();
+    await expect.poll(() => page.getByLabel('Found').innerText()).toBe('1 of 2');
+    await page.getByRole('button', { name: 'Full screen' }).click();
+    await page.getByRole('button', { name: 'Leave full screen' }).click();
+    expectNoComplaints(page);
+  });
+
+  it('is opened from the page of the node, with its power, and closed when OBM is disabled', async () => {
+    const { service, machine, rita } = await makeScene('console-page-power', false);
+    const page = await openedBy(await newBrowser(), service, '/nodes/n1');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Enable OBM' }).click();
+    await dialog.getByText('corral node obm enable n1').waitFor();
+    await dialog.getByRole('button', { name: 'Enable OBM' }).click();
+    const power = page.getByRole('status', { name: 'Power' });
+    await expect.poll(() => power.innerText()).toBe('on');
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await dialog.getByRole('button', { name: 'Turn off' }).click();
+    await expect.poll(() => power.innerText()).toBe('off');
+    expect(machine.power).toBe('off');
+    await page.getByLabel('Boot device').selectOption('disk');
+    await page.getByRole('button', { name: 'Set boot device' }).click();
+    await dialog.getByRole('button', { name: 'Set boot device' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Turn on' }).click();
+    await dialog.getByRole('button', { name: 'Turn on' }).click();
+    await expect.poll(() => machine.bootedFrom.at(-1)).toBe('disk');
+
+    await page.getByRole('link', { name: 'Serial console' }).click();
+    await connected(page);
+    await setObm(rita, false);
+    await page.getByText('OBM of node n1 is disabled').waitFor();
+    await page.getByRole('link', { name: 'n1' }).click();
+    await page.getByText('Nothing stands in the way.').waitFor();
+    expectNoComplaints(page);
+  });
+});

@@ -1,0 +1,90 @@
+import { hasPart } from '@corral/lab';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedChromium } from '../support/identity/chromium.ts';
+import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { passwordOf } from '../support/services/service.ts';
+import { sharedService } from '../support/services/shared-service.ts';
+import { connect, makeNetwork, makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
+
+describe.skipIf(!hasPart('Chromium'))('a switch in the browser', () => {
+  const service = sharedService('sqlite');
+  const newBrowser = sharedChromium();
+
+  beforeAll(async () => {
+    await makeProject(service(), 'red');
+    await makeNetwork(service(), 'lab', 'red');
+    await makeNode(service(), 'n1', ['eth0']);
+    await makeNode(service(), 'n2', ['eth0']);
+    await reserve(service(), 'red', 'n1');
+    await makeUser(service(), 'oona');
+    await service().admin.patch('/auth/basic/user/oona', { is_admin: true });
+    await makeUser(service(), 'tom', 'red');
+  });
+
+  const openSwitch = async (path: string) => {
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}${path}`);
+    await signIn(page, 'oona', passwordOf('oona'));
+    return page;
+  };
+
+  it('its panel shows what each port carries, as it changes, and is walked with arrow keys', async () => {
+    const page = await openSwitch('/switches/sw0');
+    const panel = page.getByRole('group', { name: 'Ports of sw0' });
+    await panel.getByRole('button', { name: 'n1/eth0: n1 eth0; no network' }).waitFor();
+    await connect(service(), 'n1', 'eth0', 'lab');
+    await panel.getByRole('button', { name: 'n1/eth0: n1 eth0; lab', exact: true }).click();
+    await page.getByRole('heading', { name: 'Port n1/eth0' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('heading', { name: 'Port n2/eth0' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('port')).toBe('n2/eth0');
+    expectNoComplaints(page);
+  });
+
+  it('drift made behind the service’s back is seen, compared and put back', async () => {
+    const page = await openSwitch('/switches/sw0?port=n2%2Feth0');
+    await page.getByText('live', { exact: true }).waitFor();
+    service()
+      .simulated('sw0')
+      .write([{ port: 'n2/eth0', native: 666, tagged: [] }]);
+    await page.getByRole('button', { name: 'Read now' }).click();
+    const panel = page.getByRole('group', { name: 'Ports of sw0' });
+    await panel.getByRole('button', { name: 'n2/eth0: n2 eth0; no network; drift' }).waitFor();
+    await page.getByText('VLAN 666', { exact: true }).waitFor();
+    await page.getByText('corral port revert sw0 n2/eth0').waitFor();
+    await page.getByRole('button', { name: 'Put it back as recorded' }).click();
+    await panel.getByRole('button', { name: 'n2/eth0: n2 eth0; no network', exact: true }).waitFor();
+    expect(service().simulated('sw0').read(['n2/eth0'])).toEqual([{ port: 'n2/eth0', native: null, tagged: [] }]);
+    expectNoComplaints(page);
+  });
+
+  it('one that fails says why, and answers again by itself', async () => {
+    const page = await openSwitch('/switches/sw0');
+    service().simulated('sw0').faults = { unreachable: true };
+    await page.getByRole('button', { name: 'Read now' }).click();
+    await page.getByText('unreachable for').waitFor();
+    service().simulated('sw0').faults = {};
+    await page.getByRole('button', { name: 'Read now' }).click();
+    await page.getByText('answers', { exact: true }).waitFor();
+  });
+
+  it('nothing of it is in a tenant’s pages or in an answer to them', async () => {
+    const page = await watchedPage(await newBrowser(), service());
+    const answers: string[] = [];
+    page.on('response', (response) => {
+      if (/\/v0\/(?!.*stream)/.test(response.url()))
+        void response.text().then(
+          (text) => answers.push(text),
+          () => undefined,
+        );
+    });
+    await page.goto(`${service().url}/`);
+    await signIn(page, 'tom', passwordOf('tom'));
+    await page.getByRole('link', { name: 'n1' }).first().waitFor();
+    expect(await page.getByRole('link', { name: 'Switches' }).count()).toBe(0);
+    await page.goto(`${service().url}/switches/sw0`);
+    await page.getByText('You may not see this').waitFor();
+    expect(answers.length).toBeGreaterThan(4);
+    expect(answers.filter((text) => text.includes('n1/eth0') || text.includes('hostname'))).toEqual([]);
+  });
+});

@@ -1,0 +1,36 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Service } from './services/service.ts';
+
+/** What went wrong in a page that nobody asked about. */
+interface Complaints {
+  readonly list: string[];
+}
+
+/** A page that writes down every error, every request to elsewhere, and everything that its policy stopped. */
+export const watchedPage = async (context: BrowserContext, service: Service): Promise<Page & Complaints> => {
+  const page = await context.newPage();
+  const list: string[] = [];
+  page.on('pageerror', (error) => list.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    // Who is not signed in is told so by a refusal, which browsers write down by themselves.
+    const isAsking = message.text().includes('401 (Unauthorized)');
+    if (message.type() === 'error' && !isAsking) list.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(service.url) && !url.startsWith('data:') && !url.startsWith('blob:'))
+      list.push(`elsewhere: ${url}`);
+  });
+  return Object.assign(page, { list });
+};
+
+/** Signs in by the form, and waits for the overview, or for where the person was going. */
+export const signIn = async (page: Page, user: string, password: string): Promise<void> => {
+  await page.getByLabel('User').fill(user);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+};
+
+export const expectNoComplaints = ({ list }: Complaints): void => expect(list).toEqual([]);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startLabObmd } from '@corral/lab';
 import { engines } from '../../service/test/support/services/engines.ts';
+import { patient } from '../../service/test/support/http/expect-answers.ts';
 import { adminPassword, passwordOf } from '../../service/test/support/services/service.ts';
 import { sharedService } from '../../service/test/support/services/shared-service.ts';
 import { sweep, tamper } from '../../service/test/support/switches/drift-helpers.ts';
@@ -18,7 +19,7 @@ import { naturalOrder } from '../src/cli/lists/natural-order.ts';
 import { type Shell, shellForTest } from './support/shell.ts';
 
 describe.each(engines)('lists, on %s', (engine) => {
-  const service = sharedService(engine, { CORRAL_VLANS: '100-120', CORRAL_ENGINE_BUDGET: '60' });
+  const service = sharedService(engine, { CORRAL_VLANS: '100-120', ...patient });
   const shellOf = (name?: string): Promise<Shell> =>
     shellForTest({
       CORRAL_ENDPOINT: service().url,

@@ -55,7 +55,7 @@ describe.each(engines)('where BMCs may be, on %s', (engine) => {
     const told = await message(tenant.order('power_on'));
     expect(told).toMatch(/^node n1: connections to the address of the BMC are not allowed; .*obmd\.outbound_allow$/);
     expect(told + JSON.stringify(await shown(daemon, 'n1'))).not.toContain('127.0.0.22');
-    expect(daemon.log.join('')).toMatch(/bmc\.example\.org resolves to 127\.0\.0\.2/);
+    expect(daemon.log.join('')).toMatch(/bmc\.example\.org resolves to 127\.0\.0\.22/);
     expect([service.asked(), trap.visits()]).toEqual([[], 0]);
 
     addresses = ['127.0.0.22', '127.0.0.1'];

@@ -96,9 +96,9 @@ describe.each(engines)('calls to OBM daemons on %s', (engine) => {
     const told = await service.admin.post('/node/n1/power_on');
     expect(told.status).toBe(502);
     expect(told.text).toMatch(
-      /obmd\.example\.org resolves to 127\.0\.0\.2, 127\.0\.0\.2, and .* add it to outbound\.allow/,
+      /obmd\.example\.org resolves to 127\.0\.0\.21, 127\.0\.0\.21, and .* add it to outbound\.allow/,
     );
-    expect(service.log.join('')).toMatch(/AddressRefused.*127\.0\.0\.2/);
+    expect(service.log.join('')).toMatch(/AddressRefused.*127\.0\.0\.21/);
     expect([obmd.calls.length - before, trap.visits()]).toEqual([0, []]);
     names.addresses = ['127.0.0.21', '127.0.0.1'];
     await done(alice.post('/node/n1/power_on'));
@@ -200,7 +200,7 @@ describe.each(engines)('the maintenance service on %s', (engine) => {
     const trap = await startTrap('127.0.0.21', Number(new URL(listener.url).port));
     names.addresses = ['127.0.0.21'];
     await leave(service, 'n1');
-    await logged(service, /hook\.example\.org resolves to 127\.0\.0\.2, and .* add it to outbound\.allow/);
+    await logged(service, /hook\.example\.org resolves to 127\.0\.0\.21, and .* add it to outbound\.allow/);
     expect([await waiting(service), listener.heard, trap.visits()]).toMatchObject([[{}], [], []]);
     names.addresses = ['127.0.0.21', '127.0.0.1'];
     await eventually(async () => ((await waiting(service)).length === 0 ? true : undefined));

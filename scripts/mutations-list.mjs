@@ -728,9 +728,23 @@ export const mutations = [
   mutation(
     'a service forgets what runs the machines of its headnodes',
     'service/src/start.ts',
-    '  if (hypervisor === noHypervisor) await requireNoMachines(db);\n',
+    '  await requireOwnMachines(db, config.hypervisor);\n',
     '',
     'service/test/core/no-hypervisor.test.ts',
+  ),
+  mutation(
+    'a process with another hypervisor changes headnodes',
+    'service/src/core/headnode-lifecycle.ts',
+    '        await requireOwnMachines(op);\n',
+    '',
+    'service/test/core/two-hypervisors.test.ts',
+  ),
+  mutation(
+    'two hypervisors get the first machine at the same moment',
+    'service/src/core/headnode-lifecycle.ts',
+    '        await takeMachines(op);\n        // A machine',
+    '        // A machine',
+    'service/test/core/two-hypervisors.test.ts',
   ),
   mutation(
     'a node is reserved with a port that is not to be trusted',

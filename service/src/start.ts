@@ -30,6 +30,7 @@ import { ConsoleSessions } from './core/console.ts';
 import { DeviceCalls } from './core/device-calls.ts';
 import { insideOrigin } from './core/inside-address.ts';
 import { insideObmClient } from './core/inside-obm-client.ts';
+import { machineOwnership, recordOwner } from './core/machine-owner.ts';
 import { createRequestContext } from './core/request-context.ts';
 import type { SignInMethods, Dependencies } from './core/dependencies.ts';
 import type { Db } from './db/service-database.ts';
@@ -160,6 +161,7 @@ const startOn = async (
     vault,
     outbound: config.outbound,
     maintenance: config.maintenance,
+    hypervisor: config.hypervisor,
     identity: config.identity,
     signIn: signInMethods(config),
     checkPassword: passwords.check,
@@ -172,7 +174,7 @@ const startOn = async (
     ],
   };
   await requireFitImages(hypervisor, log);
-  if (hypervisor === noHypervisor) await requireNoMachines(db);
+  await requireOwnMachines(db, config.hypervisor);
   const context = createRequestContext(db, dependencies, { caller: systemCaller, requestId: null });
   await ensureMaintenanceProject(context);
   const servesCalls = config.role !== 'worker';
@@ -285,15 +287,18 @@ const hypervisorsFor = (config: Config, step: Observe): Readonly<Record<string, 
   libvirt: libvirtHypervisor({ ...config.libvirt, images: config.images }, step),
 });
 
-/** Machines of headnodes would run on, on networks that others may get. */
-const requireNoMachines = async (db: Db): Promise<void> => {
-  const headnode = await db.read((tx) =>
-    tx.selectFrom('headnodes').select('label').where('state', '<>', 'created').limit(1).executeTakeFirst(),
-  );
-  if (headnode === undefined) return;
+/** Machines of another hypervisor would run on, on networks that others may get. */
+const requireOwnMachines = async (db: Db, name: string): Promise<void> => {
+  const found = await db.read((tx) => machineOwnership(tx, name));
+  if (found === 'unrecorded') await db.write((tx) => recordOwner(tx, name));
+  if (typeof found === 'string') return;
+  const { headnode, owner } = found;
   throw new ConfigError([
-    `hypervisor: it is "none", but headnode ${headnode.label} was started and may have a machine; ` +
-      'set what runs it: "libvirt", "mock" if it is simulated, or the name of an extension\'s',
+    owner === null
+      ? `hypervisor: it is "${name}", but headnode ${headnode} was started and may have a machine; ` +
+        'set what runs it: "libvirt", "mock" if it is simulated, or the name of an extension\'s'
+      : `hypervisor: it is "${name}", but headnode ${headnode} was started with "${owner}" and may have a machine there; ` +
+        `set "${owner}", and delete all headnodes that were started before you set another`,
   ]);
 };
 

@@ -7,6 +7,7 @@ import type { Caller } from '../core/caller.ts';
 import { ConsoleSessions } from '../core/console.ts';
 import type { OwnDaemon } from '../core/dependencies.ts';
 import { DeviceCalls } from '../core/device-calls.ts';
+import { runsNone } from '../core/machine-owner.ts';
 import { type RequestContext, createRequestContext } from '../core/request-context.ts';
 import { openCurrent } from '../db/open-service-database.ts';
 import { vlanPool } from '../drivers/allocators/vlan-pool.ts';
@@ -57,6 +58,7 @@ export const withUserContext = async <T>(
       vault: noVault,
       outbound: config.outbound,
       maintenance: config.maintenance,
+      hypervisor: runsNone,
       identity: config.identity,
       signIn: { basic: true, keystone: null, oidc: null },
       checkPassword: passwordCheck(db, { failed: () => undefined, throttled: () => undefined }, 1).check,

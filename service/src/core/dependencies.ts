@@ -64,6 +64,8 @@ export interface TransactionDependencies {
   /** Where connections may go whose addresses are given to us over the interface. */
   readonly outbound: Outbound;
   readonly maintenance: MaintenancePool | null;
+  /** The name of the hypervisor that this process calls. */
+  readonly hypervisor: string;
   readonly identity: IdentityRules;
 }
 

@@ -8,6 +8,7 @@ import { withLease } from './with-lease.ts';
 import type { HeldLease } from '@corral/base/db/held-lease';
 import { requireLease } from './leases.ts';
 import { settleUnknownMachines } from './leftovers.ts';
+import { requireOwnMachines, takeMachines } from './machine-owner.ts';
 import { requireKnownMachines } from './machine-trust.ts';
 import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
 
@@ -29,6 +30,7 @@ export const headnodeStart = (context: RequestContext, args: HeadnodeArgs): Prom
     const machine = await context.write(async (op) => {
       const headnode = await underLease(op, held, args);
       if (headnode.state === 'created') {
+        await takeMachines(op);
         // A machine that is there already would be taken for the one that is to be made.
         await requireKnownMachines(
           op,
@@ -79,7 +81,11 @@ export const headnodeStop = (context: RequestContext, args: HeadnodeArgs): Promi
 
 export const headnodeDelete = async (context: RequestContext, args: HeadnodeArgs): Promise<void> => {
   await onHeadnode(context, args, async (found, held, devices) => {
-    await context.write(async (op) => mark(op, await underLease(op, held, args), { state: 'deleting' }));
+    await context.write(async (op) => {
+      const headnode = await underLease(op, held, args);
+      await takeMachines(op);
+      await mark(op, headnode, { state: 'deleting' });
+    });
     await callHypervisor(devices, held, (hypervisor) => hypervisor.remove(found.uuid, held));
     await context.writeOutcome(async (op) => {
       const headnode = await underLease(op, held, args);
@@ -158,7 +164,11 @@ const onHeadnode = async (
   const { id, project } = await context.read((op) => findOwnHeadnode(op, label));
   await context.devices.change(onHypervisor(project), (devices) =>
     withLease(context, `headnode/${id}`, async (held) => {
-      const headnode = await context.read((op) => findOwnHeadnode(op, label));
+      const headnode = await context.read(async (op) => {
+        const found = await findOwnHeadnode(op, label);
+        await requireOwnMachines(op);
+        return found;
+      });
       // The label changed hands while we waited: the lease is for the one that is gone.
       if (headnode.id !== id) throw notFound(`headnode ${label} does not exist`);
       await work(headnode, held, devices);

@@ -1,7 +1,11 @@
 import type { SealedColumn } from '@corral/base/secrets/sealed-store';
 
 /** Settings that are no secrets. */
-export const plainSettings = { prunedEvents: 'events_pruned_up_to', unknownMachines: 'machines_unknown' } as const;
+export const plainSettings = {
+  prunedEvents: 'events_pruned_up_to',
+  unknownMachines: 'machines_unknown',
+  hypervisor: 'hypervisor',
+} as const;
 
 /** Every column that holds sealed values: what a rotation of the key re-seals. */
 export const sealedColumns: readonly SealedColumn[] = [

@@ -1,5 +1,5 @@
-// Bundles programs, each into one file beside its source map and the licences of what is inside, and the pages for
-// browsers (`console`) into a folder.
+// Bundles programs, each into one file (`.cjs`) beside its source map, the licences of what is inside and what starts
+// it (`.js`), and the pages for browsers (`console`) into a folder.
 // `node scripts/bundle.mjs [--tests] [--to DIRECTORY] [NAME…]`: by default all that are installed, with --tests also
 // those that only tests start. Nothing is built if nothing changed.
 import { Buffer } from 'node:buffer';
@@ -21,6 +21,12 @@ const programs = {
   'corral-obmd': { entry: 'obmd/src/main.ts', file: 'obmd/dist/corral-obmd.js' },
   corral: { entry: 'client/src/cli/main.ts', file: 'client/dist/cli/corral.js' },
 };
+
+/** What is installed under the name of a program: it starts the bundle. */
+const launcher = 'base/src/launcher.ts';
+
+/** The bundle that a launcher starts. */
+const bundleOf = (file) => file.replace(/\.js$/, '.cjs');
 
 /** The pages for browsers: what they are made of, beside the SDK, and where to. */
 const pages = {
@@ -78,7 +84,8 @@ const fingerprintOf = (inputs) =>
 const isCurrent = (file) => {
   try {
     const { inputs, fingerprint, output } = JSON.parse(readFileSync(`${file}.build.json`, 'utf8'));
-    return output === hashOf(readFileSync(file)) && fingerprint === fingerprintOf(inputs);
+    const built = hashOf(readFileSync(file), readFileSync(bundleOf(file)));
+    return output === built && fingerprint === fingerprintOf(inputs);
   } catch {
     return false;
   }
@@ -87,44 +94,52 @@ const isCurrent = (file) => {
 const build = async (name, entry, file) => {
   const begun = { at: Date.now(), ms: performance.now() };
   process.stderr.write(`${name}: building ${relative(process.cwd(), file)}\n`);
+  const { chunk, map } = await bundle(entry, bundleOf(file), 'cjs');
+  const { chunk: starting } = await bundle(launcher, file, 'esm');
+  const own = [...chunk.moduleIds, ...starting.moduleIds].filter(
+    (id) => isAbsolute(id) && !id.includes('node_modules'),
+  );
+  const inputs = own.map((id) => relative(root, id)).sort();
+  const record = { fingerprint: fingerprintOf(inputs), output: hashOf(starting.code, chunk.code), inputs };
+  await replace(file, {
+    [`${file}.licences.txt`]: await licencesOf(chunk.moduleIds),
+    [`${bundleOf(file)}.map`]: map,
+    [bundleOf(file)]: chunk.code,
+    [file]: starting.code,
+    // Last, and only if it is sure which contents were read.
+    ...((await haveChanged(inputs, begun.at)) ? {} : { [`${file}.build.json`]: `${JSON.stringify(record)}\n` }),
+  });
+  const seconds = ((performance.now() - begun.ms) / 1000).toFixed(1);
+  process.stderr.write(`${name}: built in ${seconds} s, ${(Buffer.byteLength(chunk.code) / 1e6).toFixed(1)} MB\n`);
+};
+
+/** Everything that an entry imports, as one text, and its source map. */
+const bundle = async (entry, file, format) => {
   const { rolldown } = await import('rolldown');
-  const bundle = await rolldown({
+  const bundling = await rolldown({
     input: join(root, entry),
     cwd: root,
     platform: 'node',
     external,
     plugins: [requireNatives],
     resolve: { conditionNames: ['source', 'node'] },
-    // CommonJS packages name these; what they would find there they use on other systems only, or not at all here.
-    transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
   });
   try {
-    const { output } = await bundle.generate({
+    const { output } = await bundling.generate({
       file,
-      format: 'esm',
+      format,
+      strict: true,
       codeSplitting: false,
       // With one character of another alphabet the text takes twice the memory. Comments have some.
       charset: 'ascii',
       comments: { legal: true, annotation: false, jsdoc: false },
-      sourcemap: true,
+      sourcemap: format === 'cjs',
       // Traces need names and lines only, and a program that shows them holds the map in memory.
       sourcemapExcludeSources: true,
     });
-    const [chunk] = output;
-    const own = chunk.moduleIds.filter((id) => isAbsolute(id) && !id.includes('node_modules'));
-    const inputs = own.map((id) => relative(root, id)).sort();
-    const record = { fingerprint: fingerprintOf(inputs), output: hashOf(chunk.code), inputs };
-    await replace(file, {
-      [`${file}.licences.txt`]: await licencesOf(chunk.moduleIds),
-      [`${file}.map`]: output.find(({ fileName }) => fileName.endsWith('.map')).source,
-      [file]: chunk.code,
-      // Last, and only if it is sure which contents were read.
-      ...((await haveChanged(inputs, begun.at)) ? {} : { [`${file}.build.json`]: `${JSON.stringify(record)}\n` }),
-    });
-    const seconds = ((performance.now() - begun.ms) / 1000).toFixed(1);
-    process.stderr.write(`${name}: built in ${seconds} s, ${(Buffer.byteLength(chunk.code) / 1e6).toFixed(1)} MB\n`);
+    return { chunk: output[0], map: output.find(({ fileName }) => fileName.endsWith('.map'))?.source };
   } finally {
-    await bundle.close();
+    await bundling.close();
   }
 };
 

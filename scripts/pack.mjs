@@ -32,13 +32,15 @@ const writeManifest = async (place, manifest) => {
   await chmod(file, 0o644);
 };
 
-/** The programs, each with its source map and the licences of what is inside, the pages for browsers, and the documents. */
+/** The programs, each with its bundle, source map and the licences of what is inside, the pages for browsers, and the documents. */
 const stagePrograms = async (place, { name, version, description, license, type, engines, bin }) => {
   const bundling = run(process.execPath, [join(root, 'scripts/bundle.mjs')]);
   bundling.child.stderr.pipe(process.stderr);
   await bundling;
   for (const file of Object.values(bin)) {
-    for (const part of [file, `${file}.map`, `${file}.licences.txt`]) await copy(join(root, part), join(place, part));
+    const bundle = file.replace(/\.js$/, '.cjs');
+    const parts = [file, bundle, `${bundle}.map`, `${file}.licences.txt`];
+    for (const part of parts) await copy(join(root, part), join(place, part));
     await chmod(join(place, file), 0o755);
   }
   await copy(join(root, 'console/dist'), join(place, 'console/dist'));

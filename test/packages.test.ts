@@ -102,11 +102,12 @@ describe('the package corral', () => {
     const { bin } = await manifestIn(installed);
     expect(Object.keys(bin).sort()).toEqual([...programs]);
     for (const file of Object.values(bin))
-      expect(files).toEqual(expect.arrayContaining([file, `${file}.map`, `${file}.licences.txt`]));
+      const bundle = file.replace(/\.js$/, '.cjs');
+      expect(files).toEqual(expect.arrayContaining([file, bundle, `${bundle}.map`, `${file}.licences.txt`]));
     const isPage = (name: string): boolean => /^console\/dist\/.+\.(js|css|svg|html|md)(\.br|\.gz)?$/.test(name);
     expect(files.filter(isPage)).toContain('console/dist/index.html');
     const others = files.filter((name) => !isPage(name));
-    expect(others.filter((name) => !/\.(js|js\.map|licences\.txt|md|svg)$/.test(name)).sort()).toEqual([
+    expect(others.filter((name) => !/\.(js|cjs|cjs\.map|licences\.txt|md|svg)$/.test(name)).sort()).toEqual([
       'LICENSE',
       'package.json',
     ]);

@@ -3,7 +3,7 @@ import { runAdmin } from './admin/run-admin.ts';
 
 // What it writes is nobody else's.
 process.umask(0o077);
-process.exitCode = await runAdmin(
+void runAdmin(
   process.argv.slice(2),
   process.env,
   {
@@ -12,4 +12,4 @@ process.exitCode = await runAdmin(
     isLive: process.stderr.isTTY,
   },
   process.stdin,
-);
+).then((code) => (process.exitCode = code));

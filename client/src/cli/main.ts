@@ -11,11 +11,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await run(commands, {
+void run(commands, {
   argv: process.argv.slice(2),
   env: process.env,
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   signal: stop.signal,
-});
+}).then((code) => (process.exitCode = code));

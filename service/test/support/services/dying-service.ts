@@ -10,9 +10,9 @@ import { start } from '../../../src/start.ts';
 const [, , fatal, times, signal] = process.argv;
 
 let reached = 0;
-const { url } = await start(loadConfig(process.env), pino({ level: 'silent' }), (step) => {
+const started = start(loadConfig(process.env), pino({ level: 'silent' }), (step) => {
   if (step !== fatal) return;
   reached += 1;
   if (reached === Number(times)) process.kill(process.pid, signal);
 });
-process.stdout.write(`ready at ${url}/v0\n`);
+void started.then(({ url }) => process.stdout.write(`ready at ${url}/v0\n`));

@@ -16,7 +16,7 @@ const hold = (): void => {
 
 let reached = 0;
 const terminal = { out: () => undefined, err: (text: string) => process.stderr.write(text), isLive: false };
-await rotateKeyOf(loadConfig(process.env), terminal, {
+void rotateKeyOf(loadConfig(process.env), terminal, {
   step: (name) => {
     if (name !== step) return;
     reached += 1;

@@ -69,5 +69,5 @@ Reflect.set(Socket.prototype, 'write', function (this: unknown, ...args: unknown
   return write.apply(this, args);
 });
 
-const { url } = await start(loadConfig(process.env), pino({ level: 'warn' }, pino.destination(2)), passing);
-process.stdout.write(`ready at ${url}/v0\n`);
+const started = start(loadConfig(process.env), pino({ level: 'warn' }, pino.destination(2)), passing);
+void started.then(({ url }) => process.stdout.write(`ready at ${url}/v0\n`));

@@ -101,9 +101,10 @@ describe('the package corral', () => {
     const files = names.filter((name) => /\.\w+$|LICENSE$/.test(name));
     const { bin } = await manifestIn(installed);
     expect(Object.keys(bin).sort()).toEqual([...programs]);
-    for (const file of Object.values(bin))
+    for (const file of Object.values(bin)) {
       const bundle = file.replace(/\.js$/, '.cjs');
       expect(files).toEqual(expect.arrayContaining([file, bundle, `${bundle}.map`, `${file}.licences.txt`]));
+    }
     const isPage = (name: string): boolean => /^console\/dist\/.+\.(js|css|svg|html|md)(\.br|\.gz)?$/.test(name);
     expect(files.filter(isPage)).toContain('console/dist/index.html');
     const others = files.filter((name) => !isPage(name));
@@ -111,7 +112,7 @@ describe('the package corral', () => {
       'LICENSE',
       'package.json',
     ]);
-    for (const name of files.filter((file) => /\.(js|map)$/.test(file)))
+    for (const name of files.filter((file) => /\.(c?js|map)$/.test(file)))
       expect((await readFile(join(installed, name), 'utf8')).includes(root), name).toBe(false);
   });
 

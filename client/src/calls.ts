@@ -686,6 +686,20 @@ export interface Calls {
       } | null;
     };
   };
+  /** Show who is signed in, if anybody is: for pages, which have to know before they ask for anything else. Who may: Everybody. `GET /auth/session` */
+  showSession: {
+    args: NoArguments;
+    reply: {
+      readonly caller: {
+        readonly name: string;
+        readonly admin: boolean;
+        readonly projects: readonly string[];
+        readonly by: string;
+        readonly read_only: boolean;
+        readonly expires_at: string | null;
+      } | null;
+    };
+  };
   /** Show who the caller is, what they may do, and until when. Who may: Any user. `GET /auth/whoami` */
   whoami: {
     args: NoArguments;
@@ -1431,6 +1445,14 @@ export const calls = {
     name: 'show_auth_methods',
     method: 'GET',
     path: '/auth/methods',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  showSession: {
+    name: 'show_session',
+    method: 'GET',
+    path: '/auth/session',
     query: [],
     effect: 'reads',
     reply: 'object',

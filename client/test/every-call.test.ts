@@ -11,6 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
   stream_events: 'events --follow uses followEvents, which resumes where a stream broke off',
   session_open: 'for browsers: the command line logs in with a token',
   session_close: 'for browsers',
+  show_session: 'for browsers: the command line asks whoami, and is refused',
   headnode_vnc: 'a WebSocket for a screen in a browser',
 };
 

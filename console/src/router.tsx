@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { live, queries } from './app-state.ts';
+import { NotSignedIn } from './api/not-signed-in.ts';
 import { me } from './api/queries.ts';
 import { Frame } from './frame/frame.tsx';
 import { FailedPage, MissingPage } from './frame/missing-page.tsx';
@@ -44,7 +45,7 @@ const frameRoute = createRoute({
       await (isLive ??= live.begin());
     } catch (error) {
       isLive = undefined;
-      if (error instanceof AuthorizationError)
+      if (error instanceof NotSignedIn || error instanceof AuthorizationError)
         // eslint-disable-next-line @typescript-eslint/only-throw-error -- this is how the router redirects
         throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { to: location.href } });
       throw error;

@@ -131,6 +131,7 @@ export const listSteps: readonly Step[] = [
   { call: 'listHeadnodeImages', sent: () => get('/headnode_images') },
   { call: 'listHeadnodeImagesSlash', sent: () => get('/headnode_images/') },
   { call: 'showAuthMethods', sent: () => get('/auth/methods') },
+  { call: 'showSession', sent: () => get('/auth/session') },
   { call: 'whoami', sent: () => get('/auth/whoami') },
 ];
 

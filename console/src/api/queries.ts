@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { corral, type NodeOverview } from './client.ts';
+import { corral, type Me, type NodeOverview } from './client.ts';
+import { NotSignedIn } from './not-signed-in.ts';
 import { allPages } from './pages.ts';
 
 /*
@@ -7,7 +8,15 @@ import { allPages } from './pages.ts';
  * then an answer stays good, so nothing is asked twice.
  */
 
-export const me = queryOptions({ queryKey: ['me'], queryFn: ({ signal }) => corral.whoami({}, { signal }) });
+/** Who is signed in. Before anybody is, the service says so without a refusal, which browsers would report as an error. */
+export const me = queryOptions({
+  queryKey: ['me'],
+  queryFn: async ({ signal }): Promise<Me> => {
+    const { caller } = await corral.showSession({}, { signal });
+    if (caller === null) throw new NotSignedIn();
+    return caller;
+  },
+});
 
 export const signInMethods = queryOptions({
   queryKey: ['sign-in methods'],

@@ -70,7 +70,8 @@ const columnsWith = (onEnd: (session: Session) => void): readonly Column<Session
   { name: 'until', heading: 'Ends', width: '90px', cell: ({ expires_at }) => <Until at={expires_at} /> },
   {
     name: 'actions',
-    heading: '',
+    heading: 'Actions',
+    hidesHeading: true,
     width: '100px',
     cell: (session) =>
       !session.current && (

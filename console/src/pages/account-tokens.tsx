@@ -83,7 +83,8 @@ const columnsWith = (onRevoke: (token: string) => void): readonly Column<Token>[
   },
   {
     name: 'actions',
-    heading: '',
+    heading: 'Actions',
+    hidesHeading: true,
     width: '110px',
     cell: ({ token }) => (
       <Button look="quiet" className="ml-auto h-7!" aria-label={`Revoke ${token}…`} onClick={() => onRevoke(token)}>

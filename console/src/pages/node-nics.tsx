@@ -38,7 +38,8 @@ export const NodeNics = ({ node, mayChange }: { readonly node: NodeOverview; rea
       ? [
           {
             name: 'connect',
-            heading: '',
+            heading: 'Connect',
+            hidesHeading: true,
             width: '124px',
             cell: (nic: Nic) => <Connect node={node} nic={nic} />,
           },

@@ -158,7 +158,8 @@ const Count = ({ of }: { readonly of: number }) => <span className={of === 0 ? '
 
 const actionsColumn = (hasUsers: boolean, onAsk: (asked: AskedOfProjects) => void): Column<ProjectOverview> => ({
   name: 'actions',
-  heading: '',
+  heading: 'Actions',
+  hidesHeading: true,
   width: '56px',
   cell: ({ name }) => (
     <RowMenu

@@ -49,7 +49,7 @@ export const PortCard = ({ on, port }: { readonly on: SwitchDetails; readonly po
             {port.node !== null && (
               <>
                 {' · '}
-                <Link to="/nodes/$node" params={{ node: port.node }} className="text-accent hover:underline">
+                <Link to="/nodes/$node" params={{ node: port.node }} className="text-accent underline">
                   {port.node}
                 </Link>{' '}
                 {port.nic}

@@ -9,6 +9,7 @@ import { Card } from '../ui/card.tsx';
 import { Command } from '../ui/command.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Facts } from '../ui/facts.tsx';
+import { ForAdministrators } from '../ui/for-administrators.tsx';
 import { FrontPanel, PanelLegend, portState } from '../ui/front-panel.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { NetworkChip } from '../ui/network-chip.tsx';
@@ -22,25 +23,31 @@ const route = getRouteApi('/frame/switches/$switch');
 export const SwitchPage = () => {
   const { switch: name } = route.useParams();
   return (
-    <Page
-      title={name}
-      heading={
-        <>
-          <Link to="/switches" className="font-normal text-dim hover:underline">
-            Switches
-          </Link>
-          {' / '}
-          {name}
-        </>
-      }
-      actions={<SwitchActions name={name} />}
-    >
-      <Loaded query={useQuery(switchNamed(name))} rows={8}>
-        {(found) => <SwitchDetailsView found={found} />}
-      </Loaded>
-    </Page>
+    <ForAdministrators title={name}>
+      <OneSwitch name={name} />
+    </ForAdministrators>
   );
 };
+
+const OneSwitch = ({ name }: { readonly name: string }) => (
+  <Page
+    title={name}
+    heading={
+      <>
+        <Link to="/switches" className="font-normal text-dim hover:underline">
+          Switches
+        </Link>
+        {' / '}
+        {name}
+      </>
+    }
+    actions={<SwitchActions name={name} />}
+  >
+    <Loaded query={useQuery(switchNamed(name))} rows={8}>
+      {(found) => <SwitchDetailsView found={found} />}
+    </Loaded>
+  </Page>
+);
 
 const SwitchActions = ({ name }: { readonly name: string }) => {
   const queries = useQueryClient();

@@ -7,12 +7,19 @@ import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, sorted } from '../ui/data-table.tsx';
+import { ForAdministrators } from '../ui/for-administrators.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 
 /** Every switch: whether it answers, when it was read, and how much of it is not as recorded. */
-export const SwitchesPage = () => {
+export const SwitchesPage = () => (
+  <ForAdministrators title="Switches">
+    <Switches />
+  </ForAdministrators>
+);
+
+const Switches = () => {
   const [sort, setSort] = useState('switch');
   return (
     <Page title="Switches">

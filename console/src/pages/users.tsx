@@ -150,7 +150,8 @@ const useColumns = (onAsk: (asked: AskedOfUser) => void): readonly Column<User>[
     },
     {
       name: 'actions',
-      heading: '',
+      heading: 'Actions',
+      hidesHeading: true,
       width: '56px',
       cell: (user) => <RowMenu label={`Actions for ${user.name}`} actions={actionsFor(user)} />,
     },

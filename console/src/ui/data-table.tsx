@@ -8,6 +8,8 @@ import { usePrinting } from './use-printing.ts';
 export interface Column<T> {
   readonly name: string;
   readonly heading: string;
+  /** Its heading is only read out: what is in its cells says enough to those who see them. */
+  readonly hidesHeading?: boolean;
   /** In CSS; what is left over is shared by those that have none. */
   readonly width?: string;
   readonly cell: (row: T) => ReactNode;
@@ -125,11 +127,11 @@ const headLook =
   'sticky top-0 z-[1] h-8 border-b border-line bg-panel px-3.5 text-left text-fine font-medium text-dim whitespace-nowrap';
 
 const Heading = <T,>({ column, sort = '', onSort }: { readonly column: Column<T> } & DataTableProps<T>) => {
-  const { name, heading, sortsBy } = column;
+  const { name, heading, hidesHeading, sortsBy } = column;
   if (sortsBy === undefined || onSort === undefined)
     return (
       <th scope="col" className={headLook}>
-        {heading}
+        {hidesHeading ? <span className="sr-only">{heading}</span> : heading}
       </th>
     );
   const isUp = sort === name;

@@ -131,9 +131,17 @@ const Socket = ({
     className={`relative grid h-9 w-8 grid-rows-[1fr_auto] overflow-hidden rounded-[4px] border bg-socket focus-visible:outline-chassis-text aria-pressed:outline-2 aria-pressed:outline-offset-1 aria-pressed:outline-chassis-text ${port.registered ? looks[port.state] : 'border-chassis-line'}`}
   >
     <Fill port={port} />
-    <span className="bg-chassis/70 font-mono text-[10px] leading-[13px]">{shortOf(port.port)}</span>
+    {/* Drawn by the style: it is the end of the port's name, which is read out whole. */}
+    <span
+      aria-hidden
+      data-short={shortOf(port.port)}
+      className="bg-chassis/70 font-mono text-[10px] leading-[13px] before:content-[attr(data-short)]"
+    />
     {port.registered && signs[port.state] !== '' && (
-      <span className="absolute top-0 right-0.5 rounded-[2px] bg-chassis/80 px-0.5 text-[11px] leading-[13px] font-bold">
+      <span
+        aria-hidden
+        className="absolute top-0 right-0.5 rounded-[2px] bg-chassis/80 px-0.5 text-[11px] leading-[13px] font-bold"
+      >
         {signs[port.state]}
       </span>
     )}

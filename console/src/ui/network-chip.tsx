@@ -7,7 +7,7 @@ export const NetworkChip = ({ network, channel }: { readonly network: string; re
     to="/networks/$network"
     params={{ network }}
     title={channel === undefined || channel === 'vlan/native' ? network : `${network}, tagged (${channel})`}
-    className="inline-flex max-w-56 items-center gap-1.5 rounded-full border border-line bg-panel px-2 text-fine hover:border-line-strong"
+    className="inline-flex max-w-56 items-center gap-1.5 rounded-full border border-line bg-panel px-2 text-fine text-text hover:border-line-strong"
   >
     <span aria-hidden className="size-2.5 shrink-0 rounded-[2px]" style={{ background: fillOf(network) }} />
     <span className="truncate">{network}</span>

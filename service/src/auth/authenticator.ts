@@ -9,7 +9,7 @@ export interface Authenticator {
 }
 
 /** The headers that credentials come in. A cookie may also be there for other reasons. */
-const explicit = ['authorization', 'x-auth-token'] as const;
+export const explicitCredentials = ['authorization', 'x-auth-token'] as const;
 
 export const createAuthenticator = (backends: readonly AuthBackend[]): Authenticator => {
   const from = async (credentials: Credentials, first: number, waiting: Promise<Caller | null>): Promise<Caller> =>
@@ -21,7 +21,7 @@ export const createAuthenticator = (backends: readonly AuthBackend[]): Authentic
       if (answer instanceof Promise) return from(credentials, index + 1, answer);
       if (answer !== null) return answer;
     }
-    const unknown = explicit.find((name) => credentials.header(name) !== undefined);
+    const unknown = explicitCredentials.find((name) => credentials.header(name) !== undefined);
     if (unknown === undefined) return anonymous;
     throw unauthorized(`no authentication backend accepts the credentials in header ${unknown}`);
   };
@@ -29,8 +29,8 @@ export const createAuthenticator = (backends: readonly AuthBackend[]): Authentic
   return {
     challenge: backends.flatMap(({ challenge }) => (challenge === '' ? [] : [challenge])).join(', '),
     authenticate: (credentials) => {
-      if (explicit.every((name) => credentials.header(name) !== undefined)) {
-        throw unauthorized(`headers ${explicit.join(' and ')} both contain credentials; send one of them`);
+      if (explicitCredentials.every((name) => credentials.header(name) !== undefined)) {
+        throw unauthorized(`headers ${explicitCredentials.join(' and ')} both contain credentials; send one of them`);
       }
       return ask(credentials, 0);
     },

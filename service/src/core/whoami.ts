@@ -18,6 +18,11 @@ export const whoami = async (op: ReadOp): Promise<CallerView> => {
   return viewOf(caller, await expiryOf(op, caller));
 };
 
+/** The same, also for those who have not signed in. */
+export const showSession = async (op: ReadOp): Promise<{ readonly caller: CallerView | null }> => ({
+  caller: op.caller.kind === 'anonymous' ? null : await whoami(op),
+});
+
 /** The same for someone who has just signed in. */
 export const viewOf = (caller: Extract<Caller, { kind: 'user' }>, expiresAt: number | null): CallerView => ({
   name: caller.name,

@@ -23,7 +23,7 @@ import { type CallParts, handlerOf } from './call-handler.ts';
 import { allowOrigins } from './cors.ts';
 import { statusOf, toCorralError } from './http-errors.ts';
 import { guardRequests, limitStreams, refuseUncallable } from './request-guard.ts';
-import { callerOf, identify, rememberCallers } from './identify-caller.ts';
+import { callerOf, identify, isForEverybody, rememberCallers } from './identify-caller.ts';
 import { ResponseCache } from './response-cache.ts';
 import { joinPortName } from './port-paths.ts';
 import { isStream } from './route-reply.ts';
@@ -80,7 +80,7 @@ export const buildServer = (app: App): FastifyInstance => {
     server.route<CallParts>({
       method: route.method,
       url: `/v0${route.path}`,
-      ...(route.access === 'anyone' || route.access === 'sign-in' ? { bodyLimit: smallBodyLimit } : {}),
+      ...(isForEverybody(route) ? { bodyLimit: smallBodyLimit } : {}),
       onRequest: [identify(app.auth, route, http.corsOrigins), ...(isStream(route.reply) ? [streams] : [])],
       ...(route.reply.kind === 'json' ? { schema: { response: { [route.status]: route.reply.schema } } } : {}),
       handler: handlerOf(app, route, { cache: cached, closing }),

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Authenticator } from '../auth/authenticator.ts';
+import { type Authenticator, explicitCredentials } from '../auth/authenticator.ts';
 import type { Credentials } from '../auth/auth-contract.ts';
 import { requireSameOrigin } from '../auth/same-origin-check.ts';
 import { anonymous, type Caller, requireAdmin, requireChanges, requireUser } from '../core/caller.ts';
@@ -39,11 +39,18 @@ export const identifyAgain = async (
   route: Pick<Route, 'access' | 'effect'>,
 ): Promise<void> => {
   const known = request.identified;
-  if (known === null || route.access === 'sign-in' || performance.now() - known.at < identifiedMs) return;
+  if (known === null || isForSigningIn(route) || performance.now() - known.at < identifiedMs) return;
   const caller = await authenticator.authenticate(credentialsOf(request, true));
   admit(caller, route);
   request.identified = { caller, at: performance.now() };
 };
+
+/** Calls of people who may have to sign in first. */
+const isForSigningIn = ({ access }: Pick<Route, 'access'>): boolean => access === 'sign-in' || access === 'visitor';
+
+/** Calls that need no credentials, or are about getting some. */
+export const isForEverybody = (route: Pick<Route, 'access'>): boolean =>
+  route.access === 'anyone' || isForSigningIn(route);
 
 /** May they make this call at all? */
 export const admit = (caller: Caller, { access, effect }: Pick<Route, 'access' | 'effect'>): void => {
@@ -65,7 +72,13 @@ export const identify =
       request.identified = { caller, at: performance.now() };
       done();
     };
-    const refuse = (error: unknown): void => done(toCorralError(error));
+    const refuse = (error: unknown): void => {
+      const refusal = toCorralError(error);
+      // Browsers send an ended session along by themselves; what was sent on purpose is judged as everywhere.
+      if (access === 'visitor' && refusal.type === 'AuthorizationError' && !hasExplicitCredentials(request)) {
+        enter(anonymous);
+      } else done(refusal);
+    };
     try {
       if (access === 'sign-in') {
         // Nor may a page elsewhere sign its visitor in as somebody of its own.
@@ -114,6 +127,9 @@ class RequestCredentials implements Credentials {
 
 export const credentialsOf = (request: FastifyRequest, isAskedAgain?: true): Credentials =>
   new RequestCredentials(request, isAskedAgain);
+
+const hasExplicitCredentials = ({ headers }: FastifyRequest): boolean =>
+  explicitCredentials.some((name) => headers[name] !== undefined);
 
 /** A client that is gone has no address any more. */
 const addressOf = ({ ip }: { readonly ip?: string | undefined }): string => ip ?? '';

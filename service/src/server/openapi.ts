@@ -74,7 +74,7 @@ const operationOf = (route: Route, tag: string): object => ({
 });
 
 const securityOf = ({ access }: Route): object => {
-  if (access === 'anyone') return {};
+  if (access === 'anyone' || access === 'visitor') return {};
   return { security: access === 'sign-in' ? [] : anyCredentials };
 };
 

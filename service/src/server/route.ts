@@ -11,6 +11,8 @@ import type { ParseRequest, Call, Client, CacheScope, Reply, StreamCall } from '
 type Access =
   /** Callers without credentials too. */
   | 'anyone'
+  /** The same in every installation; a session that has ended counts as none. */
+  | 'visitor'
   /** Authenticated callers. */
   | 'user'
   | 'admin'
@@ -167,6 +169,7 @@ const describedStream = <E extends Endpoint, P extends TObject, T>({
 /** Who may call, unless a route says more. */
 const whoMayCall = {
   anyone: 'Everybody',
+  visitor: 'Everybody',
   'sign-in': 'Everybody',
   user: 'Any user',
   admin: 'Admin',

@@ -84,6 +84,29 @@ describe.each(engines)('sessions on %s', (engine) => {
       expect(await refusal(visitor.get('/auth/whoami'))).toBe('401 AuthorizationError');
     });
 
+    it('show_session says who is signed in, and of an ended session that nobody is, without a refusal', async () => {
+      await makeUser(service(), 'vito');
+      const nobody = [200, { caller: null }];
+      const shown = async (client: Client) => {
+        const { status, body } = await client.get('/auth/session');
+        return [status, body];
+      };
+      const cookie = cookieOf(await tryToSignIn(service(), 'vito'));
+      const browser = bareClient(service().url, { ...ownPage(service()), cookie });
+      expect(await shown(browser)).toEqual([200, { caller: (await done(browser.get('/auth/whoami'))).body }]);
+      expect((await browser.get('/auth/session')).headers.get('cache-control')).toBe('no-store');
+      expect(await shown(service().anonymous)).toEqual(nobody);
+      // A page of somebody else's learns nothing of the visitor.
+      const foreign = bareClient(service().url, { cookie, origin: 'https://elsewhere.example.org' });
+      expect(await shown(foreign)).toEqual(nobody);
+      const both = bareClient(service().url, { cookie, authorization: 'Basic ***' });
+      expect(await refusal(both.get('/auth/session'))).toBe('401 AuthorizationError');
+      await done(browser.del('/auth/session'));
+      expect(await shown(browser)).toEqual(nobody);
+      const closed = await serviceForTest(engine, { CORRAL_REQUIRE_AUTHENTICATION: 'true' });
+      expect(await shown(closed.anonymous)).toEqual(nobody);
+    });
+
     it('works where every call needs credentials, and there is none where everybody is the operator', async () => {
       const closed = await serviceForTest(engine, { CORRAL_REQUIRE_AUTHENTICATION: 'true' });
       expect((await tryToSignIn(closed, 'admin', adminPassword)).status).toBe(200);

@@ -3,7 +3,7 @@ import { hasPart } from '@corral/lab';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sharedChromium } from '../support/identity/chromium.ts';
-import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { expectNoComplaints, forgetRefusals, signIn, watchedPage } from '../support/pages.ts';
 import { adminPassword, passwordOf } from '../support/services/service.ts';
 import { sharedService } from '../support/services/shared-service.ts';
 import { connect, done, makeNetwork, makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
@@ -54,12 +54,6 @@ describe.skipIf(!hasPart('Chromium'))('networks in the browser', () => {
         );
     });
     return answers;
-  };
-
-  /** Refusals that a test provokes are written down by the browser too. */
-  const forgetRefusals = ({ list }: { list: string[] }): void => {
-    const kept = list.filter((line) => !/status of 4\d\d/.test(line));
-    list.splice(0, list.length, ...kept);
   };
 
   it('a tenant creates one, grants, revokes and deletes it; refusals stand where they belong', async () => {

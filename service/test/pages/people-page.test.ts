@@ -2,7 +2,7 @@ import { hasPart } from '@corral/lab';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedChromium } from '../support/identity/chromium.ts';
-import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { expectNoComplaints, forgetRefusals, signIn, watchedPage } from '../support/pages.ts';
 import { adminPassword, passwordOf } from '../support/services/service.ts';
 import { sharedService } from '../support/services/shared-service.ts';
 import { makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
@@ -76,6 +76,7 @@ describe.skipIf(!hasPart('Chromium'))('people in the browser', () => {
     await bert.getByLabel('New password again').fill('second of bert');
     await bert.getByRole('button', { name: 'Change password' }).click();
     await bert.getByText('Field "current" is not your current password').waitFor();
+    forgetRefusals(bert);
     await bert.getByLabel('Current password').fill('first of bert');
     await bert.getByRole('button', { name: 'Change password' }).click();
     await bert.getByText('Your password is changed').waitFor();
@@ -165,7 +166,7 @@ describe.skipIf(!hasPart('Chromium'))('people in the browser', () => {
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
     await links.filter({ hasText: 'Events' }).waitFor();
     expect(await links.filter({ hasText: /Projects|Users/ }).count()).toBe(0);
-    for (const path of ['/projects', '/users']) {
+    for (const path of ['/projects', '/users', '/switches', '/switches/sw0']) {
       await page.goto(`${service().url}${path}`);
       await page.getByText('You may not see this').waitFor();
       await page.getByText('This page needs administrative access, which rita does not have.').waitFor();
@@ -173,9 +174,11 @@ describe.skipIf(!hasPart('Chromium'))('people in the browser', () => {
     }
     expectNoComplaints(page);
     // A refusal by the service itself is no end of the session either.
-    await page.goto(`${service().url}/switches`);
+    await makeProject(service(), 'ultramarine');
+    await makeNode(service(), 'of-others');
+    await reserve(service(), 'ultramarine', 'of-others');
+    await page.goto(`${service().url}/nodes/of-others`);
     await page.getByText('You may not see this').waitFor();
-    await page.getByText('which rita does not have').waitFor();
     expect(await page.getByRole('heading', { name: 'Your session has ended' }).count()).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { pagePaths } from '../support/pages.ts';
 import { sharedService } from '../support/services/shared-service.ts';
 
 /** Without the client's own decompression. */
@@ -22,11 +22,7 @@ const raw = async (url: string, headers: Readonly<Record<string, string>> = {}) 
 };
 
 /** Addresses as the pages' own router has them, with something for each parameter. */
-const addresses = (): readonly string[] => {
-  const text = readFileSync(new URL('../../../console/src/router.tsx', import.meta.url), 'utf8');
-  const found = [...text.matchAll(/(?:pageIn\(|path: )'(\/[^']*)'/g)].map(([, path]) => path ?? '');
-  return found.map((path) => path.replaceAll(/\$\w+/g, 'some%20thing'));
-};
+const addresses = (): readonly string[] => pagePaths().map((path) => path.replaceAll(/\$\w+/g, 'some%20thing'));
 
 describe('the pages for browsers', () => {
   const service = sharedService('sqlite');

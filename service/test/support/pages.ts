@@ -1,6 +1,13 @@
+import { readFileSync } from 'node:fs';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Service } from './services/service.ts';
+
+/** Every page's path as the pages' own router has it, such as `/nodes/$node`. */
+export const pagePaths = (): readonly string[] => {
+  const text = readFileSync(new URL('../../../console/src/router.tsx', import.meta.url), 'utf8');
+  return [...text.matchAll(/(?:pageIn\(|path: )'(\/[^']*)'/g)].map(([, path]) => path ?? '');
+};
 
 /** What went wrong in a page that nobody asked about. */
 interface Complaints {
@@ -13,9 +20,7 @@ export const watchedPage = async (context: BrowserContext, service: Service): Pr
   const list: string[] = [];
   page.on('pageerror', (error) => list.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // Who is not signed in is told so by a refusal, which browsers write down by themselves.
-    const isAsking = message.text().includes('401 (Unauthorized)');
-    if (message.type() === 'error' && !isAsking) list.push(`console: ${message.text()}`);
+    if (message.type() === 'error') list.push(`console: ${message.text()}`);
   });
   page.on('request', (request) => {
     const url = request.url();
@@ -31,6 +36,12 @@ export const signIn = async (page: Page, user: string, password: string): Promis
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+};
+
+/** Refusals that a test provokes are written down by the browser too. */
+export const forgetRefusals = ({ list }: Complaints): void => {
+  const kept = list.filter((line) => !/status of 4\d\d/.test(line));
+  list.splice(0, list.length, ...kept);
 };
 
 export const expectNoComplaints = ({ list }: Complaints): void => expect(list).toEqual([]);

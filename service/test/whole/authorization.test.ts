@@ -20,6 +20,9 @@ it('every call has an authorization case, and every case a call', () => {
   expect(Object.keys(authorizationCases).sort()).toEqual([...new Set(routes.map(({ name }) => name))].sort());
 });
 
+/** What a browser has to know before anybody has signed in. */
+const forSigningIn = ['show_auth_methods', 'show_session'];
+
 describe.each(engines)('authorization on %s', (engine) => {
   let rig: Rig;
   beforeAll(async () => {
@@ -32,7 +35,7 @@ describe.each(engines)('authorization on %s', (engine) => {
 
   tryMatrix(() => rig);
 
-  const needsCredentials = routes.filter(({ access, name }) => access !== 'anyone' && name !== 'show_auth_methods');
+  const needsCredentials = routes.filter(({ access, name }) => access !== 'anyone' && !forSigningIn.includes(name));
   it.each(needsCredentials.map((route) => [callOf(route), route] as const))(
     '%s without credentials is a 401 before anything is looked up or validated',
     async (_, route) => {
@@ -158,7 +161,7 @@ describe.each(engines)('authorization on %s', (engine) => {
 
   it('an installation that requires authentication refuses anonymous callers on every call but how to sign in', async () => {
     const closed = await serviceForTest(engine, { CORRAL_REQUIRE_AUTHENTICATION: 'true' });
-    for (const route of routes.filter(({ name }) => name !== 'show_auth_methods')) {
+    for (const route of routes.filter(({ name }) => !forSigningIn.includes(name))) {
       const call = { params: { is_free: 'all' } };
       expectRefused(await make(closed.anonymous, closed.url, route, call), callOf(route));
     }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { requireAccount } from '../../core/accounts.ts';
 import { listSessions, sessionClose, sessionEnd, sessionOpen } from '../../core/sessions.ts';
-import { viewOf, whoami } from '../../core/whoami.ts';
+import { showSession, viewOf, whoami } from '../../core/whoami.ts';
 import { oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Labels, orNull } from '../schemas.ts';
@@ -17,6 +17,8 @@ const WhoAmI = Type.Object({
   read_only: Type.Boolean(),
   expires_at: orNull(Time),
 });
+
+const SignedIn = Type.Object({ caller: orNull(WhoAmI) });
 
 const Methods = Type.Object({
   basic: Type.Boolean({ description: 'user name and password, by HTTP Basic' }),
@@ -85,6 +87,17 @@ export const sessionRoutes: readonly Route[] = [
     access: 'sign-in',
     reply: Methods,
     handle: (context) => Promise.resolve(context.dependencies.signIn),
+  }),
+  route({
+    name: 'show_session',
+    endpoint: 'GET /auth/session',
+    summary: 'Show who is signed in, if anybody is: for pages, which have to know before they ask for anything else',
+    access: 'visitor',
+    reply: SignedIn,
+    handle: (context, _args, { setHeader }) => {
+      setHeader('cache-control', 'no-store');
+      return context.read(showSession);
+    },
   }),
   route({
     name: 'whoami',

@@ -32,6 +32,7 @@ export const identityCases: Cases = {
     },
   ],
   show_auth_methods: [{ given: nothing, letIn: [...everyone, 'wrong password'] }],
+  show_session: [{ given: nothing, letIn: everyone }],
   // Whoever is let in is told that there is no session in what they sent.
   session_close: [{ given: nothing, letIn: users, status: 409 }],
   whoami: [{ given: nothing, letIn: users }],

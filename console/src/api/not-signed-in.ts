@@ -1,0 +1,6 @@
+/** Nobody is signed in in this browser. */
+export class NotSignedIn extends Error {
+  constructor() {
+    super('nobody is signed in');
+  }
+}

@@ -726,6 +726,20 @@ export const mutations = [
     'service/test/db/lost-database-file.test.ts',
   ),
   mutation(
+    'the BMC of a deleted node stays when a process dies',
+    'service/src/core/nodes.ts',
+    '  await recordDepartedBmc(op, node);\n',
+    '',
+    'service/test/core/departed-bmcs.test.ts',
+  ),
+  mutation(
+    'a node gets an address whose BMC is about to be deleted',
+    'service/src/core/nodes.ts',
+    '  await requireNoDepartedBmc(op, uri);\n',
+    '',
+    'service/test/core/departed-bmcs.test.ts',
+  ),
+  mutation(
     'a service forgets what runs the machines of its headnodes',
     'service/src/start.ts',
     '  await requireOwnMachines(db, config.hypervisor);\n',

@@ -59,6 +59,7 @@ import { requireNoLostDatabase } from './lost-database.ts';
 import { timeoutFor } from './worker/retry-policy.ts';
 import { headnodeRecovery } from './worker/headnode-recovery.ts';
 import { type HistoryStep, historyPruning } from './worker/history-pruning.ts';
+import { bmcCleanup } from './worker/bmc-cleanup.ts';
 import { credentialCleanup } from './worker/credential-cleanup.ts';
 import { MaintenanceNotifier } from './worker/maintenance-notifier.ts';
 import type { Step } from './worker/worker-steps.ts';
@@ -228,6 +229,7 @@ const startOn = async (
           dependencies.maintenance && new MaintenanceNotifier(context, dependencies.maintenance, config.outbound, log),
           headnodeRecovery(context, log),
           credentialCleanup(context, log),
+          bmcCleanup(context, log),
           historyPruning(config.history, context, log, step),
         ].filter((worker) => worker !== null);
   for (const worker of workers) worker.start();

@@ -1,4 +1,4 @@
-import { blocked } from './corral-error.ts';
+import { blocked, notFound } from './corral-error.ts';
 import { findNode, type Node } from './find-objects.ts';
 import { allOf, withFreshRights } from './fresh-rights.ts';
 import { insideAt, isInside } from './inside-address.ts';
@@ -80,6 +80,8 @@ const changeBmc = async (
       withFreshRights(
         async () => {
           const node = await context.read((op) => findNode(op, label));
+          // The label changed hands while we waited: the lease is for the one that is gone.
+          if (node.id !== found.id) throw notFound(`node ${label} does not exist`);
           await held.confirm();
           return node;
         },

@@ -1,12 +1,15 @@
 import { isAdmin, requireProject } from './caller.ts';
-import { bmcDelete } from './bmcs.ts';
-import { blocked, CorralError, duplicate, invalid, notFound } from './corral-error.ts';
+import { blocked, duplicate, invalid, notFound } from './corral-error.ts';
+import { deleteDepartedBmc, recordDepartedBmc, requireNoDepartedBmc, unlessMissing } from './departed-bmcs.ts';
 import { findNode, type Node } from './find-objects.ts';
 import { insideUri, isInside } from './inside-address.ts';
 import { metadataText } from './metadata.ts';
+import { requireLease } from './leases.ts';
 import { obmIsEnabled } from './node-blocks.ts';
+import { adminOf, callTo } from './obm.ts';
 import { obmUri } from './obm-uri.ts';
 import type { ReadOp, RequestContext, WriteOp } from './request-context.ts';
+import { withLease } from './with-lease.ts';
 import type { ObmAdmin } from '../drivers/obm/obm-contract.ts';
 import { requireTrustedPorts } from './port-trust.ts';
 import { statement } from '../db/service-statement.ts';
@@ -43,6 +46,7 @@ const obmdFor = async ({ dependencies }: RequestContext, { node, obmd }: NodeReg
 const insertNode = async (op: WriteOp, args: NodeRegister, { uri, adminToken }: ObmAdmin): Promise<void> => {
   const taken = await op.tx.selectFrom('nodes').select('id').where('label', '=', args.node).executeTakeFirst();
   if (taken) throw duplicate(`node ${args.node} already exists`);
+  await requireNoDepartedBmc(op, uri);
   await op.tx
     .insertInto('nodes')
     .values({
@@ -58,17 +62,25 @@ const insertNode = async (op: WriteOp, args: NodeRegister, { uri, adminToken }: 
 };
 
 /**
- * Deletes a node. Its BMC goes first where the daemon is the one inside this service: nobody else could delete it there,
- * and it would keep the machine from every other node.
+ * Deletes a node, and its BMC where the daemon is the one inside this service: nobody else could delete it there, and it
+ * would keep the machine from every other node.
  */
 export const nodeDelete = async (context: RequestContext, args: { node: string }): Promise<void> => {
-  const { obm_uri } = await context.read((op) => findDeletable(op, args.node));
-  if (isInside(obm_uri)) await bmcDelete(context, args).catch(unlessMissing);
-  await context.write((op) => deleteNode(op, args.node));
-};
-
-const unlessMissing = (error: unknown): void => {
-  if (!(error instanceof CorralError) || error.type !== 'NotFoundError') throw error;
+  const found = await context.read((op) => findDeletable(op, args.node));
+  if (!isInside(found.obm_uri)) return context.write((op) => deleteNode(op, found));
+  await context.devices.change(callTo(found), ({ obm }) =>
+    // A registration of its BMC that is under way ends first.
+    withLease(context, `obm/${found.id}`, async (held) => {
+      // Asked while nothing has changed yet: a daemon that does not answer leaves the node as it was.
+      await obm.showBmc(adminOf(context.dependencies, found)).catch(unlessMissing);
+      await context.write(async (op) => {
+        await requireLease(op, held.lease);
+        await deleteNode(op, found);
+      });
+    }),
+  );
+  // The node is gone, and what is left to do is recorded: the worker does it if this fails.
+  await deleteDepartedBmc(context, found.obm_uri).catch(() => undefined);
 };
 
 const findDeletable = async (op: ReadOp, label: string): Promise<Node> => {
@@ -81,11 +93,13 @@ const findDeletable = async (op: ReadOp, label: string): Promise<Node> => {
   return node;
 };
 
-const deleteNode = async (op: WriteOp, label: string): Promise<void> => {
+const deleteNode = async (op: WriteOp, { id, label }: Node): Promise<void> => {
   const node = await findDeletable(op, label);
+  if (node.id !== id) throw notFound(`node ${label} does not exist`);
   await op.tx.deleteFrom('held_nodes').where('node_id', '=', node.id).execute();
   await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();
   await op.tx.deleteFrom('nodes').where('id', '=', node.id).execute();
+  await recordDepartedBmc(op, node);
   op.record({ type: 'node_delete', node: node.label });
 };
 

@@ -1,6 +1,7 @@
 import { requireProject } from './caller.ts';
 import type { DeviceCall } from './device-calls.ts';
 import { badArgument, blocked, obmFailed } from './corral-error.ts';
+import { requireNoDepartedBmc } from './departed-bmcs.ts';
 import { audienceOf, findNode, type Node } from './find-objects.ts';
 import type { NextBoot, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from '../drivers/obm/obm-contract.ts';
 import { withLease } from './with-lease.ts';
@@ -70,6 +71,7 @@ export const nodeSetObmd = async (context: RequestContext, args: NodeSetObmd): P
     context.write(async (op) => {
       await requireLease(op, lease);
       const node = await findNode(op, args.node);
+      await requireNoDepartedBmc(op, obm_uri);
       const obm_admin_token = op.dependencies.vault.seal(args.admin_token);
       await op.tx.updateTable('nodes').set({ obm_uri, obm_admin_token }).where('id', '=', node.id).execute();
       op.record({ type: 'node_set_obmd', node: node.label });

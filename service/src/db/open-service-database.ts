@@ -12,13 +12,25 @@ import { switchIdentity } from './migrations/0006-switch-identity.ts';
 import { eventHistory } from './migrations/0007-event-history.ts';
 import { lateWrites } from './migrations/0010-late-writes.ts';
 import { growth } from './migrations/0011-growth.ts';
+import { departedBmcs } from './migrations/0012-departed-bmcs.ts';
 import { tables } from './service-tables.ts';
 
 /** What the service keeps in a database. */
 export const holdings: ProgramTables<Topic> = {
   name: 'corral',
   history: 'schema_migrations',
-  migrations: [initial, readings, making, identity, portTrust, switchIdentity, eventHistory, lateWrites, growth],
+  migrations: [
+    initial,
+    readings,
+    making,
+    identity,
+    portTrust,
+    switchIdentity,
+    eventHistory,
+    lateWrites,
+    growth,
+    departedBmcs,
+  ],
   tables,
   topics,
   isVerdict: (error) => verdictOf(error) !== null,

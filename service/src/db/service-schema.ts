@@ -89,6 +89,8 @@ export interface Database {
   suspect_networks: { port_id: number; network_id: number };
   /** Nodes whose nic was unplugged, on record, from a port that could not be trusted. It holds them until it can be. */
   held_nodes: { port_id: number; node_id: number };
+  /** BMCs of deleted nodes that are still to be deleted in the OBM daemon inside the service. */
+  departed_bmcs: { obm_uri: string; node: string };
   nodes: {
     id: Id;
     label: Fixed<string>;

@@ -16,6 +16,7 @@ export const tables: readonly Table[] = [
   by('suspect_networks', 'port_id', 'network_id'),
   ...byId('nodes'),
   by('held_nodes', 'port_id', 'node_id'),
+  by('departed_bmcs', 'obm_uri'),
   ...byId('nics', 'attachments', 'actions', 'headnodes', 'hnics'),
   by('leases', 'name'),
   ...byId('events'),

@@ -77,6 +77,7 @@ suspect_networks
 nodes
   foreign key (project_id) references projects (id)
   node_label_is_unique: unique (label)
+  nodes_by_any_obm_address: index (obm_uri)
   nodes_by_obm_address: index (obm_uri) where obm_token is not null
   nodes_by_project: index (project_id, label)
   not null: id, label, metadata, obm_admin_token, obm_uri
@@ -87,6 +88,9 @@ held_nodes
   held_nodes_by_node: index (node_id)
   not null: node_id, port_id
   one_hold_per_port_and_node: primary key (port_id, node_id)
+departed_bmcs
+  not null: node, obm_uri
+  one_departed_bmc_per_address: primary key (obm_uri)
 nics
   foreign key (node_id) references nodes (id)
   foreign key (port_id) references ports (id)

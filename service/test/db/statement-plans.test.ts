@@ -29,6 +29,7 @@ const permitted: readonly (readonly [words: string, why: string])[] = [
   ['"attachments"."channel" as "recorded" from "ports"', 'network_reach looks at every port'],
   ['select "uuid" from "headnodes"', 'the machines of the hypervisor are compared with all of them'],
   ['select "label" from "headnodes" where "state" <> ? limit ?', 'once, when the first machine is made'],
+  ['select "obm_uri" from "departed_bmcs"', 'only what a process that died left'],
   ['inner join "leases" on leases.name', 'metrics have a line for every switch'],
   ['count("ports"."id") as "drifting" from "switches"', 'metrics have a line for every switch'],
   ['from "events" order by "id" desc limit ?', 'it ends at the first'],

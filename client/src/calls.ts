@@ -146,6 +146,19 @@ export interface Calls {
     args: NoArguments;
     reply: { readonly inside: boolean; readonly types: Readonly<Record<string, { readonly fields: unknown }>> };
   };
+  /** List all nodes with their OBM daemons and the BMCs that are registered there, without secrets; `unread` has the daemons that do not answer, with the reason. Who may: Admin. `GET /bmcs` */
+  listBmcs: {
+    args: NoArguments;
+    reply: {
+      readonly bmcs: readonly {
+        readonly node: string;
+        readonly uri: string;
+        readonly inside: boolean;
+        readonly bmc: { readonly type: string; readonly info: Readonly<Record<string, unknown>> } | null;
+      }[];
+      readonly unread: Readonly<Record<string, string>>;
+    };
+  };
   /** Show the BMC that is registered for a node with its OBM daemon, without secrets. Who may: Admin. `GET /node/:node/bmc` */
   showBmc: {
     args: { readonly node: string };
@@ -1005,6 +1018,7 @@ export const calls = {
     effect: 'reads',
     reply: 'object',
   },
+  listBmcs: { name: 'list_bmcs', method: 'GET', path: '/bmcs', query: [], effect: 'reads', reply: 'object' },
   showBmc: { name: 'show_bmc', method: 'GET', path: '/node/:node/bmc', query: [], effect: 'reads', reply: 'object' },
   bmcRegister: {
     name: 'bmc_register',

@@ -25,9 +25,9 @@ describe.each(engines)('nodes on %s', (engine) => {
       expect(text).toBe('');
     }
     expect((await done(daemon.admin('GET', '/nodes'))).body).toEqual([
-      { id: 'n1', type: 'mock' },
-      { id: 'n10', type: 'mock' },
-      { id: 'n2', type: 'mock' },
+      { id: 'n1', ...mock('nodes-n1') },
+      { id: 'n10', ...mock('nodes-n10') },
+      { id: 'n2', ...mock('nodes-n2') },
     ]);
     expect(await shown(daemon, 'n1')).toEqual({
       id: 'n1',

@@ -69,7 +69,7 @@ describe.each(engines)('secrets on %s', (engine) => {
     await expect(daemon.again()).rejects.toThrow(/secret\.key does not contain/);
     await writeFile(file, key, { mode: 0o600 });
     const again = await daemon.again();
-    expect((await done(again.admin('GET', '/nodes'))).body).toEqual([{ id: 'n1', type: 'redfish' }]);
+    expect((await done(again.admin('GET', '/nodes'))).body).toMatchObject([{ id: 'n1', type: 'redfish' }]);
     await again.stop();
   });
 });

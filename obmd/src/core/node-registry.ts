@@ -76,8 +76,10 @@ export class NodeRegistry {
     return this.#machines.values();
   }
 
-  list(): { id: string; type: string }[] {
-    return [...this.#machines.values()].map(({ id, type }) => ({ id, type })).sort((a, b) => (a.id < b.id ? -1 : 1));
+  list(): Pick<NodeView, 'id' | 'type' | 'info'>[] {
+    return [...this.#machines.values()]
+      .map(({ id, type, shown }) => ({ id, type, info: shown }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   show(id: string): NodeView {

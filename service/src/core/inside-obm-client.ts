@@ -31,6 +31,7 @@ export const insideObmClient = (
     destroyToken: (node, permit) => admin(node, (obm, at) => obm.destroyToken(at, permit)),
     registerBmc: (node, bmc, permit) => admin(node, (obm, at) => obm.registerBmc(at, bmc, permit)),
     showBmc: (node) => admin(node, (obm, at) => obm.showBmc(at)),
+    listBmcs: (daemon) => admin(daemon, (obm, at) => obm.listBmcs(at)),
     deleteBmc: (node, permit) => admin(node, (obm, at) => obm.deleteBmc(at, permit)),
     testBmc: (node, permit) => admin(node, (obm, at) => obm.testBmc(at, permit)),
     powerOn: (node, permit) => access(node, (obm, at) => obm.powerOn(at, permit)),

@@ -27,7 +27,10 @@ export const findManageable = async (op: ReadOp, label: string): Promise<Node> =
 export const callTo = (node: Node): DeviceCall => ({ project: node.project, at: new URL(node.obm_uri).origin });
 
 /** The daemon of a node, with the token that opens it. */
-export const adminOf = (dependencies: TransactionDependencies, node: Node): ObmAdmin => ({
+export const adminOf = (
+  dependencies: TransactionDependencies,
+  node: Pick<Node, 'obm_uri' | 'obm_admin_token'>,
+): ObmAdmin => ({
   uri: node.obm_uri,
   adminToken: dependencies.vault.open(node.obm_admin_token),
 });

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { hasPart, startIpmiSim } from '@corral/lab';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -36,6 +39,22 @@ const addNode = ({ service, daemonUrl, adminToken }: ServiceWithDaemon, place: D
       place === 'inside' ? {} : { obmd: { uri: `${daemonUrl}/node/${node}`, admin_token: adminToken } },
     ),
   );
+
+/** Passes requests on to a daemon, and tells which. */
+const relayTo = async (daemon: string, seen: (path: string) => void): Promise<string> => {
+  const server = createServer((incoming, outgoing) => {
+    seen(incoming.url ?? '');
+    const { method = 'GET', headers } = incoming;
+    const passed = httpRequest(`${daemon}${incoming.url ?? ''}`, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(passed);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
 
 describe.each(engines)('BMCs, on %s', (engine) => {
   it.each(['inside', 'beside'] as const)('are registered with the daemon %s by the service', async (place) => {
@@ -137,6 +156,51 @@ describe.each(engines)('BMCs, on %s', (engine) => {
     // Nobody could delete it any more.
     await done(admin.del('/node/n1'));
     await done(admin.put('/node/n2/bmc', redfish));
+  });
+
+  it('are listed by one question to each daemon, whichever they are', async () => {
+    const { service, daemonUrl, adminToken } = await household(engine, 'beside');
+    const { admin } = service;
+    const asked: string[] = [];
+    const near = await relayTo(daemonUrl, (path) => asked.push(path));
+    for (const node of ['n1', 'n2', 'n 3']) {
+      const uri = `${near}/node/${encodeURIComponent(node)}`;
+      await done(admin.put(`/node/${encodeURIComponent(node)}`, { obmd: { uri, admin_token: adminToken } }));
+    }
+    await done(admin.put('/node/n1/bmc', redfish));
+    await done(admin.put('/node/n%203/bmc', mock('three')));
+    // One that has no list, one that does not answer, and one whose token is wrong.
+    const foreign = await labObmd();
+    for (const node of ['f1', 'f2']) {
+      foreign.add(node).fault = { kind: 'status', status: 200, body: JSON.stringify(redfish) };
+      await done(admin.put(`/node/${node}`, { obmd: { uri: foreign.uri(node), admin_token: foreign.adminToken } }));
+    }
+    const away = 'http://127.0.0.1:9';
+    for (const node of ['a1', 'a2']) {
+      await done(admin.put(`/node/${node}`, { obmd: { uri: `${away}/node/${node}`, admin_token: 't' } }));
+    }
+    await done(admin.put('/node/w1', { obmd: { uri: `${daemonUrl}/node/n1`, admin_token: 'wrong' } }));
+    asked.splice(0);
+    const listed = await done(admin.get('/bmcs'));
+    expect(asked).toEqual(['/nodes']);
+    const shown = { type: 'redfish', info: { url: redfish.info.url, user: redfish.info.user } };
+    const entry = (node: string, uri: string, bmc: object | null) => ({ node, uri, inside: false, bmc });
+    expect(listed.body).toEqual({
+      bmcs: [
+        ...['a1', 'a2'].map((node) => entry(node, `${away}/node/${node}`, null)),
+        ...['f1', 'f2'].map((node) => entry(node, foreign.uri(node), shown)),
+        entry('n 3', `${near}/node/n%203`, mock('three')),
+        entry('n1', `${near}/node/n1`, shown),
+        entry('n2', `${near}/node/n2`, null),
+        entry('w1', `${daemonUrl}/node/n1`, null),
+      ],
+      unread: {
+        [away]: expect.stringContaining('cannot be reached') as string,
+        [daemonUrl]: expect.stringContaining('rejected the admin token') as string,
+      },
+    });
+    expect(listed.text).not.toContain(secret);
+    expect((await service.anonymous.get('/bmcs')).status).toBe(401);
   });
 
   it('that hang are tested for as long as a call may take', async () => {

@@ -59,6 +59,7 @@ describe('calls that reach devices', () => {
       'bmc_register',
       'bmc_test',
       'headnode_delete_leftover',
+      'list_bmcs',
       'node_delete',
       'port_connect_nic',
       'port_revert',

@@ -3,8 +3,6 @@ import { collectFields, fieldsIn } from '../collect-device-fields.ts';
 import { bmcInfo, readBmcTypes, typeHeadings, typeRows } from '../device-fields.ts';
 import { reportDone } from '../report-done.ts';
 import { simpleCommand } from '../simple-command.ts';
-import { readBmcs } from '../site-document/read-bmcs.ts';
-import { runParallel } from '../site-document/run-parallel.ts';
 
 const node: Argument = { name: 'node', kind: 'node' };
 
@@ -54,24 +52,20 @@ export const bmcCommands: readonly Command[] = [
     run: async ({ corral, output, signal }) => {
       const client = await corral();
       const progress = output.progress('reading BMCs');
-      const faults = new Map<string, string>();
-      const daemonOf = (uri: string): string => new URL(uri).origin;
       try {
-        const nodes = await client.listNodes({ is_free: 'all' });
-        const owners = await runParallel(nodes, signal, async (label) => ({
-          node: label,
-          uri: (await client.showObmd({ node: label })).uri,
-        }));
-        const bmcs = await readBmcs(client, owners, signal, ({ uri }, reason) => faults.set(daemonOf(uri), reason));
+        const { bmcs, unread } = await client.listBmcs({}, { signal });
         progress.stop();
-        const rows = owners.map(({ node: label, uri }) => {
-          const { type = '', info = {} } = bmcs.get(label) ?? {};
-          const fault = faults.has(daemonOf(uri)) ? 'not known' : 'none';
-          return [label, type || fault, addressIn(info), daemonOf(uri)];
+        const rows = bmcs.map(({ node: label, uri, bmc }) => {
+          const daemon = new URL(uri).origin;
+          const missing = daemon in unread ? 'not known' : 'none';
+          return [label, bmc?.type ?? missing, addressIn(bmc?.info ?? {}), daemon];
         });
-        const value = { bmcs: Object.fromEntries(bmcs), unread: Object.fromEntries(faults) };
+        const known = bmcs.flatMap(({ node: label, bmc }) => (bmc === null ? [] : [[label, bmc] as const]));
+        const value = { bmcs: Object.fromEntries(known), unread };
         output.table(['node', 'BMC', 'address', 'OBM daemon'], rows, value, 'no nodes');
-        for (const [daemon, reason] of faults) output.note(`the OBM daemon at ${daemon} was not asked: ${reason}`);
+        for (const [daemon, reason] of Object.entries(unread)) {
+          output.note(`the OBM daemon at ${daemon} was not asked: ${reason}`);
+        }
       } finally {
         progress.stop();
       }

@@ -179,10 +179,9 @@ const compared = async (
     const switches = desired.switches ? await readSwitchTypes(corral, signal) : noSwitchTypes;
     const types = desired.nodes ? await readBmcTypes(corral, signal) : noBmcTypes;
     const state = await readServiceState(corral, partsOf(desired), signal, (text) => progress.update(text));
-    const owners = [...(desired.nodes ?? [])].flatMap(([node, { bmc }]) => {
-      const now = state.nodes.get(node);
-      return bmc && now ? [{ node, uri: now.uri }] : [];
-    });
+    const owners = [...(desired.nodes ?? [])].flatMap(([node, { bmc }]) =>
+      bmc && state.nodes.has(node) ? [node] : [],
+    );
     progress.update('reading BMCs');
     const bmcs = { types, now: await readBmcs(corral, owners, signal) };
     const plan = planFor(desired, state, await readPorts(corral, desired, state, signal), { switches, bmcs });

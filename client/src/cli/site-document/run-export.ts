@@ -3,7 +3,6 @@ import type { ParsedArguments, CommandContext } from '../cli-command.ts';
 import { UsageError } from '../usage-error.ts';
 import { counted } from '../counted.ts';
 import { reportDone } from '../report-done.ts';
-import { readBmcs } from './read-bmcs.ts';
 import { type Part, readServiceState } from './service-state.ts';
 import { readBmcTypes } from '../device-fields.ts';
 import { documentOf } from './export-document.ts';
@@ -14,15 +13,16 @@ const everything: readonly Part[] = ['projects', 'users', 'networks', 'switches'
 export const runExport = async ({ corral, output, signal }: CommandContext, parsed: ParsedArguments): Promise<void> => {
   const client = await corral();
   const progress = output.progress('reading');
-  const unread = new Map<string, string>();
   try {
     const state = await readServiceState(client, new Set(everything), signal, (text) => progress.update(text));
     progress.update('reading BMCs');
-    const owners = [...state.nodes].map(([node, { uri }]) => ({ node, uri }));
     const types = await readBmcTypes(client, signal);
-    const now = await readBmcs(client, owners, signal, ({ uri }, reason) => unread.set(new URL(uri).origin, reason));
+    const { bmcs, unread } = await client.listBmcs({}, { signal });
+    const now = new Map(bmcs.flatMap(({ node, bmc }) => (bmc === null ? [] : [[node, bmc] as const])));
     progress.stop();
-    for (const [daemon, reason] of unread) output.note(`BMCs of the OBM daemon at ${daemon} are left out: ${reason}`);
+    for (const [daemon, reason] of Object.entries(unread)) {
+      output.note(`BMCs of the OBM daemon at ${daemon} are left out: ${reason}`);
+    }
     const text = documentOf(state, client.endpoint, { types, now });
     const file = parsed.optional('file');
     if (file === undefined) {

@@ -71,6 +71,8 @@ export interface ObmClient {
   /** Registers the BMC of the node, also again: then the node's token is void. */
   registerBmc(node: ObmAdmin, bmc: BmcRegistration, permit: CallPermit): Promise<void>;
   showBmc(node: ObmAdmin): Promise<BmcRegistration>;
+  /** Every BMC of a daemon, by the name it has there; `daemon` is its own address. null: this one has no such list. */
+  listBmcs(daemon: ObmAdmin): Promise<ReadonlyMap<string, BmcRegistration> | null>;
   deleteBmc(node: ObmAdmin, permit: CallPermit): Promise<void>;
   /** Logs in to the BMC. */
   testBmc(node: ObmAdmin, permit: CallPermit): Promise<BmcTest>;

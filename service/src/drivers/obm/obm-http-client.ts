@@ -6,7 +6,7 @@ import { badArgument, CorralError, duplicate, notFound, obmFailed } from '../../
 import type { CallPermit, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from './obm-contract.ts';
 import { openConsoleStream } from './console-stream.ts';
 import { type ConsoleUpgrade, openConsoleSocket } from './console-web-socket.ts';
-import { bmcIn, bmcTestIn, isOnceIn, powerStatusIn, reasonIn, secretsOf, tokenIn } from './obm-responses.ts';
+import { bmcIn, bmcsIn, bmcTestIn, isOnceIn, powerStatusIn, reasonIn, secretsOf, tokenIn } from './obm-responses.ts';
 
 /** What a daemon answered, read to its end. */
 interface Reply {
@@ -17,6 +17,10 @@ interface Reply {
 /** The daemon has no such boot device (400), no such call at all, or a BMC that cannot (501). */
 const lacksBootDevice: readonly number[] = [400, 404, 405, 501];
 const largestAnswer = 64 * 1024;
+/** The list of a daemon with a hundred thousand nodes. */
+const largestList = 32 * 1024 * 1024;
+/** The daemon has no list of nodes. */
+const lacksList: readonly number[] = [404, 405, 501];
 /** Many more than one project has at once. */
 const connectionsPerDaemon = 128;
 
@@ -33,6 +37,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
   // No connection is kept: one that the daemon closes just then would cost a power call, which cannot be repeated.
   const options = { trust: daemon, outbound, connections: connectionsPerDaemon, keepAlive: false };
   const calls = new HttpClient({ ...options, largestAnswer });
+  const lists = new HttpClient({ ...options, largestAnswer: largestList });
   const consoles = new HttpClient({ ...options, largestAnswer: -1 });
 
   const call = async (
@@ -41,6 +46,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
     name: string,
     permit: CallPermit | null,
     content: object = {},
+    client = calls,
   ): Promise<Reply> => {
     const hasBody = method === 'PUT' || method === 'POST';
     const request = {
@@ -51,7 +57,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
       check: permit?.check,
     };
     const deadline = { ms: timeoutMs, signals: permit === null ? [] : [permit.lost] };
-    return withDeadline(deadline, (signal) => calls.request(request, signal)).catch((error: unknown) => {
+    return withDeadline(deadline, (signal) => client.request(request, signal)).catch((error: unknown) => {
       // A caller that lost its lease does not get a failure of the daemon.
       permit?.lost.throwIfAborted();
       throw unanswered(node, timeoutMs, error);
@@ -103,6 +109,10 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
       if (shown === null) throw unexpected(node, 'does not show the BMC');
       return shown;
     },
+    listBmcs: async (daemon) => {
+      const reply = await call(daemon, 'GET', 'nodes', null, {}, lists);
+      return lacksList.includes(reply.status) ? null : bmcsIn(admitted(daemon, reply).text);
+    },
     deleteBmc: async (node, permit) => {
       await bmc(node, ['DELETE', ''], permit);
     },
@@ -146,7 +156,7 @@ export const httpObmClient = ({ timeoutMs, ca, outbound }: ObmHttpOptions): ObmC
       return answer.kind === 'line' ? { kind: 'done', value: answer.line } : interpret(node, answer, unreachable);
     },
     close: async () => {
-      await Promise.all([calls.close(), consoles.close()]);
+      await Promise.all([calls.close(), lists.close(), consoles.close()]);
     },
   };
 };

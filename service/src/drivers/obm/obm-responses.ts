@@ -73,8 +73,22 @@ export const secretsOf = (info: Readonly<Record<string, unknown>>): readonly str
   Object.entries(info).flatMap(([name, value]) => (secretField.test(name) && typeof value === 'string' ? [value] : []));
 
 /** What a daemon shows of a BMC; null if that is none. Ours leaves secrets out; from another one they go no further. */
-export const bmcIn = (text: string): BmcRegistration | null => {
-  const { type, info } = objectIn(text);
+export const bmcIn = (text: string): BmcRegistration | null => bmcOf(objectIn(text));
+
+/** What a daemon shows of all its BMCs, by their names there; null if that is no such list. */
+export const bmcsIn = (text: string): ReadonlyMap<string, BmcRegistration> | null => {
+  const list = jsonIn(text);
+  if (!Array.isArray(list)) return null;
+  const found = new Map<string, BmcRegistration>();
+  for (const entry of list as unknown[]) {
+    const bmc = isObject(entry) ? bmcOf(entry) : null;
+    if (bmc === null || !isObject(entry) || typeof entry['id'] !== 'string') return null;
+    found.set(entry['id'], bmc);
+  }
+  return found;
+};
+
+const bmcOf = ({ type, info }: Readonly<Record<string, unknown>>): BmcRegistration | null => {
   if (typeof type !== 'string' || !isObject(info)) return null;
   const shown = Object.entries(info).filter(
     ([name, value]) => !secretField.test(name) && ['string', 'number', 'boolean'].includes(typeof value),
@@ -93,11 +107,15 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const objectIn = (text: string): Readonly<Record<string, unknown>> => {
+  const answer = jsonIn(text);
+  return isObject(answer) ? answer : {};
+};
+
+const jsonIn = (text: string): unknown => {
   try {
-    const answer: unknown = JSON.parse(text);
-    return isObject(answer) ? answer : {};
+    return JSON.parse(text) as unknown;
   } catch {
-    return {};
+    return null;
   }
 };
 

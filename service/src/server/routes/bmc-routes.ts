@@ -1,10 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { bmcDelete, bmcRegister, bmcTest, listBmcTypes, showBmc } from '../../core/bmcs.ts';
+import { listBmcs } from '../../core/bmc-list.ts';
 import { type Route, route } from '../route.ts';
-import { exactly } from '../schemas.ts';
+import { exactly, orNull } from '../schemas.ts';
 
 const type = Type.String({ minLength: 1, maxLength: 64, description: 'a kind of BMC, such as "ipmi"' });
 const info = Type.Record(Type.String(), Type.Unknown(), { description: 'a JSON object with the fields of that kind' });
+
+const Bmc = Type.Object({ type: Type.String(), info: Type.Record(Type.String(), Type.Unknown()) });
 
 /** Registering BMCs with the OBM daemons of nodes, by way of the service. */
 export const bmcRoutes: readonly Route[] = [
@@ -21,12 +24,27 @@ export const bmcRoutes: readonly Route[] = [
     handle: (context) => listBmcTypes(context),
   }),
   route({
+    name: 'list_bmcs',
+    endpoint: 'GET /bmcs',
+    summary:
+      'List all nodes with their OBM daemons and the BMCs that are registered there, without secrets; `unread` has the daemons that do not answer, with the reason',
+    access: 'admin',
+    devices: 'asks',
+    reply: Type.Object({
+      bmcs: Type.Array(
+        Type.Object({ node: Type.String(), uri: Type.String(), inside: Type.Boolean(), bmc: orNull(Bmc) }),
+      ),
+      unread: Type.Record(Type.String(), Type.String()),
+    }),
+    handle: (context) => listBmcs(context),
+  }),
+  route({
     name: 'show_bmc',
     endpoint: 'GET /node/:node/bmc',
     summary: 'Show the BMC that is registered for a node with its OBM daemon, without secrets',
     access: 'admin',
     devices: 'asks',
-    reply: Type.Object({ type: Type.String(), info: Type.Record(Type.String(), Type.Unknown()) }),
+    reply: Bmc,
     handle: (context, { params: args }) => showBmc(context, args),
   }),
   route({

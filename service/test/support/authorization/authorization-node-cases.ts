@@ -44,6 +44,7 @@ export const nodeCases: Cases = {
     },
   ],
   list_bmc_types: [{ given: nothing, letIn: admin }],
+  list_bmcs: [{ given: nothing, letIn: admin }],
   show_bmc: [{ given: onBareNode(), letIn: admin }],
   bmc_register: [{ given: onBareNode({ type: 'mock', info: { addr: 'n' } }), letIn: admin }],
   bmc_delete: [{ given: onBareNode(), letIn: admin }],

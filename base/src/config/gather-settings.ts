@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
 import { type Environment, type Settings, variableOf } from './setting.ts';
 import { describeFileError } from './file-error.ts';
-import { linesOfKeys } from './toml-lines.ts';
+import { placesOfKeys } from './toml-places.ts';
 
 /** A value as it was written, and where. */
 export interface RawSetting {
@@ -71,29 +71,31 @@ const readToml = (
     return found;
   }
   const keys = Object.keys(settings);
-  let lines: ReadonlyMap<string, number> | null = null;
-  const placeOf = (path: string): string => {
-    const line = (lines ??= linesOfKeys(content)).get(path);
-    return line === undefined ? `${path} in ${file}` : `${path} in ${file}:${line}`;
+  let places: ReturnType<typeof placesOfKeys> | null = null;
+  const placeOf = (path: string, part: 'key' | 'value'): string => {
+    const place = (places ??= placesOfKeys(content)).get(path)?.[part];
+    return place === undefined ? `${path} in ${file}` : `${path} in ${file}:${place.line}:${place.column}`;
   };
   const note = (path: string, text: string): void => {
-    found.set(path, new FileSetting(text, () => placeOf(path)));
+    found.set(path, new FileSetting(text, () => placeOf(path, 'value')));
   };
   const walk = (value: unknown, path: string): void => {
     const setting = Object.hasOwn(settings, path) ? settings[path] : undefined;
     if (setting) {
-      if (Array.isArray(value) && setting.takes.isList) note(path, value.join(','));
-      else if (['string', 'number', 'boolean'].includes(typeof value)) note(path, String(value));
-      else mistakes.push(`${placeOf(path)}: expected ${setting.takes.expected}`);
+      if (Array.isArray(value) && setting.takes.isList && value.every(isPlain)) note(path, value.join(','));
+      else if (isPlain(value)) note(path, String(value));
+      else mistakes.push(`${placeOf(path, 'value')}: expected ${setting.takes.expected}`);
     } else if (typeof value === 'object' && value !== null && keys.some((key) => key.startsWith(`${path}.`))) {
       for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`);
     } else if (table === undefined || path.startsWith(`${table}.`)) {
-      mistakes.push(`${placeOf(path)}: unknown setting`);
+      mistakes.push(`${placeOf(path, 'key')}: unknown setting`);
     }
   };
   for (const [key, value] of Object.entries(document)) walk(value, key);
   return found;
 };
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
 /** What to tell about a configuration file that holds secrets and that everybody on the machine can read; null: nothing. */
 export const exposedSecrets = (settings: Settings, env: Environment): string | null => {

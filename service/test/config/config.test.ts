@@ -202,32 +202,42 @@ describe('the configuration', () => {
     const mistakes = mistakesIn({ CORRAL_CONFIG, CORRAL_LOG_LEVEL: 'loud', CORRAL_MAINTENANCE_PROJECT: 'repair' });
     expect([...mistakes].sort()).toEqual([
       expect.stringMatching(/^CORRAL_LOG_LEVEL: "loud"/),
-      expect.stringMatching(/^engine\.lease in .*corral\.toml:6: expected seconds from 0\.05 to 3600/),
-      expect.stringMatching(/^engine\.speed in .*corral\.toml:5: unknown setting/),
-      expect.stringMatching(/^extra in .*corral\.toml:7: unknown setting/),
+      expect.stringMatching(/^engine\.lease in .*corral\.toml:6:9: expected seconds from 0\.05 to 3600/),
+      expect.stringMatching(/^engine\.speed in .*corral\.toml:5:1: unknown setting/),
+      expect.stringMatching(/^extra in .*corral\.toml:7:2: unknown setting/),
       expect.stringMatching(/^maintenance: the project and the URL must be given together/),
-      expect.stringMatching(/^port in .*corral\.toml:3: "x" is invalid/),
-      expect.stringMatching(/^prot in .*corral\.toml:1: unknown setting/),
-      expect.stringMatching(/^vlans in .*corral\.toml:2: "none" is invalid/),
+      expect.stringMatching(/^port in .*corral\.toml:3:8: "x" is invalid/),
+      expect.stringMatching(/^prot in .*corral\.toml:1:1: unknown setting/),
+      expect.stringMatching(/^vlans in .*corral\.toml:2:9: "none" is invalid/),
     ]);
   });
 
   it.each([
-    ['a list of several lines', 'images = [ # port = 1\n  "base",\n\n  "other",\n]\nport = "x"', 6],
-    ['a text of several lines', 'data_dir = """\nport = 1\n[engine]\n"""\nport = "x"', 5],
-    ['comments, empty lines and another table', '# port = 1\n\n[engine] # port\n[obmd]\nport = 1', 5, 'obmd.port'],
-    ['the same name in another table', 'port = 80\n[engine]\nlease = 1\nport = 1', 4, 'engine.port'],
-    ['lines that end as on Windows', 'host = "::1"\r\n\r\nport = "x"\r\n', 3],
-    ['a dotted name', 'host = "::1"\nengine.lease = "x"', 2, 'engine.lease'],
-    ['a quoted name', 'host = "::1"\n"port" = "x"', 2],
-    ['an inline table', 'host = "::1"\nengine = { budget = 1, lease = "x" }', 2, 'engine.lease'],
-    ['a table in the middle of its own', 'host = "::1"\n[engine]\nbudget = 1\n[engine.deep]\na = 1', 4, 'engine.deep'],
-    ['a value that begins on its line', 'host = "::1"\nport = [\n  1,\n]', 2],
-    ['a list of tables', 'host = "::1"\n[[port]]\na = 1\n[[port]]\na = 2', 2],
-  ])('names the line of a mistake behind %s', (_what, text, line, key = 'port') => {
+    ['a list of several lines', 'images = [ # port = 1\n  "base",\n\n  "other",\n]\nport = "x"', '6:8'],
+    ['a text of several lines', 'data_dir = """\nport = 1\n[engine]\n"""\nport = "x"', '5:8'],
+    ['comments, empty lines and another table', '# port = 1\n\n[engine] # port\n[obmd]\nport = 1', '5:1', 'obmd.port'],
+    ['the same name in another table', 'port = 80\n[engine]\nlease = 1\nport = 1', '4:1', 'engine.port'],
+    ['lines that end as on Windows', 'host = "::1"\r\n\r\nport = "x"\r\n', '3:8'],
+    ['a dotted name', 'host = "::1"\nengine.lease = "x"', '2:16', 'engine.lease'],
+    ['a quoted name', 'host = "::1"\n"port" = "x"', '2:10'],
+    ['an inline table', 'host = "::1"\nengine = { budget = 1, lease = "x" }', '2:32', 'engine.lease'],
+    [
+      'a table in the middle of its own',
+      'host = "::1"\n[engine]\nbudget = 1\n[engine.deep]\na = 1',
+      '4:2',
+      'engine.deep',
+    ],
+    ['a value that begins on its line', 'host = "::1"\nport = [\n  1,\n]', '2:8'],
+    ['a list of tables', 'host = "::1"\n[[port]]\na = 1\n[[port]]\na = 2', '2:3'],
+    ['a list of more lines than a screen has', `images = [\n${'  "base",\n'.repeat(200)}]\n  port = "x"`, '203:10'],
+    ['quotes and brackets in texts', `host = '"[{'\ndata_dir = "\\"]}#" # ]\nport = "x"`, '3:8'],
+    ['quotes at the end of a text of several lines', 'data_dir = """a"""""\nport = "x"', '2:8'],
+    ['an inline table in a list', 'images = [ { port = 1 }, [ "#", "]" ] ] # [\nport = "x"', '2:8'],
+    ['spaces in a dotted name', '  engine . "lease" =  "x"', '1:23', 'engine.lease'],
+  ])('names the line and the column of a mistake behind %s', (_what, text, place, key = 'port') => {
     const mistakes = mistakesIn({ CORRAL_CONFIG: toml(text) });
     expect(mistakes).toContainEqual(
-      expect.stringMatching(new RegExp(`^${key.replace('.', '\\.')} in .*corral\\.toml:${line}: `)),
+      expect.stringMatching(new RegExp(`^${key.replace('.', '\\.')} in .*corral\\.toml:${place}: `)),
     );
   });
 

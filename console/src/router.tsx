@@ -92,6 +92,28 @@ const switchRoute = createRoute({
     typeof search['port'] === 'string' ? { port: search['port'] } : {},
   component: lazyRouteComponent(() => import('./pages/switch.tsx'), 'SwitchPage'),
 });
+const driftRoute = createRoute({
+  ...pageIn('/drift'),
+  component: lazyRouteComponent(() => import('./pages/drift.tsx'), 'DriftPage'),
+});
+const setUpRoute = createRoute({
+  ...pageIn('/setup'),
+  component: lazyRouteComponent(() => import('./pages/setup.tsx'), 'SetUpPage'),
+});
+const setUpSwitchRoute = createRoute({
+  ...pageIn('/setup/switch'),
+  component: lazyRouteComponent(() => import('./pages/setup-switch.tsx'), 'SetUpSwitchPage'),
+});
+const setUpPortsRoute = createRoute({
+  ...pageIn('/setup/ports'),
+  validateSearch: (search: Record<string, unknown>): { readonly switch?: string } =>
+    typeof search['switch'] === 'string' ? { switch: search['switch'] } : {},
+  component: lazyRouteComponent(() => import('./pages/setup-ports.tsx'), 'SetUpPortsPage'),
+});
+const setUpNodeRoute = createRoute({
+  ...pageIn('/setup/node'),
+  component: lazyRouteComponent(() => import('./pages/setup-node.tsx'), 'SetUpNodePage'),
+});
 const eventsRoute = createRoute({
   ...pageIn('/events'),
   validateSearch: eventsSearch,
@@ -124,6 +146,11 @@ export const router = createRouter({
       networkRoute,
       switchesRoute,
       switchRoute,
+      driftRoute,
+      setUpRoute,
+      setUpSwitchRoute,
+      setUpPortsRoute,
+      setUpNodeRoute,
       eventsRoute,
       projectsRoute,
       usersRoute,

@@ -93,6 +93,24 @@ export const switchNamed = (name: string) =>
     refetchInterval: 30_000,
   });
 
+/** The types of switches, and the fields of each. They are those of the service's drivers, so they do not change. */
+export const switchTypes = queryOptions({
+  queryKey: ['switch types'],
+  queryFn: ({ signal }) => corral.listSwitchTypes({}, { signal }),
+});
+
+/** The same of BMCs, and whether an OBM daemon runs inside the service. */
+export const bmcTypes = queryOptions({
+  queryKey: ['BMC types'],
+  queryFn: ({ signal }) => corral.listBmcTypes({}, { signal }),
+});
+
+/** Where switches carry something else than is recorded, as they were last seen. */
+export const allDrift = queryOptions({
+  queryKey: ['drift'],
+  queryFn: ({ signal }) => corral.showDrift({}, { signal }),
+});
+
 export const latestEvents = queryOptions({
   queryKey: ['events', 'latest'],
   queryFn: ({ signal }) => corral.listEvents({ limit: '100' }, { signal }),

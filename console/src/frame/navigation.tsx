@@ -33,8 +33,10 @@ export const Navigation = ({ isOpen, onClose }: { readonly isOpen: boolean; read
           <>
             <p className="mt-4 mb-1 px-2 text-fine tracking-wide text-dim uppercase">Operator</p>
             <SwitchesItem />
+            <DriftItem />
             <ProjectsItem />
             <UsersItem />
+            <Item to="/setup" label="Set-up" />
           </>
         )}
         <Item to="/events" label="Events" />
@@ -50,7 +52,7 @@ const Item = ({
   trouble = 0,
   isExact = false,
 }: {
-  readonly to: '/' | '/nodes' | '/networks' | '/switches' | '/projects' | '/users' | '/events';
+  readonly to: '/' | '/nodes' | '/networks' | '/switches' | '/drift' | '/setup' | '/projects' | '/users' | '/events';
   readonly label: string;
   readonly count?: number | undefined;
   /** How many of them need somebody. */
@@ -89,6 +91,11 @@ const SwitchesItem = () => {
     ({ state, drifting, suspect }) => isTrouble(state) || drifting > 0 || suspect > 0,
   ).length;
   return <Item to="/switches" label="Switches" count={data?.switches.length} trouble={trouble ?? 0} />;
+};
+
+const DriftItem = () => {
+  const drifting = useQuery(allSwitches).data?.switches.reduce((sum, each) => sum + each.drifting, 0) ?? 0;
+  return <Item to="/drift" label="Drift" trouble={drifting} />;
 };
 
 const ProjectsItem = () => <Item to="/projects" label="Projects" count={useQuery(projectNames).data?.length} />;

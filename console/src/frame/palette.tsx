@@ -128,6 +128,11 @@ const pages: readonly Target[] = [
 
 const operatorPages: readonly Target[] = [
   { kind: 'page', name: 'Switches', href: '/switches' },
+  { kind: 'page', name: 'Drift', href: '/drift' },
+  { kind: 'page', name: 'Set-up', href: '/setup' },
+  { kind: 'page', name: 'Add a switch', href: '/setup/switch' },
+  { kind: 'page', name: 'Add ports', href: '/setup/ports' },
+  { kind: 'page', name: 'Register a node', href: '/setup/node' },
   { kind: 'page', name: 'Projects', href: '/projects' },
   { kind: 'page', name: 'Users', href: '/users' },
 ];

@@ -24,8 +24,14 @@ interface NewNetwork {
   readonly net_id: string;
 }
 
-/** Asks for what a new network needs, and goes to it. */
-export const CreateNetwork = ({ onClose }: { readonly onClose: () => void }) => {
+/** Asks for what a new network needs, and goes to it, unless there is something else to do then. */
+export const CreateNetwork = ({
+  onClose,
+  onCreated,
+}: {
+  readonly onClose: () => void;
+  readonly onCreated?: () => void;
+}) => {
   const { admin } = useMe();
   const projects = useProjects();
   const navigate = useNavigate();
@@ -42,6 +48,10 @@ export const CreateNetwork = ({ onClose }: { readonly onClose: () => void }) => 
     mutationFn: () => corral.networkCreate(wanted),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: allNetworks.queryKey });
+      if (onCreated !== undefined) {
+        onCreated();
+        return;
+      }
       onClose();
       await navigate({ to: '/networks/$network', params: { network } });
     },

@@ -13,6 +13,7 @@ import { naturalOrder } from '../ui/natural-order.ts';
 import { NetworkChip } from '../ui/network-chip.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import { Empty } from '../ui/states.tsx';
+import { AddNic, NicMenu } from './node-nic-registration.tsx';
 
 type Nic = OneNic['nic'];
 
@@ -45,9 +46,12 @@ export const NodeNics = ({ node, mayChange }: { readonly node: NodeOverview; rea
           },
         ]
       : []),
+    ...(admin
+      ? [{ name: 'wiring', heading: '', width: '60px', cell: (nic: Nic) => <NicMenu node={node} nic={nic} /> }]
+      : []),
   ];
   return (
-    <Card title="Nics">
+    <Card title="Nics" actions={admin ? <AddNic node={node} /> : undefined}>
       {nics.length === 0 ? (
         <Empty title="It has no nics">
           {admin ? <Command text={commandOf('node', 'nic', 'register', node.name, 'NIC', 'MAC')} /> : null}

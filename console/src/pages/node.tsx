@@ -17,6 +17,7 @@ import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { GiveBack, NodePower, Reserve } from './node-manage.tsx';
 import { NodeNics } from './node-nics.tsx';
+import { NodeRegistration } from './node-registration.tsx';
 
 const route = getRouteApi('/frame/nodes/$node');
 
@@ -64,6 +65,7 @@ const Parts = ({ node }: { readonly node: NodeOverview }) => {
       </div>
       <div className="grid min-w-0 gap-4">
         {project === null ? <Reserve node={node} /> : isMine && <GiveBack node={node} project={project} />}
+        {admin && <NodeRegistration node={node} />}
         <Metadata node={name} metadata={metadata} mayChange={admin} />
       </div>
     </div>

@@ -5,6 +5,7 @@ import type { NodeOverview } from '../api/client.ts';
 import { allNodes, type AllNodes } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
 import { Badge } from '../ui/badge.tsx';
+import { buttonLook } from '../ui/button-look.ts';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, sorted } from '../ui/data-table.tsx';
 import { FilterInput } from '../ui/filter-input.tsx';
@@ -21,7 +22,16 @@ const route = getRouteApi('/frame/nodes');
 
 /** All nodes: found, sorted, chosen, and acted on together. */
 export const NodesPage = () => (
-  <Page title="Nodes">
+  <Page
+    title="Nodes"
+    actions={
+      useMe().admin ? (
+        <Link to="/setup/node" className={buttonLook('plain')}>
+          Register a node…
+        </Link>
+      ) : undefined
+    }
+  >
     <Loaded query={useQuery(allNodes)} rows={10}>
       {(all) => <NodeTable all={all} />}
     </Loaded>
@@ -226,7 +236,10 @@ const NoNodes = ({ isEmpty }: { readonly isEmpty: boolean }) => {
     <Empty title="There are no nodes yet">
       {admin ? (
         <>
-          Register the first one with <code className="font-mono">corral apply site.yaml</code>.
+          <Link to="/setup/node" className="text-accent underline">
+            Register the first one
+          </Link>
+          , or all of them with <code className="font-mono">corral apply site.yaml</code>.
         </>
       ) : (
         'An administrator registers them.'

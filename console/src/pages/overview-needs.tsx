@@ -34,9 +34,13 @@ const mostShown = 12;
 const Needs = ({ needs, hasSwitches }: { readonly needs: readonly Need[]; readonly hasSwitches: boolean }) =>
   needs.length === 0 ? (
     <Empty title={hasSwitches ? 'Nothing needs you' : 'There are no switches yet'}>
-      {hasSwitches
-        ? 'Every switch answers, and carries what is recorded.'
-        : 'Register switches, ports and nodes with corral apply.'}
+      {hasSwitches ? (
+        'Every switch answers, and carries what is recorded.'
+      ) : (
+        <Link to="/setup/switch" className="text-accent underline">
+          Add the first one
+        </Link>
+      )}
     </Empty>
   ) : (
     <ul>

@@ -14,12 +14,22 @@ import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { NeedsYou } from './overview-needs.tsx';
 import { Figures } from './overview-figures.tsx';
+import { SetUpCards, SetUpLink } from './setup.tsx';
 
 /** Whether anything needs the person, and what is theirs. */
 export const OverviewPage = () => {
   const { admin } = useMe();
+  const nodes = useQuery(allNodes).data;
+  if (admin && nodes !== undefined && nodes.nodes.length + nodes.others.length === 0)
+    return (
+      <Page title="Overview">
+        <SetUpCards />
+        <JustNow />
+      </Page>
+    );
   return (
     <Page title="Overview">
+      {admin && <SetUpLink />}
       <Figures />
       <div className="grid gap-4 xl:grid-cols-[3fr_2fr]">
         {admin ? <NeedsYou /> : <MyNodes />}

@@ -1,17 +1,18 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { corral, type PortOverview, type Reading, type SwitchDetails } from '../api/client.ts';
-import { allNetworks } from '../api/queries.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { Carried } from '../ui/carried.tsx';
 import { Command } from '../ui/command.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { portState } from '../ui/front-panel.tsx';
 import { NetworkChip } from '../ui/network-chip.tsx';
 import { sentenceOf } from '../ui/states.tsx';
+import { DeletePort } from './switch-registration.tsx';
 
 const tones: Readonly<Record<PortOverview['state'], Tone>> = {
   ok: 'ok',
@@ -82,6 +83,11 @@ export const PortCard = ({ on, port }: { readonly on: SwitchDetails; readonly po
     {port.why !== null && <p className="border-t border-line px-3.5 py-2.5">{sentenceOf(new Error(port.why))}</p>}
     {port.pending !== null && <PendingLine pending={port.pending} />}
     {port.registered && port.node !== null && <Revert on={on} port={port} />}
+    {port.registered && port.node === null && (
+      <div className="border-t border-line p-3">
+        <DeletePort on={on.name} port={port} />
+      </div>
+    )}
   </Card>
 );
 
@@ -98,34 +104,9 @@ const Side = ({
 }) => (
   <div className="grid content-start gap-1.5 p-3.5">
     <p className="text-dim">{title}</p>
-    {!isKnown || reading === null ? (
-      <p>{isKnown ? 'No network.' : unknown}</p>
-    ) : reading.unclear !== undefined ? (
-      <p>It may carry any VLAN: “{reading.unclear}” on the port is not understood.</p>
-    ) : (
-      <>
-        <p className="flex flex-wrap items-center gap-1.5">
-          untagged {reading.native === null ? 'none' : <Vlan vlan={String(reading.native)} />}
-        </p>
-        <p className="flex flex-wrap items-center gap-1.5">
-          tagged{' '}
-          {reading.tagged === '' ? 'none' : reading.tagged.split(', ').map((vlan) => <Vlan key={vlan} vlan={vlan} />)}
-        </p>
-      </>
-    )}
+    {!isKnown || reading === null ? <p>{isKnown ? 'No network.' : unknown}</p> : <Carried reading={reading} />}
   </div>
 );
-
-/** A VLAN by the network that has it; a range, or one that no network has, by its number. */
-const Vlan = ({ vlan }: { readonly vlan: string }) => {
-  const network = useQuery(allNetworks).data?.networks.find(({ network_id }) => network_id === vlan);
-  return (
-    <>
-      {network === undefined ? <Badge tone="warn">VLAN {vlan}</Badge> : <NetworkChip network={network.name} />}
-      <span className="font-mono text-fine text-dim">{network === undefined ? 'no network' : `VLAN ${vlan}`}</span>
-    </>
-  );
-};
 
 const PendingLine = ({ pending }: { readonly pending: NonNullable<PortOverview['pending']> }) => (
   <p className="flex flex-wrap items-center gap-1.5 border-t border-line px-3.5 py-2.5">

@@ -5,8 +5,8 @@ import { switchNamed } from '../api/queries.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { buttonLook } from '../ui/button-look.ts';
 import { Card } from '../ui/card.tsx';
-import { Command } from '../ui/command.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { ForAdministrators } from '../ui/for-administrators.tsx';
@@ -16,6 +16,7 @@ import { NetworkChip } from '../ui/network-chip.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, sentenceOf } from '../ui/states.tsx';
 import { PortCard } from './switch-port.tsx';
+import { DeleteSwitch } from './switch-registration.tsx';
 
 const route = getRouteApi('/frame/switches/$switch');
 
@@ -66,6 +67,7 @@ const SwitchActions = ({ name }: { readonly name: string }) => {
           {sentenceOf(error)}
         </span>
       )}
+      {found !== undefined && <DeleteSwitch found={found} />}
       {found !== undefined && (
         <Button
           isBusy={policy.isPending}
@@ -106,7 +108,9 @@ const SwitchDetailsView = ({ found }: { readonly found: SwitchDetails }) => {
       {ports.length === 0 ? (
         <Card>
           <Empty title="No port is registered">
-            <Command text={`corral port register ${found.name} PORT`} />
+            <Link to="/setup/ports" search={{ switch: found.name }} className="text-accent underline">
+              Add ports
+            </Link>
           </Empty>
         </Card>
       ) : (
@@ -119,10 +123,15 @@ const SwitchDetailsView = ({ found }: { readonly found: SwitchDetails }) => {
           <Card
             title="Ports"
             actions={
-              <span className="text-dim">
-                {found.ports} registered
-                {ports.length > found.ports && `, ${ports.length - found.ports} not`}
-              </span>
+              <>
+                <span className="text-dim">
+                  {found.ports} registered
+                  {ports.length > found.ports && `, ${ports.length - found.ports} not`}
+                </span>
+                <Link to="/setup/ports" search={{ switch: found.name }} className={`${buttonLook('plain')} h-7!`}>
+                  Add ports…
+                </Link>
+              </>
             }
           >
             <DataTable

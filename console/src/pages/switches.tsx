@@ -5,6 +5,7 @@ import type { SwitchOverview } from '../api/client.ts';
 import { allSwitches } from '../api/queries.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { buttonLook } from '../ui/button-look.ts';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, sorted } from '../ui/data-table.tsx';
 import { ForAdministrators } from '../ui/for-administrators.tsx';
@@ -22,13 +23,23 @@ export const SwitchesPage = () => (
 const Switches = () => {
   const [sort, setSort] = useState('switch');
   return (
-    <Page title="Switches">
+    <Page
+      title="Switches"
+      actions={
+        <Link to="/setup/switch" className={buttonLook('primary')}>
+          Add a switch…
+        </Link>
+      }
+    >
       <Card>
         <Loaded query={useQuery(allSwitches)}>
           {({ switches }) =>
             switches.length === 0 ? (
               <Empty title="There are no switches yet">
-                Register the first one with <code className="font-mono">corral switch register</code>.
+                <Link to="/setup/switch" className="text-accent underline">
+                  Add the first one
+                </Link>
+                , or register it with <code className="font-mono">corral switch register</code>.
               </Empty>
             ) : (
               <DataTable

@@ -1,15 +1,9 @@
 import type { ComponentPropsWithRef, ReactNode } from 'react';
+import { type ButtonLook, buttonLook } from './button-look.ts';
 import { Hint } from './hint.tsx';
 
-const looks = {
-  primary: 'bg-accent text-accent-text border-transparent hover:brightness-110',
-  plain: 'bg-panel text-text border-line hover:bg-sunken',
-  danger: 'bg-panel text-bad border-bad/40 hover:bg-bad-soft',
-  quiet: 'bg-transparent text-text border-transparent hover:bg-sunken',
-} as const;
-
 export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'disabled'> {
-  readonly look?: keyof typeof looks;
+  readonly look?: ButtonLook;
   /** Why it cannot be pressed now, in a sentence; then it cannot, and says so. */
   readonly unless?: string | null | undefined;
   /** Its work is under way. */
@@ -25,7 +19,7 @@ export const Button = ({ look = 'plain', unless = null, isBusy = false, classNam
       type="button"
       aria-disabled={isOff || undefined}
       aria-busy={isBusy || undefined}
-      className={`inline-flex h-8 items-center gap-1.5 rounded-control border px-3 font-medium whitespace-nowrap transition-colors aria-disabled:cursor-not-allowed aria-disabled:opacity-55 ${looks[look]} ${className ?? ''}`}
+      className={`${buttonLook(look)} ${className ?? ''}`}
       onClick={(event) => {
         if (isOff) event.preventDefault();
         else onClick?.(event);

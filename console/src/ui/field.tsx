@@ -58,6 +58,34 @@ export const SelectField = ({
   );
 };
 
+/** The same for several lines, such as a key. */
+export const TextAreaField = ({
+  label,
+  about,
+  error,
+  isSecret = false,
+  ...input
+}: FieldProps & { readonly isSecret?: boolean } & ComponentPropsWithRef<'textarea'>) => {
+  const id = useId();
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      <textarea
+        id={id}
+        className={`w-full rounded-control border border-line bg-panel px-2.5 py-1.5 font-mono text-fine placeholder:text-dim aria-invalid:border-bad ${isSecret ? '[-webkit-text-security:disc]' : ''}`}
+        spellCheck={false}
+        autoComplete="off"
+        aria-invalid={Boolean(error) || undefined}
+        aria-describedby={`${id}-about`}
+        {...input}
+      />
+      <FieldNote id={`${id}-about`} about={about} error={error} />
+    </div>
+  );
+};
+
 /** The same for yes or no, with its name beside. */
 export const CheckField = ({ label, about, error, ...input }: FieldProps & ComponentPropsWithRef<'input'>) => {
   const id = useId();

@@ -1,3 +1,4 @@
+import { pemText } from '@corral/base/schema/certificate-fields';
 import { type TSchema, Type } from '@sinclair/typebox';
 import { SecretLine, Text } from '../../schema/labels.ts';
 import { shown } from '../../schema/shown-fields.ts';
@@ -26,7 +27,9 @@ const optional = (port: number) => ({
   port: Type.Optional(
     shown(Type.Integer({ minimum: 1, maximum: 65535, description: `a TCP port, ${port} if not given` })),
   ),
-  private_key: Type.Optional(Type.String({ minLength: 1, description: 'a private key in PEM or OpenSSH format' })),
+  private_key: Type.Optional(
+    Type.String({ ...pemText, minLength: 1, description: 'a private key in PEM or OpenSSH format' }),
+  ),
   host_key: Type.Optional(
     shown(
       Type.String({

@@ -1,3 +1,4 @@
+import { pemText } from '@corral/base/schema/certificate-fields';
 import { Type } from '@sinclair/typebox';
 import { Text } from '../../../schema/labels.ts';
 import { shown } from '../../../schema/shown-fields.ts';
@@ -8,11 +9,17 @@ export const namePattern = '^[A-Za-z0-9_][A-Za-z0-9_.:@+-]{0,63}$';
 export const nameRule = '1 to 64 letters, digits and . _ : @ + -, with a letter, a digit or _ first';
 
 const pem = (what: string) =>
-  Type.String({ pattern: '^\\s*-----BEGIN [A-Z0-9 ]+-----', maxLength: 65_536, description: `${what} in PEM format` });
+  Type.String({
+    ...pemText,
+    pattern: '^\\s*-----BEGIN [A-Z0-9 ]+-----',
+    maxLength: 65_536,
+    description: `${what} in PEM format`,
+  });
 /** A field that is shown: a key beside it would be readable. */
 const certificate = (what: string) =>
   shown(
     Type.String({
+      ...pemText,
       pattern: '^(?![^]*PRIVATE KEY)\\s*-----BEGIN [A-Z0-9 ]+-----',
       maxLength: 65_536,
       description: `${what} in PEM format, without a private key`,

@@ -1,0 +1,148 @@
+import { DuplicateError } from '@corral/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { corral } from '../api/client.ts';
+import { allSwitches, switchTypes } from '../api/queries.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { Command } from '../ui/command.tsx';
+import { DeviceFields } from '../ui/device-fields.tsx';
+import { type DeviceSchema, type DeviceValues, fieldsOf, valuesToSend, wordsOf } from '../ui/device-schema.ts';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { refusalsOf } from '../ui/refusals.ts';
+import { commandOf } from '../ui/shell-word.ts';
+import { SetUpForm } from './setup-frame.tsx';
+import { AddedSwitch, WhatItSays } from './setup-switch-says.tsx';
+
+type Schemas = Readonly<Record<string, DeviceSchema>>;
+
+/** Asks for what a type of switch needs, tries it, and registers it. */
+export const SetUpSwitchPage = () => (
+  <SetUpForm title="Add a switch">
+    <Types />
+  </SetUpForm>
+);
+
+const Types = () => (
+  <Loaded query={useQuery(switchTypes)}>
+    {(types) => (
+      <AddSwitch
+        schemas={Object.fromEntries(Object.entries(types).map(([type, { fields }]) => [type, fields as DeviceSchema]))}
+      />
+    )}
+  </Loaded>
+);
+
+const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [type, setType] = useState('');
+  const [values, setValues] = useState<DeviceValues>({});
+  const [added, setAdded] = useState<string | null>(null);
+  const fields = fieldsOf(schemas[type] ?? {});
+  const sent = { ...valuesToSend(fields, values), type };
+  const attempt = useMutation({ mutationFn: () => corral.switchTest({ switch: name, as: sent }) });
+  const add = useMutation({
+    mutationFn: () => corral.switchRegister({ ...sent, switch: name }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: allSwitches.queryKey });
+      attempt.reset();
+      setAdded(name);
+    },
+  });
+  if (added !== null)
+    return (
+      <AddedSwitch
+        key={added}
+        name={added}
+        onAnother={() => {
+          setName('');
+          setValues({});
+          setAdded(null);
+        }}
+        onChangeFields={() => setAdded(null)}
+      />
+    );
+  const error = add.error ?? attempt.error;
+  const addressField = fields.find((field) => field.name === 'hostname' || field.name === 'ovsdb')?.name ?? null;
+  const refusals = refusalsOf(error, ['switch', 'type', ...fields.map((field) => field.name)], (sentence) => {
+    if (error instanceof DuplicateError && sentence.endsWith('already exists')) return 'switch';
+    return /^(switch .* cannot be reached|the address of switch)/.test(sentence) ? addressField : null;
+  });
+  const forget = (): void => {
+    add.reset();
+    attempt.reset();
+  };
+  const unless = name === '' ? 'Give it a name first' : type === '' ? 'Choose its type first' : null;
+  return (
+    <>
+      <Card title="The switch">
+        <form
+          noValidate
+          className="grid gap-3 p-3.5"
+          onSubmit={(event) => {
+            event.preventDefault();
+            forget();
+            if (unless === null && !add.isPending) add.mutate();
+          }}
+        >
+          <TextField
+            label="Name"
+            about="By which it is called here, such as tor-1."
+            autoFocus
+            autoComplete="off"
+            value={name}
+            error={refusals.of('switch')}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <SelectField
+            label="Type"
+            about="Which driver speaks to it."
+            value={type}
+            error={refusals.of('type')}
+            onChange={(event) => {
+              forget();
+              setType(event.target.value);
+            }}
+          >
+            <option value="">Choose…</option>
+            {Object.keys(schemas).map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </SelectField>
+          <DeviceFields key={type} fields={fields} values={values} refusals={refusals} onChange={setValues} />
+          {refusals.rest !== null && (
+            <p role="alert" className="text-bad">
+              {refusals.rest}
+            </p>
+          )}
+          <Command
+            text={`${commandOf('switch', 'register', name || 'NAME', type || 'TYPE')} ${wordsOf(fields, values)}`.trim()}
+          />
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button
+              unless={unless}
+              isBusy={attempt.isPending}
+              onClick={() => {
+                forget();
+                attempt.mutate();
+              }}
+            >
+              Try it first
+            </Button>
+            <Button type="submit" look="primary" unless={unless} isBusy={add.isPending}>
+              Add switch
+            </Button>
+          </div>
+        </form>
+      </Card>
+      {attempt.isPending && (
+        <p role="status" className="text-dim">
+          Opening a session with {name}. Nothing is changed on it.
+        </p>
+      )}
+      {attempt.data !== undefined && <WhatItSays told={attempt.data} />}
+    </>
+  );
+};

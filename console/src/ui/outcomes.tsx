@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { sentenceOf } from './states.tsx';
+
+/** Something that is done to one of several. */
+export interface Work {
+  readonly key: string;
+  readonly run: () => Promise<unknown>;
+}
+
+/** How it went with one of them. */
+export interface Outcome {
+  readonly key: string;
+  readonly state: 'waiting' | 'done' | 'refused';
+  readonly why?: string;
+}
+
+/** So many at once: the service takes no more of one caller at a time. */
+const atOnce = 4;
+
+/** Does something to several, a few at a time; a refusal of one does not stop the others. */
+export const useOutcomes = () => {
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const start = async (work: readonly Work[]): Promise<readonly Outcome[]> => {
+    const list: Outcome[] = work.map(({ key }) => ({ key, state: 'waiting' }));
+    const tell = (): void => setOutcomes([...list]);
+    setBusy(true);
+    tell();
+    const rest = [...work.entries()];
+    const next = async (): Promise<void> => {
+      for (let entry = rest.shift(); entry !== undefined; entry = rest.shift()) {
+        const [index, { key, run }] = entry;
+        try {
+          await run();
+          list[index] = { key, state: 'done' };
+        } catch (error) {
+          list[index] = { key, state: 'refused', why: sentenceOf(error as Error) };
+        }
+        tell();
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, next));
+    setBusy(false);
+    return list;
+  };
+  return { outcomes, isBusy, start, clear: () => setOutcomes([]) };
+};
+
+const words = { waiting: 'waiting…', done: 'done' } as const;
+const tones = { waiting: 'text-dim', done: 'text-ok', refused: 'text-bad' } as const;
+
+/** How it went, one line for each. */
+export const OutcomeList = ({ label, outcomes }: { readonly label: string; readonly outcomes: readonly Outcome[] }) => (
+  <ul aria-label={label} aria-live="polite" className="grid max-h-80 gap-1.5 overflow-auto">
+    {outcomes.map(({ key, state, why }) => (
+      <li key={key} className="grid grid-cols-[minmax(6rem,10rem)_1fr] gap-2">
+        <span className="truncate font-mono" title={key}>
+          {key}
+        </span>
+        <span className={tones[state]}>{state === 'refused' ? why : words[state]}</span>
+      </li>
+    ))}
+  </ul>
+);

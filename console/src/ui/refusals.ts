@@ -1,0 +1,33 @@
+import { sentenceOf } from './states.tsx';
+
+/** Why something was refused, by the field that caused it; what no field caused is `rest`. */
+export interface Refusals {
+  readonly of: (field: string) => string | null;
+  readonly rest: string | null;
+}
+
+export const noRefusals: Refusals = { of: () => null, rest: null };
+
+/** The mistakes of a request come in one line; each begins with its place. */
+const mistake = /; (?=(?:field|path argument) "|the body )/;
+const place = /^(?:field|path argument) "(?:[^"]*\.)?([^".]+)"/;
+
+/**
+ * Parts what the service said by the fields that it names, of those that there are. `also` knows the field of sentences
+ * that name none.
+ */
+export const refusalsOf = (
+  error: Error | null,
+  fields: readonly string[],
+  also: (sentence: string) => string | null = () => null,
+): Refusals => {
+  if (error === null) return noRefusals;
+  const found = new Map<string, string[]>();
+  for (const sentence of error.message.split(mistake)) {
+    const named = place.exec(sentence)?.[1] ?? also(sentence);
+    const field = named !== null && fields.includes(named) ? named : '';
+    found.set(field, [...(found.get(field) ?? []), sentenceOf({ message: sentence })]);
+  }
+  const told = (field: string): string | null => found.get(field)?.join('; ') ?? null;
+  return { of: told, rest: told('') };
+};

@@ -1,0 +1,275 @@
+import { hasPart } from '@corral/lab';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { sharedChromium } from '../support/identity/chromium.ts';
+import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { adminPassword, passwordOf, type Service, serviceForTest } from '../support/services/service.ts';
+import { done, makeNode, makeProject, makeSwitch, makeUser } from '../support/services/world.ts';
+
+/** The dialog that is open. */
+const dialog = (page: Page) => page.getByRole('dialog');
+
+/** Presses a button of it. */
+const press = (page: Page, name: string): Promise<void> =>
+  dialog(page).getByRole('button', { name, exact: true }).click();
+
+/** A step of the set-up. */
+const step = (page: Page, name: string) => page.getByRole('listitem', { name, exact: true });
+
+const isDone = (page: Page, name: string): Promise<void> =>
+  step(page, name).getByRole('img', { name: 'done', exact: true }).waitFor();
+
+const toSetUp = (page: Page): Promise<void> =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Set-up' }).click();
+
+describe.skipIf(!hasPart('Chromium'))('set-up in the browser', () => {
+  const newBrowser = sharedChromium();
+
+  const signedIn = async (service: Service, path = '/', user = 'admin', password = adminPassword) => {
+    const page = await watchedPage(await newBrowser(), service);
+    await page.goto(`${service.url}${path}`);
+    await signIn(page, user, password);
+    return page;
+  };
+
+  it('leads from an empty service to a reserved node by clicking alone', async () => {
+    const service = await serviceForTest('sqlite', { CORRAL_OBMD: '127.0.0.1:0' });
+    const page = await signedIn(service);
+
+    // The overview of an empty service is its set-up.
+    await page.getByText('0 of 6 done').waitFor();
+    await page.getByRole('region', { name: 'the example of site.yaml' }).getByText('switches:').waitFor();
+    await page.getByText('corral apply site.yaml').waitFor();
+    await step(page, 'Add a switch').getByRole('link', { name: 'Add a switch…' }).click();
+
+    await page.getByLabel('Name', { exact: true }).fill('tor-1');
+    await page.getByLabel('Type', { exact: true }).selectOption('mock');
+    await page.getByLabel('hostname', { exact: true }).fill('tor-1.example.org');
+    await page.getByLabel('username', { exact: true }).fill('corral');
+    await page.getByLabel('password', { exact: true }).fill('a secret of the switch');
+    expect(await page.getByLabel('password', { exact: true }).getAttribute('type')).toBe('password');
+    await page
+      .getByText('corral switch register tor-1 mock hostname=tor-1.example.org username=corral --password-file FILE')
+      .waitFor();
+    await page.getByRole('button', { name: 'Try it first' }).click();
+    await page.getByText('simulated switch', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Add switch' }).click();
+    await page.getByText('tor-1 answers, and was read just now.').waitFor();
+    await page.getByText('corral switch sweep tor-1').waitFor();
+    expect(await page.content()).not.toContain('a secret of the switch');
+
+    // A range is shown port by port before anything is sent.
+    await page.getByRole('link', { name: 'Add its ports' }).click();
+    await page.getByLabel('Which ports', { exact: true }).fill('1/1-4, uplink');
+    const preview = page.getByRole('list', { name: 'Ports to add' }).getByRole('listitem');
+    await expect.poll(() => preview.allInnerTexts()).toEqual(['1/1', '1/2', '1/3', '1/4', 'uplink']);
+    expect((await done(service.admin.get('/switch/tor-1'))).body).toMatchObject({ ports: [] });
+    await page.getByRole('button', { name: 'Add 5 ports' }).click();
+    await page.getByRole('link', { name: 'Register a node' }).click();
+
+    await page.getByLabel('Name', { exact: true }).fill('node-01');
+    await page.getByLabel('MAC address', { exact: true }).fill('52:54:00:00:01:00');
+    await page.getByLabel('Switch', { exact: true }).selectOption('tor-1');
+    await page.getByLabel('Port', { exact: true }).selectOption('1/2');
+    await page.getByLabel('Type of BMC', { exact: true }).selectOption('mock');
+    await page.getByLabel('addr', { exact: true }).fill('10.0.0.5');
+    await page
+      .getByText(
+        'corral node register node-01 && corral node nic register node-01 eth0 52:54:00:00:01:00 && corral port nic add tor-1 1/2 node-01 eth0 && corral bmc register node-01 mock addr=10.0.0.5',
+      )
+      .waitFor();
+    await page.getByRole('button', { name: 'Register node', exact: true }).click();
+    await page.getByRole('heading', { name: 'Node node-01 is registered' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the set-up' }).click();
+    for (const name of ['Add a switch', 'Add its ports', 'Register a node']) await isDone(page, name);
+
+    await step(page, 'Create a project with a member').getByRole('button', { name: 'Create a project…' }).click();
+    await dialog(page).getByLabel('Name', { exact: true }).fill('astronomy');
+    await press(page, 'Create project');
+    await step(page, 'Create a project with a member').getByRole('button', { name: 'Create a user…' }).click();
+    await dialog(page).getByLabel('Name', { exact: true }).fill('vera');
+    await dialog(page).getByLabel('First password', { exact: true }).fill('first of vera');
+    await dialog(page).getByLabel('In project', { exact: true }).selectOption('astronomy');
+    await press(page, 'Create user');
+    await isDone(page, 'Create a project with a member');
+    await step(page, 'Create a network').getByRole('button', { name: 'Create a network…' }).click();
+    await dialog(page).getByLabel('Name', { exact: true }).fill('sky');
+    await press(page, 'Create sky');
+    await isDone(page, 'Create a network');
+
+    await step(page, 'Reserve a node').getByRole('link', { name: 'Choose a node' }).click();
+    await page.getByLabel('Choose node-01', { exact: true }).check();
+    await page.getByRole('button', { name: 'Reserve for astronomy' }).click();
+    await dialog(page).getByText('done', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await toSetUp(page);
+    await page.getByText('6 of 6 done').waitFor();
+    expect((await done(service.admin.get('/node/node-01'))).body).toMatchObject({
+      project: 'astronomy',
+      nics: [{ label: 'eth0', switch: 'tor-1', port: '1/2' }],
+    });
+    expect((await done(service.admin.get('/node/node-01/bmc'))).body).toMatchObject({ type: 'mock' });
+
+    // Nothing of it is left on the overview.
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Needs you' }).waitFor();
+    expect(await page.getByRole('list', { name: 'Steps' }).count()).toBe(0);
+    expectNoComplaints(page);
+  });
+
+  it('ticks what others register, as they do', async () => {
+    const service = await serviceForTest('sqlite');
+    const page = await signedIn(service, '/setup');
+    await page.getByText('0 of 6 done').waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    await makeNode(service, 'n1', ['eth0']);
+    for (const name of ['Add a switch', 'Add its ports', 'Register a node']) await isDone(page, name);
+    await makeProject(service, 'red');
+    await makeUser(service, 'rita', 'red');
+    await isDone(page, 'Create a project with a member');
+    await page.getByText('4 of 6 done').waitFor();
+    expectNoComplaints(page);
+  });
+
+  it('a refusal stands beside the field that caused it', async () => {
+    const service = await serviceForTest('sqlite');
+    await makeSwitch(service, 'sw0');
+    await done(service.admin.put('/switch/sw0/port/p1'));
+    await makeNode(service, 'n1');
+    const page = await signedIn(service, '/setup/switch');
+    await page.getByLabel('Name', { exact: true }).fill('sw0');
+    await page.getByLabel('Type', { exact: true }).selectOption('cisco-ios');
+    await page.getByLabel('hostname', { exact: true }).fill('10.0.0.9');
+    await page.getByLabel('dummy_vlan', { exact: true }).fill('5000');
+    await page.getByRole('button', { name: 'Add switch' }).click();
+    const noteOf = (label: string) =>
+      page.getByLabel(label, { exact: true }).locator('xpath=..').getByRole('alert').innerText();
+    await expect.poll(() => noteOf('username')).toContain('Field "username" is missing');
+    expect(await noteOf('dummy_vlan')).toContain('a VLAN that nothing else uses');
+    expect(await page.getByLabel('hostname', { exact: true }).getAttribute('aria-invalid')).toBe(null);
+
+    // Its name, once the fields are right.
+    await page.getByLabel('Type', { exact: true }).selectOption('mock');
+    await page.getByLabel('username', { exact: true }).fill('corral');
+    await page.getByLabel('password', { exact: true }).fill('a secret');
+    await page.getByRole('button', { name: 'Add switch' }).click();
+    await expect.poll(() => noteOf('Name')).toBe('Switch sw0 already exists');
+
+    // One that does not answer is registered, says so, and can be mended.
+    await page.getByLabel('Name', { exact: true }).fill('sw1');
+    service.simulated('sw1').faults = { unreachable: true };
+    await page.getByRole('button', { name: 'Add switch' }).click();
+    await page.getByRole('alert').getByText('connection refused').waitFor();
+    service.simulated('sw1').faults = {};
+    await page.getByRole('button', { name: 'Read it again' }).click();
+    await page.getByText('sw1 answers, and was read just now.').waitFor();
+
+    // A port that is there already is not sent, and a range that is none is not either.
+    await page.goto(`${service.url}/setup/ports?switch=sw0`);
+    await page.getByLabel('Which ports', { exact: true }).fill('p9-1');
+    await expect.poll(() => noteOf('Which ports')).toContain('runs backwards');
+    await page.getByLabel('Which ports', { exact: true }).fill('p1-2');
+    await page.getByRole('button', { name: 'Add 1 port' }).click();
+    await page.getByRole('list', { name: 'Added ports' }).getByText('p2').waitFor();
+
+    // A node that exists; nothing of it is made.
+    await page.goto(`${service.url}/setup/node`);
+    await page.getByLabel('Name', { exact: true }).fill('n1');
+    await page.getByLabel('MAC address', { exact: true }).fill('52:54:00:00:01:00');
+    await page.getByLabel('Address under the OBM daemon', { exact: true }).fill('http://127.0.0.1:9/node/n1');
+    await page.getByLabel('Admin token of the OBM daemon', { exact: true }).fill('a token');
+    await page.getByRole('button', { name: 'Register node', exact: true }).click();
+    await expect.poll(() => noteOf('Name')).toBe('Node n1 already exists');
+    await page.getByLabel('Address under the OBM daemon', { exact: true }).fill('ftp://127.0.0.1/node/n2');
+    await page.getByLabel('Name', { exact: true }).fill('n2');
+    await page.getByRole('button', { name: 'Register node', exact: true }).click();
+    await expect.poll(() => noteOf('Address under the OBM daemon')).toContain('"obmd.uri"');
+    expect((await done(service.admin.get('/nodes/all'))).body).toEqual(['n1']);
+    expect((await done(service.admin.get('/node/n1'))).body).toMatchObject({ nics: [] });
+  });
+
+  it('what was registered is unplugged and deleted by clicking, in the order that the service asks for', async () => {
+    const service = await serviceForTest('sqlite');
+    await makeNode(service, 'n1', ['eth0']);
+    const page = await signedIn(service, '/nodes/n1');
+    const choose = async (action: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Wiring of eth0' }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    expect(await page.getByRole('button', { name: 'Delete node…' }).getAttribute('aria-disabled')).toBe('true');
+    await choose('Unplug…');
+    await dialog(page).getByText('corral port nic remove sw0 n1/eth0').waitFor();
+    await press(page, 'Unplug eth0');
+    await page.getByText('no port', { exact: true }).waitFor();
+    await choose('Delete nic…');
+    await dialog(page).getByText('corral node nic delete n1 eth0').waitFor();
+    await press(page, 'Delete eth0');
+    await page.getByText('It has no nics').waitFor();
+
+    // A nic of an existing node, plugged into the port that is free again.
+    await page.getByRole('button', { name: 'Add a nic…' }).click();
+    await dialog(page).getByLabel('Nic', { exact: true }).fill('eth0');
+    await dialog(page).getByLabel('MAC address', { exact: true }).fill('52:54:00:00:01:09');
+    await press(page, 'Add nic');
+    await choose('Plug into a port…');
+    await dialog(page).getByLabel('Switch', { exact: true }).selectOption('sw0');
+    await dialog(page).getByLabel('Port', { exact: true }).selectOption('n1/eth0');
+    await press(page, 'Record the cable');
+    await page.getByRole('link', { name: 'sw0 n1/eth0' }).waitFor();
+    await choose('Unplug…');
+    await press(page, 'Unplug eth0');
+    await page.getByText('no port', { exact: true }).waitFor();
+    await choose('Delete nic…');
+    await press(page, 'Delete eth0');
+
+    await page.getByRole('button', { name: 'Delete node…' }).click();
+    await press(page, 'Delete n1');
+    await page.getByText('There are no nodes yet').waitFor();
+    await page.goto(`${service.url}/switches/sw0?port=n1%2Feth0`);
+    await page.getByRole('button', { name: 'Delete port…' }).click();
+    await press(page, 'Delete n1/eth0');
+    await page.getByText('No port is registered').waitFor();
+    await page.getByRole('button', { name: 'Delete…', exact: true }).click();
+    await press(page, 'Delete sw0');
+    await page.getByText('There are no switches yet').waitFor();
+    expect((await done(service.admin.get('/switches'))).body).toEqual([]);
+    expect((await done(service.admin.get('/nodes/all'))).body).toEqual([]);
+  });
+
+  it('a tenant is offered none of it, and gets no such data', async () => {
+    const service = await serviceForTest('sqlite');
+    await makeProject(service, 'red');
+    await makeNode(service, 'n1', ['eth0']);
+    await makeUser(service, 'tom', 'red');
+    const page = await watchedPage(await newBrowser(), service);
+    const answers: { readonly url: string; readonly text: string }[] = [];
+    page.on('response', (response) => {
+      const url = response.url();
+      if (/\/v0\/(?!.*stream)/.test(url))
+        void response.text().then(
+          (text) => answers.push({ url, text }),
+          () => undefined,
+        );
+    });
+    await page.goto(`${service.url}/`);
+    await signIn(page, 'tom', passwordOf('tom'));
+    await page.getByRole('heading', { name: 'My nodes' }).waitFor();
+    for (const name of ['Set-up', 'Drift', 'Switches'])
+      expect(await page.getByRole('link', { name, exact: true }).count()).toBe(0);
+    for (const path of ['/setup', '/setup/switch', '/setup/ports', '/setup/node', '/drift']) {
+      await page.goto(`${service.url}${path}`);
+      await page.getByText('You may not see this').waitFor();
+    }
+    await page.goto(`${service.url}/nodes`);
+    await page.getByRole('link', { name: 'n1' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Register a node…' }).count()).toBe(0);
+    await page.goto(`${service.url}/nodes/n1`);
+    await page.getByRole('table', { name: 'Nics' }).getByText('eth0').waitFor();
+    for (const name of ['Add a nic…', 'Delete node…', 'Register its BMC…', 'Wiring of eth0'])
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    expect(answers.length).toBeGreaterThan(6);
+    expect(answers.filter(({ url }) => /switch|drift|bmc_types/.test(url))).toEqual([]);
+    expect(answers.filter(({ text }) => text.includes('n1/eth0') || text.includes('sw0'))).toEqual([]);
+    expectNoComplaints(page);
+  });
+});

@@ -47,7 +47,15 @@ export const NodeNics = ({ node, mayChange }: { readonly node: NodeOverview; rea
         ]
       : []),
     ...(admin
-      ? [{ name: 'wiring', heading: '', width: '60px', cell: (nic: Nic) => <NicMenu node={node} nic={nic} /> }]
+      ? [
+          {
+            name: 'wiring',
+            heading: 'Wiring',
+            hidesHeading: true,
+            width: '60px',
+            cell: (nic: Nic) => <NicMenu node={node} nic={nic} />,
+          },
+        ]
       : []),
   ];
   return (

@@ -18,10 +18,7 @@ export const Command = ({ text, name = `the command ${text}` }: { readonly text:
   };
   return (
     <div className="flex min-w-0 flex-1 items-center gap-2 rounded-control border border-line bg-sunken pl-2.5">
-      <code
-        ref={shown}
-        className="min-w-0 flex-1 overflow-x-auto py-1.5 font-mono text-fine whitespace-nowrap text-dim"
-      >
+      <code ref={shown} className="min-w-0 flex-1 py-1.5 font-mono text-fine wrap-anywhere text-dim">
         {text}
       </code>
       <button

@@ -2,6 +2,7 @@ import { basic, type Corral, createClient, type Credentials, type Fetch, keyston
 import { unfitIn } from '../endpoint.ts';
 import { endpointOf } from './service-endpoint.ts';
 import { UsageError } from './usage-error.ts';
+import type { KeystoneSource } from './keystone-hint.ts';
 import { nodeFetch } from './node-fetch.ts';
 import type { Output } from './output.ts';
 import { type Environment, type Profile, profilesFile, readProfiles } from './profiles.ts';
@@ -48,7 +49,8 @@ export type CallerSource =
   | { readonly kind: 'none'; readonly otherProfile: { readonly name: string; readonly endpoint: string } | null }
   | { readonly kind: 'profile'; readonly name: string }
   /** `token`: that of `CORRAL_TOKEN`; other variables have a user name and a password. */
-  | { readonly kind: 'token' | 'other' };
+  | { readonly kind: 'token' | 'other' }
+  | KeystoneSource;
 
 /** Who a command was run as. */
 export interface CallerUsed {
@@ -142,9 +144,13 @@ const environmentCredentials = (env: Environment): Sourced | null => {
       throw new UsageError(`${prefix}_USERNAME and ${prefix}_PASSWORD go together; one of them is not set`);
     }
   }
-  if (env['OS_AUTH_URL'] === undefined) return null;
-  return { credentials: keystoneCredentials(env, env['OS_AUTH_URL']), source: { kind: 'other' } };
+  const authUrl = env['OS_AUTH_URL'];
+  if (authUrl === undefined) return null;
+  const hasProject = projectVariables.some((name) => env[name]);
+  return { credentials: keystoneCredentials(env, authUrl), source: { kind: 'keystone', authUrl, hasProject } };
 };
+
+const projectVariables = ['OS_PROJECT_ID', 'OS_TENANT_ID', 'OS_PROJECT_NAME', 'OS_TENANT_NAME'];
 
 const keystoneCredentials = (env: Environment, authUrl: string): Credentials => {
   const unfit = unfitIn(authUrl);

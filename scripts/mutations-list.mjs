@@ -726,6 +726,27 @@ export const mutations = [
     'service/test/db/lost-database-file.test.ts',
   ),
   mutation(
+    'a console is read faster than the terminal takes it',
+    'client/src/cli/console/console-connection.ts',
+    '    socket.pause();\n',
+    '',
+    'client/test/console-connection.test.ts',
+  ),
+  mutation(
+    'a console ends while its terminal takes nothing',
+    'client/src/cli/console/console-connection.ts',
+    '(untaken > 0 ? watch?.refresh() : socket.terminate())',
+    'socket.terminate()',
+    'client/test/console-connection.test.ts',
+  ),
+  mutation(
+    'a console waits for ever for a service that is silent',
+    'client/src/cli/console/console-connection.ts',
+    'untaken > 0 ? watch?.refresh() : socket.terminate()',
+    'watch?.refresh()',
+    'client/test/console-connection.test.ts',
+  ),
+  mutation(
     'the BMC of a deleted node stays when a process dies',
     'service/src/core/nodes.ts',
     '  await recordDepartedBmc(op, node);\n',

@@ -8,6 +8,8 @@ import { refusalIn, unreachable } from '../../transport.ts';
 const messageBytes = 16 * 1024;
 /** The service sends a ping more often than this: one that does not is gone. */
 const silentMs = 90_000;
+/** How often the service hears of a client that reads nothing now; it drops one that is silent for 30 seconds or more. */
+const stillHereMs = 10_000;
 /** How long the service may take to say goodbye. */
 const goodbyeMs = 1_000;
 /** How the service says that it took the console away. */
@@ -82,11 +84,16 @@ const opened = async (socket: WebSocket, endpoint: string, signal: AbortSignal):
 
 const connectionOf = (socket: WebSocket, { opened, take }: ConsoleListener): ConsoleConnection => {
   let watch: NodeJS.Timeout | undefined;
+  let stillHere: NodeJS.Timeout | undefined;
   let failure: Error | null = null;
   let taking = Promise.resolve();
   let untaken = 0;
   socket.once('open', () => {
-    watch = setTimeout(() => socket.terminate(), silentMs);
+    // As long as the terminal takes nothing, nothing is read, and the silence is ours.
+    watch = setTimeout(() => (untaken > 0 ? watch?.refresh() : socket.terminate()), silentMs);
+    stillHere = setInterval(() => {
+      if (untaken > 0) socket.pong();
+    }, stillHereMs);
     opened();
   });
   socket.on('ping', () => watch?.refresh());
@@ -99,7 +106,9 @@ const connectionOf = (socket: WebSocket, { opened, take }: ConsoleListener): Con
       .then(() => take(data))
       .then(() => {
         untaken -= 1;
-        if (untaken === 0) socket.resume();
+        if (untaken > 0) return;
+        watch?.refresh();
+        socket.resume();
       });
   });
   socket.on('error', (error) => (failure = error));
@@ -107,6 +116,7 @@ const connectionOf = (socket: WebSocket, { opened, take }: ConsoleListener): Con
     ended: new Promise((resolve) => {
       socket.once('close', (code, reason) => {
         clearTimeout(watch);
+        clearInterval(stillHere);
         void taking.then(() => resolve(endOf(code, reason.toString(), failure)));
       });
     }),

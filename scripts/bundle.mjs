@@ -11,6 +11,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath, URL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { addReferredNotices } from './page-notices.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -198,6 +199,7 @@ const buildPages = async (folder) => {
       logLevel: 'warn',
       build: { outDir: made, emptyOutDir: true },
     });
+    await addReferredNotices(root, join(made, 'licences.md'));
     await compress(made);
     if (!(await haveChanged(inputs, begun.at))) {
       const record = { fingerprint: fingerprintOf(inputs), output: await contentsOf(made) };

@@ -14,7 +14,7 @@ const permissive = new Set([
   'Zlib',
 ]);
 
-/** Only for tools of development, which nobody is given with Corral. */
+/** For tools of development, which nobody is given with Corral; what is shipped says so. */
 const tolerated = [
   {
     name: /^lightningcss(-.+)?$/,
@@ -31,6 +31,12 @@ const tolerated = [
     name: /^caniuse-lite$/,
     licence: 'CC-BY-4.0',
     reason: 'a table of what browsers can do, behind the lint rules of pages; none of it is in what is built',
+  },
+  {
+    name: /^@novnc\/novnc$/,
+    licence: 'MPL-2.0',
+    isShipped: true,
+    reason: 'the screen of a headnode; not changed, with its notices and the address of its source (licences.md)',
   },
 ];
 
@@ -67,7 +73,7 @@ for (const [path, entry] of Object.entries(packages)) {
   if (licence !== null && isPermissive(licence)) continue;
   const isForDevelopment = entry.dev === true || entry.devOptional === true;
   const exception = tolerated.find((candidate) => candidate.name.test(name) && candidate.licence === licence);
-  if (exception !== undefined && isForDevelopment) used.add(exception);
+  if (exception !== undefined && (isForDevelopment || exception.isShipped === true)) used.add(exception);
   else
     offenders.push(`${name} ${entry.version}: ${licence ?? 'no licence given'}${isForDevelopment ? '' : ', shipped'}`);
 }

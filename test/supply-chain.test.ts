@@ -175,6 +175,13 @@ describe('the licence check', () => {
     expect(await css({ dev: true })).toMatchObject({ code: 0, said: expect.stringContaining('test runner') as string });
     expect(await css({})).toMatchObject({ code: 1, said: expect.stringContaining('MPL-2.0, shipped') as string });
   });
+
+  it('takes what is shipped under the MPL only by name', async () => {
+    const viewer = (name: string, licence: string) => project({ [`node_modules/${name}`]: entry(licence) });
+    expect(await viewer('@novnc/novnc', 'MPL-2.0')).toMatchObject({ code: 0 });
+    expect(await viewer('@novnc/novnc', 'GPL-3.0-only')).toMatchObject({ code: 1 });
+    expect(await viewer('@novnc/other', 'MPL-2.0')).toMatchObject({ code: 1 });
+  });
 });
 
 describe('the list of what is shipped', () => {

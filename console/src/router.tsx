@@ -82,6 +82,19 @@ const networkRoute = createRoute({
   ...pageIn('/networks/$network'),
   component: lazyRouteComponent(() => import('./pages/network.tsx'), 'NetworkPage'),
 });
+const headnodesRoute = createRoute({
+  ...pageIn('/headnodes'),
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('./pages/headnodes.tsx'), 'HeadnodesPage'),
+});
+const headnodeRoute = createRoute({
+  ...pageIn('/headnodes/$headnode'),
+  component: lazyRouteComponent(() => import('./pages/headnode.tsx'), 'HeadnodePage'),
+});
+const headnodeScreenRoute = createRoute({
+  ...pageIn('/headnodes/$headnode/screen'),
+  component: lazyRouteComponent(() => import('./pages/headnode-screen.tsx'), 'HeadnodeScreenPage'),
+});
 const switchesRoute = createRoute({
   ...pageIn('/switches'),
   component: lazyRouteComponent(() => import('./pages/switches.tsx'), 'SwitchesPage'),
@@ -144,6 +157,9 @@ export const router = createRouter({
       serialConsoleRoute,
       networksRoute,
       networkRoute,
+      headnodesRoute,
+      headnodeRoute,
+      headnodeScreenRoute,
       switchesRoute,
       switchRoute,
       driftRoute,

@@ -181,7 +181,7 @@ const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   about(event.switch !== undefined, ['switches'], ['switch', event.switch], ['drift']);
   // What is recorded of a port follows its nic.
   about(event.nic !== undefined, ['switch'], ['switches'], ['networks'], ['network']);
-  about(event.headnode !== undefined, ['headnodes'], ['headnode', event.headnode]);
+  about(event.headnode !== undefined, ['headnodes'], ['events', 'headnode', event.headnode]);
   about(event.type.startsWith('user_'), ['users'], ['me'], ['projects']);
   about(event.project !== null, ['projects']);
   about(event.node !== undefined, ['power', event.node], ['events', 'node', event.node]);

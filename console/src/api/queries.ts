@@ -111,6 +111,31 @@ export const allDrift = queryOptions({
   queryFn: ({ signal }) => corral.showDrift({}, { signal }),
 });
 
+/** The headnodes of the caller's projects. */
+export const allHeadnodes = queryOptions({
+  queryKey: ['headnodes'],
+  queryFn: async ({ signal }) => {
+    const pages = await allPages((after) => corral.headnodesOverview(after === undefined ? {} : { after }, { signal }));
+    return pages.flatMap(({ headnodes }) => headnodes);
+  },
+  // That a start or a stop has begun is no event, and one that fails leaves none.
+  refetchInterval: ({ state }) => (state.data?.some(({ in_progress }) => in_progress) === true ? 2_000 : false),
+});
+
+/** What headnodes can be made from; none: this service runs no headnodes. Images come and go without an event. */
+export const headnodeImages = queryOptions({
+  queryKey: ['headnode images'],
+  queryFn: ({ signal }) => corral.listHeadnodeImages({}, { signal }),
+  refetchOnMount: 'always',
+});
+
+/** The newest events of a headnode, for its own page. */
+export const eventsOfHeadnode = (headnode: string) =>
+  queryOptions({
+    queryKey: ['events', 'headnode', headnode],
+    queryFn: ({ signal }) => corral.listEvents({ headnode, limit: '10' }, { signal }),
+  });
+
 export const latestEvents = queryOptions({
   queryKey: ['events', 'latest'],
   queryFn: ({ signal }) => corral.listEvents({ limit: '100' }, { signal }),

@@ -1,7 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { allNetworks, allNodes, allSwitches, allUsers, projectNames, signInMethods } from '../api/queries.ts';
+import {
+  allHeadnodes,
+  allNetworks,
+  allNodes,
+  allSwitches,
+  allUsers,
+  projectNames,
+  signInMethods,
+} from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
 import { isTrouble } from '../ui/switch-state.ts';
 import { Mark } from '../ui/mark.tsx';
@@ -29,6 +37,7 @@ export const Navigation = ({ isOpen, onClose }: { readonly isOpen: boolean; read
         <Item to="/" label="Overview" isExact />
         <NodesItem />
         <NetworksItem />
+        <HeadnodesItem />
         {admin && (
           <>
             <p className="mt-4 mb-1 px-2 text-fine tracking-wide text-dim uppercase">Operator</p>
@@ -52,7 +61,17 @@ const Item = ({
   trouble = 0,
   isExact = false,
 }: {
-  readonly to: '/' | '/nodes' | '/networks' | '/switches' | '/drift' | '/setup' | '/projects' | '/users' | '/events';
+  readonly to:
+    | '/'
+    | '/nodes'
+    | '/networks'
+    | '/headnodes'
+    | '/switches'
+    | '/drift'
+    | '/setup'
+    | '/projects'
+    | '/users'
+    | '/events';
   readonly label: string;
   readonly count?: number | undefined;
   /** How many of them need somebody. */
@@ -84,6 +103,8 @@ const NodesItem = () => {
 };
 
 const NetworksItem = () => <Item to="/networks" label="Networks" count={useQuery(allNetworks).data?.networks.length} />;
+
+const HeadnodesItem = () => <Item to="/headnodes" label="Headnodes" count={useQuery(allHeadnodes).data?.length} />;
 
 const SwitchesItem = () => {
   const { data } = useQuery(allSwitches);

@@ -2,7 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useMemo, useState } from 'react';
-import { allNetworks, allNodes, allSwitches } from '../api/queries.ts';
+import { allHeadnodes, allNetworks, allNodes, allSwitches } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
 
 interface PaletteState {
@@ -70,7 +70,7 @@ const Finder = ({ onDone }: { readonly onDone: () => void }) => {
         aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
         autoFocus
         className="h-11 w-full border-b border-line bg-transparent px-4 outline-none placeholder:text-dim"
-        placeholder="A node, a network, a switch, a MAC address, a page…"
+        placeholder="A node, a network, a headnode, a MAC address, a page…"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -122,6 +122,7 @@ const pages: readonly Target[] = [
   { kind: 'page', name: 'Free nodes', href: '/nodes?show=free' },
   { kind: 'page', name: 'My nodes', href: '/nodes?show=mine' },
   { kind: 'page', name: 'Networks', href: '/networks' },
+  { kind: 'page', name: 'Headnodes', href: '/headnodes' },
   { kind: 'page', name: 'Events', href: '/events' },
   { kind: 'page', name: 'Account', href: '/account' },
 ];
@@ -141,6 +142,7 @@ const useTargets = (): readonly (Target & { readonly words: string })[] => {
   const { admin } = useMe();
   const nodes = useQuery(allNodes).data;
   const networks = useQuery(allNetworks).data;
+  const headnodes = useQuery(allHeadnodes).data;
   const switches = useQuery({ ...allSwitches, enabled: admin }).data;
   return useMemo(() => {
     const targets: (Target & { readonly also?: string })[] = [
@@ -158,6 +160,12 @@ const useTargets = (): readonly (Target & { readonly words: string })[] => {
         href: `/networks/${encodeURIComponent(name)}`,
         also: `vlan ${network_id}`,
       })),
+      ...(headnodes ?? []).map(({ name, project }) => ({
+        kind: 'headnode',
+        name,
+        href: `/headnodes/${encodeURIComponent(name)}`,
+        also: project,
+      })),
       ...(switches?.switches ?? []).map(({ name, type }) => ({
         kind: 'switch',
         name,
@@ -169,5 +177,5 @@ const useTargets = (): readonly (Target & { readonly words: string })[] => {
       ...target,
       words: `${target.kind} ${target.name} ${also}`.toLowerCase(),
     }));
-  }, [admin, nodes, networks, switches]);
+  }, [admin, nodes, networks, headnodes, switches]);
 };

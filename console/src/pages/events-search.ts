@@ -1,4 +1,4 @@
-const fields = ['type', 'node', 'network', 'switch', 'project', 'caller'] as const;
+const fields = ['type', 'node', 'network', 'headnode', 'switch', 'project', 'caller'] as const;
 
 /** Which events are shown, in the page's address. */
 export type EventsSearch = Readonly<Partial<Record<(typeof fields)[number], string>>>;

@@ -15,7 +15,7 @@ import type { EventsSearch } from './events-search.ts';
 
 const route = getRouteApi('/frame/events');
 
-const filters = ['type', 'node', 'network', 'switch', 'project', 'caller'] as const;
+const filters = ['type', 'node', 'network', 'headnode', 'switch', 'project', 'caller'] as const;
 
 /** What happened, the newest first, as it happens. */
 export const EventsPage = () => {

@@ -16,6 +16,7 @@ import { Page } from '../ui/page.tsx';
 import { shellWord } from '../ui/shell-word.ts';
 import { Empty, sentenceOf } from '../ui/states.tsx';
 import { NetworkAccess } from './network-access.tsx';
+import { NetworkHeadnodes } from './network-headnodes.tsx';
 import { NetworkReach } from './network-reach.tsx';
 
 const route = getRouteApi('/frame/networks/$network');
@@ -56,7 +57,10 @@ export const NetworkPage = () => {
               </Card>
               {mayManage && <NetworkReach network={network} />}
               <div className="no-print grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
-                <Attachments network={name} seesAll={mayManage} />
+                <div className="grid min-w-0 gap-4">
+                  <Attachments network={name} seesAll={mayManage} />
+                  <NetworkHeadnodes network={name} />
+                </div>
                 <NetworkAccess network={network} mayManage={mayManage} />
               </div>
             </>

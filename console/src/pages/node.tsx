@@ -5,16 +5,14 @@ import type { ReactNode } from 'react';
 import type { NodeOverview } from '../api/client.ts';
 import { allNodes, eventsOfNode, nodeNamed } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { Card } from '../ui/card.tsx';
-import { EventSentence } from '../ui/event-sentence.tsx';
+import { History } from '../ui/history.tsx';
+import { linkLook } from '../ui/link-look.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { Metadata } from '../ui/metadata.tsx';
 import { naturalOrder } from '../ui/natural-order.ts';
 import { stateOf } from '../ui/node-state.ts';
 import { Page } from '../ui/page.tsx';
-import { Empty } from '../ui/states.tsx';
 import { GiveBack, NodePower, Reserve } from './node-manage.tsx';
 import { NodeNics } from './node-nics.tsx';
 import { NodeRegistration } from './node-registration.tsx';
@@ -49,9 +47,6 @@ export const NodePage = () => {
   );
 };
 
-const linkLook =
-  'inline-flex h-8 items-center gap-1.5 rounded-control border border-line bg-panel hover:bg-sunken whitespace-nowrap';
-
 const Parts = ({ node }: { readonly node: NodeOverview }) => {
   const { admin, projects } = useMe();
   const { name, project, metadata } = node;
@@ -61,7 +56,7 @@ const Parts = ({ node }: { readonly node: NodeOverview }) => {
       <div className="grid min-w-0 gap-4">
         <NodeNics node={node} mayChange={isMine} />
         {node.obm_enabled !== null && <NodePower node={node} />}
-        <History name={name} />
+        <History of={name} search={{ node: name }} query={useQuery(eventsOfNode(name))} />
       </div>
       <div className="grid min-w-0 gap-4">
         {project === null ? <Reserve node={node} /> : isMine && <GiveBack node={node} project={project} />}
@@ -142,41 +137,3 @@ const Neighbour = ({
       {children}
     </Link>
   );
-
-const History = ({ name }: { readonly name: string }) => (
-  <Card
-    title="History"
-    actions={
-      <Link to="/events" search={{ node: name }} className="text-accent hover:underline">
-        All events of {name}
-      </Link>
-    }
-  >
-    <Loaded query={useQuery(eventsOfNode(name))} rows={4}>
-      {({ events }) =>
-        events.length === 0 ? (
-          <Empty title="Nothing that you may see has happened to it" />
-        ) : (
-          <ol aria-label="History">
-            {events.map((event) => (
-              <li
-                key={event.id}
-                className="flex min-h-9 flex-wrap items-center gap-x-3 border-b border-line px-3.5 py-1.5 last:border-b-0"
-              >
-                <span className="max-w-32 truncate font-medium" title={event.caller}>
-                  {event.caller}
-                </span>
-                <span className="min-w-0 flex-1">
-                  <EventSentence event={event} />
-                </span>
-                <span className="text-fine text-dim">
-                  <Ago at={event.at} />
-                </span>
-              </li>
-            ))}
-          </ol>
-        )
-      }
-    </Loaded>
-  </Card>
-);

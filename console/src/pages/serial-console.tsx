@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, Copy, Maximize, Minimize } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { nodeNamed } from '../api/queries.ts';
+import type { TunnelState } from '../api/tunnel.ts';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -12,8 +13,10 @@ import { FilterInput } from '../ui/filter-input.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { Page } from '../ui/page.tsx';
 import { commandOf } from '../ui/shell-word.ts';
-import { Empty, sentenceOf } from '../ui/states.tsx';
-import { linesIn, type LineState, SerialLine } from './serial-console-line.ts';
+import { Empty } from '../ui/states.tsx';
+import { TunnelNotice } from '../ui/tunnel-notice.tsx';
+import { useFullScreen } from '../ui/use-full-screen.ts';
+import { linesIn, SerialLine } from './serial-console-line.ts';
 
 const route = getRouteApi('/frame/nodes/$node/console');
 
@@ -58,7 +61,7 @@ const SerialConsole = ({ node }: { readonly node: string }) => {
   const place = useRef<HTMLDivElement>(null);
   const searchField = useRef<HTMLDivElement>(null);
   const line = useRef<SerialLine>(null);
-  const [state, setState] = useState<LineState>({ kind: 'connecting' });
+  const [state, setState] = useState<TunnelState>({ kind: 'connecting' });
   const [pasted, setPasted] = useState<string | null>(null);
   const [selection, setSelection] = useState('');
   const [found, setFound] = useState<{ readonly index: number; readonly count: number } | null>(null);
@@ -108,7 +111,7 @@ const SerialConsole = ({ node }: { readonly node: string }) => {
             </Button>
           </div>
         </div>
-        <Notice node={node} state={state} onConnect={() => line.current?.connect()} />
+        <TunnelNotice to={node} state={state} onConnect={() => line.current?.connect()} />
         <div className={`overflow-hidden rounded-b-card bg-bg p-2 font-mono ${isFull ? 'min-h-0 flex-1' : termHeight}`}>
           <div ref={place} className="h-full min-w-0 font-mono" />
         </div>
@@ -135,44 +138,6 @@ const SerialConsole = ({ node }: { readonly node: string }) => {
 const termHeight = 'h-[max(18rem,calc(100dvh-18rem))]';
 /** More of a paste is not shown, though it is pasted. */
 const shownCharacters = 4_000;
-
-/** How it is with the line, and what to do about it. It has a place of its own: nothing jumps. */
-const Notice = ({
-  node,
-  state,
-  onConnect,
-}: {
-  readonly node: string;
-  readonly state: LineState;
-  readonly onConnect: () => void;
-}) => (
-  <div
-    role="status"
-    className={`flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1 ${looks[state.kind]}`}
-  >
-    {state.kind === 'connecting' && 'connecting…'}
-    {state.kind === 'open' && (
-      <>
-        <span aria-hidden className="size-2 rounded-full bg-ok" /> connected to {node}
-      </>
-    )}
-    {state.kind === 'lost' && <>{sentenceOf({ message: state.why })}; trying again…</>}
-    {(state.kind === 'taken' || state.kind === 'over') && (
-      <>
-        <span>{sentenceOf({ message: state.why })}</span>
-        <Button onClick={onConnect}>{state.kind === 'taken' ? 'Take it back' : 'Open it again'}</Button>
-      </>
-    )}
-  </div>
-);
-
-const looks: Readonly<Record<LineState['kind'], string>> = {
-  connecting: 'text-dim',
-  open: 'text-dim',
-  lost: 'bg-warn-soft text-warn',
-  taken: 'bg-warn-soft text-warn',
-  over: 'bg-warn-soft text-warn',
-};
 
 const Search = ({
   found,
@@ -215,25 +180,4 @@ const Search = ({
       </span>
     </form>
   );
-};
-
-/** Fills the window, and the screen if the browser lets it; the browser's own way out of it counts too. */
-const useFullScreen = (): readonly [boolean, (isFull: boolean) => void] => {
-  const [isFull, setFull] = useState(false);
-  useEffect(() => {
-    const changed = (): void => {
-      if (document.fullscreenElement === null) setFull(false);
-    };
-    document.addEventListener('fullscreenchange', changed);
-    return () => {
-      document.removeEventListener('fullscreenchange', changed);
-      if (document.fullscreenElement !== null) void document.exitFullscreen();
-    };
-  }, []);
-  const change = (next: boolean): void => {
-    setFull(next);
-    if (next) document.documentElement.requestFullscreen().catch(() => undefined);
-    else if (document.fullscreenElement !== null) void document.exitFullscreen();
-  };
-  return [isFull, change];
 };

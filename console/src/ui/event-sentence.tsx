@@ -41,11 +41,21 @@ const Switch = ({ event }: { readonly event: CorralEvent }) =>
     </span>
   );
 
+const Headnode = ({ event: { headnode, hnic } }: { readonly event: CorralEvent }) =>
+  headnode === undefined ? null : (
+    <span>
+      <Link to="/headnodes/$headnode" params={{ headnode }} className="font-mono text-accent hover:underline">
+        {headnode}
+      </Link>
+      {hnic !== undefined && <span className="font-mono"> {hnic}</span>}
+    </span>
+  );
+
 /** The words of the interface, and what it is about. */
 const Plain = ({ event }: { readonly event: CorralEvent }) => (
   <>
     {event.type.replaceAll('_', ' ')} <Node event={event} /> <Network event={event} /> <Switch event={event} />{' '}
-    {event.headnode} {event.user} {event.node === undefined && event.project}
+    <Headnode event={event} /> {event.user} {event.node === undefined && event.project}
   </>
 );
 
@@ -108,6 +118,42 @@ const sentences: Readonly<Record<string, (event: CorralEvent) => ReactNode>> = {
   show_console: (event) => (
     <>
       opened the console of <Node event={event} />
+    </>
+  ),
+  headnode_create: (event) => (
+    <>
+      created headnode <Headnode event={event} /> for {event.project}
+    </>
+  ),
+  headnode_start: (event) => (
+    <>
+      started <Headnode event={event} />
+    </>
+  ),
+  headnode_stop: (event) => (
+    <>
+      stopped <Headnode event={event} />
+    </>
+  ),
+  headnode_delete: (event) => <>deleted headnode {event.headnode}</>,
+  headnode_create_hnic: (event) => (
+    <>
+      added hnic <Headnode event={event} />
+    </>
+  ),
+  headnode_delete_hnic: (event) => (
+    <>
+      removed hnic <Headnode event={event} />
+    </>
+  ),
+  headnode_connect_network: (event) => (
+    <>
+      connected <Headnode event={event} /> to <Network event={event} />
+    </>
+  ),
+  headnode_detach_network: (event) => (
+    <>
+      detached <Headnode event={event} /> from its network
     </>
   ),
   switch_unreachable: (event) => (

@@ -10,7 +10,7 @@ import { unknownRoute } from './request-guard.ts';
 const pageAddresses = [
   '/',
   '/sign-in',
-  ...['nodes', 'networks', 'switches'].flatMap((list) => [`/${list}`, `/${list}/*`]),
+  ...['nodes', 'networks', 'headnodes', 'switches'].flatMap((list) => [`/${list}`, `/${list}/*`]),
   '/drift',
   '/setup',
   '/setup/*',

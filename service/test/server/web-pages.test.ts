@@ -84,6 +84,24 @@ describe('the pages for browsers', () => {
     expect(gunzipSync(gzip.bytes).equals(plain.bytes)).toBe(true);
   });
 
+  it('have the notices of what is inside, and say where the source of what asks for it is', async () => {
+    const notices = (await raw(`${service().url}/licences.md`)).bytes.toString();
+    expect(notices).toMatch(/^## @novnc\/novnc - [\d.]+ \(MPL-2\.0\)$/m);
+    expect(notices).toMatch(/^Not changed\. Its source: https:\/\/registry\.npmjs\.org\/@novnc\/novnc\//m);
+    for (const text of ['Mozilla Public License Version 2.0', 'Vitaly Puzrin', 'Jef Poskanzer'])
+      expect(notices).toContain(text);
+  });
+
+  it('bring the viewer of screens only when it is opened', async () => {
+    const index = (await raw(`${service().url}/`)).bytes.toString();
+    const main = /src="(\/assets\/[^"]+\.js)"/.exec(index)?.[1] ?? '';
+    const first = (await raw(`${service().url}${main}`)).bytes.toString();
+    expect(first).toMatch(/headnode-screen-[\w-]+\.js/);
+    expect(`${index}${first}`).not.toContain('RFB 003');
+    const viewer = /assets\/headnode-screen-[\w-]+\.js/.exec(first)?.[0] ?? '';
+    expect((await raw(`${service().url}/${viewer}`)).bytes.toString()).toContain('RFB 003');
+  });
+
   it('begin with at most 300 kB', async () => {
     const index = (await raw(`${service().url}/`)).bytes.toString();
     const first = [...index.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');

@@ -1,0 +1,117 @@
+/** How it is with the way to a machine. */
+export type TunnelState =
+  | { readonly kind: 'connecting' | 'open' }
+  /** It was lost, and is tried again by itself. */
+  | { readonly kind: 'lost'; readonly why: string }
+  /** Somebody else has it now. */
+  | { readonly kind: 'taken'; readonly why: string }
+  /** It is over until the person says otherwise. */
+  | { readonly kind: 'over'; readonly why: string };
+
+/** What a tunnel leads to, and what hears of it. */
+interface TunnelEnds {
+  /** Where its WebSocket goes. */
+  readonly address: () => Promise<{ readonly url: string }>;
+  /** The same call without a WebSocket: a browser does not say why one was refused, this does. */
+  readonly ask: (signal: AbortSignal) => Promise<unknown>;
+  readonly state: (state: TunnelState) => void;
+  /** A WebSocket that is about to open. */
+  readonly attach: (socket: WebSocket) => void;
+  /** What it means that the other side closed it; null: it is tried again. */
+  readonly ended: (code: number, reason: string) => TunnelState | null;
+}
+
+/** How the service says that it took a tunnel away. */
+export const takenAway = 4000;
+export const endedByItself = 1000;
+/** Pauses before it is tried again; the last one from then on. */
+const pausesMs = [1_000, 2_000, 5_000, 10_000] as const;
+
+/** A WebSocket to a machine that is opened again when it is lost. */
+export class Tunnel {
+  readonly #ends: TunnelEnds;
+  #socket: WebSocket | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #tries = 0;
+  #isClosed = false;
+
+  constructor(ends: TunnelEnds) {
+    this.#ends = ends;
+  }
+
+  connect(): void {
+    clearTimeout(this.#timer);
+    this.#ends.state({ kind: 'connecting' });
+    void this.#ends.address().then(({ url }) => {
+      if (!this.#isClosed) this.#open(new WebSocket(url));
+    });
+  }
+
+  #open(socket: WebSocket): void {
+    socket.binaryType = 'arraybuffer';
+    this.#socket = socket;
+    let isOpen = false;
+    socket.addEventListener('open', () => {
+      isOpen = true;
+      this.#tries = 0;
+      this.#ends.state({ kind: 'open' });
+    });
+    socket.addEventListener('close', ({ code, reason }) => {
+      if (this.#isClosed || this.#socket !== socket) return;
+      this.#socket = null;
+      if (!isOpen) {
+        void this.#refused();
+        return;
+      }
+      const end = this.#ends.ended(code, reason);
+      if (end === null) this.#again(reason === '' ? 'the connection was lost' : reason);
+      else this.#ends.state(end);
+    });
+    this.#ends.attach(socket);
+  }
+
+  async #refused(): Promise<void> {
+    const stop = new AbortController();
+    try {
+      await this.#ends.ask(stop.signal);
+      this.#again(noUpgrade);
+    } catch (error) {
+      const { message, status } = error as Error & { readonly status?: number };
+      if (this.#isClosed) return;
+      if (isAboutUpgrade(message)) this.#again(noUpgrade);
+      else if (status !== undefined && status >= 400 && status < 500) this.#ends.state({ kind: 'over', why: message });
+      else this.#again(message.replace(/; try again$/, ''));
+    } finally {
+      stop.abort();
+    }
+  }
+
+  #again(why: string): void {
+    if (this.#isClosed) return;
+    this.#ends.state({ kind: 'lost', why });
+    this.#timer = setTimeout(() => this.connect(), pausesMs[Math.min(this.#tries, pausesMs.length - 1)]);
+    this.#tries += 1;
+  }
+
+  /** Sends, if it is open. */
+  send(bytes: Uint8Array<ArrayBuffer>): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(bytes);
+  }
+
+  /** Ends the connection that there is, and says nothing of it. */
+  hangUp(): void {
+    clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close(endedByItself);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.hangUp();
+  }
+}
+
+const noUpgrade = 'the service opened no WebSocket; does a proxy drop the Upgrade header?';
+/** Nothing but the WebSocket was missing from the call. */
+const isAboutUpgrade = (message: string): boolean => message.includes('"Upgrade: websocket"');

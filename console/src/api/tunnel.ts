@@ -14,6 +14,8 @@ interface TunnelEnds {
   readonly address: () => Promise<{ readonly url: string }>;
   /** The same call without a WebSocket: a browser does not say why one was refused, this does. */
   readonly ask: (signal: AbortSignal) => Promise<unknown>;
+  /** What is likely if the same call has nothing against it. */
+  readonly unsaid: string;
   readonly state: (state: TunnelState) => void;
   /** A WebSocket that is about to open. */
   readonly attach: (socket: WebSocket) => void;
@@ -74,11 +76,11 @@ export class Tunnel {
     const stop = new AbortController();
     try {
       await this.#ends.ask(stop.signal);
-      this.#again(noUpgrade);
+      this.#again(this.#ends.unsaid);
     } catch (error) {
       const { message, status } = error as Error & { readonly status?: number };
       if (this.#isClosed) return;
-      if (isAboutUpgrade(message)) this.#again(noUpgrade);
+      if (isAboutUpgrade(message)) this.#again(this.#ends.unsaid);
       else if (status !== undefined && status >= 400 && status < 500) this.#ends.state({ kind: 'over', why: message });
       else this.#again(message.replace(/; try again$/, ''));
     } finally {
@@ -112,6 +114,5 @@ export class Tunnel {
   }
 }
 
-const noUpgrade = 'the service opened no WebSocket; does a proxy drop the Upgrade header?';
 /** Nothing but the WebSocket was missing from the call. */
 const isAboutUpgrade = (message: string): boolean => message.includes('"Upgrade: websocket"');

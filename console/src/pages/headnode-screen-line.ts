@@ -25,6 +25,7 @@ export class ScreenLine {
     this.#tunnel = new Tunnel({
       address: () => corral.webSocket('headnodeVnc', { headnode }),
       ask: (signal) => corral.headnodeVnc({ headnode }, { signal }),
+      unsaid: 'the screen of the headnode does not answer, or a proxy drops the Upgrade header',
       // It is open when both sides have agreed on how they speak, which the viewer says.
       state: (state) => state.kind !== 'open' && tell.state(state),
       attach: (socket) => this.#attach(socket),

@@ -58,6 +58,7 @@ export class SerialLine {
     this.#tunnel = new Tunnel({
       address: () => corral.webSocket('showConsole', { node }),
       ask: (signal) => corral.showConsole({ node }, { signal }),
+      unsaid: 'the service opened no WebSocket; does a proxy drop the Upgrade header?',
       state: tell.state,
       attach: (socket) => this.#attach(socket),
       ended,

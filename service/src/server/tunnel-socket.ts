@@ -21,12 +21,11 @@ export const openTunnel = async (
   { host, port: number, isCurrent }: VncPort,
   ending: AbortSignal,
 ): Promise<FastifyReply> => {
+  if (!wantsWebSocket(request)) throw invalid('this call is a WebSocket; send "Upgrade: websocket"');
   const port = await connected(host, number);
   let socket: WebSocket;
   try {
     if (!(await isCurrent())) throw hypervisorFailed('the screen of the headnode has just moved; try again');
-    // Last: browsers do not say why a WebSocket was refused, so pages ask again without one.
-    if (!wantsWebSocket(request)) throw invalid('this call is a WebSocket; send "Upgrade: websocket"');
     socket = await openWebSocket(request, reply, 'screen');
   } catch (error) {
     port.destroy();

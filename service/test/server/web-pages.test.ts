@@ -97,9 +97,9 @@ describe('the pages for browsers', () => {
     const main = /src="(\/assets\/[^"]+\.js)"/.exec(index)?.[1] ?? '';
     const first = (await raw(`${service().url}${main}`)).bytes.toString();
     expect(first).toMatch(/headnode-screen-[\w-]+\.js/);
-    expect(`${index}${first}`).not.toContain('RFB 003');
+    expect(`${index}${first}`).not.toContain('disconnected RFB object');
     const viewer = /assets\/headnode-screen-[\w-]+\.js/.exec(first)?.[0] ?? '';
-    expect((await raw(`${service().url}/${viewer}`)).bytes.toString()).toContain('RFB 003');
+    expect((await raw(`${service().url}/${viewer}`)).bytes.toString()).toContain('disconnected RFB object');
   });
 
   it('begin with at most 300 kB', async () => {

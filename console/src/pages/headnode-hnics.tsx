@@ -44,7 +44,8 @@ export const HeadnodeHnics = ({ headnode }: { readonly headnode: HeadnodeOvervie
     },
     {
       name: 'remove',
-      heading: '',
+      heading: 'Remove',
+      hidesHeading: true,
       width: '100px',
       cell: (hnic) => <Remove headnode={headnode} hnic={hnic} />,
     },

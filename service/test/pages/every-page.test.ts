@@ -4,6 +4,7 @@ import type { AxeResults } from 'axe-core';
 import { hasPart } from '@corral/lab';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { makeHeadnode } from '../support/headnodes/headnode-helpers.ts';
 import { sharedChromium } from '../support/identity/chromium.ts';
 import { expectNoComplaints, pagePaths, signIn, watchedPage } from '../support/pages.ts';
 import { adminPassword, passwordOf } from '../support/services/service.ts';
@@ -18,6 +19,9 @@ const visits: Readonly<Record<string, string>> = {
   '/nodes/$node/console': '/nodes/n1/console',
   '/networks': '/networks',
   '/networks/$network': '/networks/lab',
+  '/headnodes': '/headnodes',
+  '/headnodes/$headnode': '/headnodes/head',
+  '/headnodes/$headnode/screen': '/headnodes/head/screen',
   '/switches': '/switches',
   '/switches/$switch': '/switches/sw0?port=n1%2Feth0',
   '/drift': '/drift',
@@ -78,6 +82,8 @@ describe.skipIf(!hasPart('Chromium'))('every page', () => {
     await reserve(service(), 'red', 'n1');
     await reserve(service(), 'blue', 'n2');
     await connect(service(), 'n1', 'eth0', 'lab');
+    await makeHeadnode(service(), 'head', 'red', ['eth0', 'eth1']);
+    await done(service().admin.post('/headnode/head/hnic/eth0/connect_network', { network: 'lab' }));
     await makeUser(service(), 'rita', 'red');
   });
 

@@ -45,9 +45,3 @@ export const forgetRefusals = ({ list }: Complaints): void => {
 };
 
 export const expectNoComplaints = ({ list }: Complaints): void => expect(list).toEqual([]);
-
-/** Refusals that a test provokes are written down by the browser too. */
-export const forgetRefusals = ({ list }: Complaints): void => {
-  const kept = list.filter((line) => !/status of 4\d\d/.test(line));
-  list.splice(0, list.length, ...kept);
-};

@@ -26,7 +26,7 @@ type NodeAtDaemon = Pick<Node, 'id' | 'label' | 'obm_uri' | 'obm_admin_token'>;
 /** Nodes that one question to one daemon is for. */
 interface DaemonNodes {
   readonly nodes: NodeAtDaemon[];
-  /** The daemon itself, with its token; null: the address of its nodes does not tell where its list is. */
+  /** The daemon itself, with its token; null: its list is not beside the address of its nodes. */
   readonly root: ObmAdmin | null;
 }
 

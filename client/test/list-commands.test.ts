@@ -15,7 +15,8 @@ import {
   makeUser,
 } from '../../service/test/support/services/world.ts';
 import { matcherOf } from '../src/cli/lists/match-metadata.ts';
-import { naturalOrder } from '../src/cli/lists/natural-order.ts';
+import { inNaturalOrder } from '../../service/src/core/natural-order.ts';
+import { naturalOrder } from '../src/natural-order.ts';
 import { type Shell, shellForTest } from './support/shell.ts';
 
 describe.each(engines)('lists, on %s', (engine) => {
@@ -258,4 +259,11 @@ it.each([
 it('numbers in names count by their value', () => {
   const sorted = ['n10', 'n2', 'a', 'n2b', '10', '9', 'n'].sort(naturalOrder);
   expect(sorted).toEqual(['9', '10', 'a', 'n', 'n2', 'n2b', 'n10']);
+});
+
+it('names have the same order here as ports in the service', () => {
+  const long = '9'.repeat(400);
+  const parts = ['', '0', '00', '1', '01', '2', '10', 'a', 'A', '-', '/', 'b1', long, `1${long}`];
+  const names = parts.flatMap((one) => parts.flatMap((other) => [`${one}${other}`, `gi${one}/${other}`]));
+  expect([...names].sort(naturalOrder)).toEqual(inNaturalOrder(names, (name) => name));
 });

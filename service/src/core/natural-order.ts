@@ -1,4 +1,7 @@
-/** Sorts by a name as people read it: numbers in it by their value, so that `gi1/0/2` comes before `gi1/0/10`. */
+/**
+ * Sorts by a name as people read it: numbers in it by their value, so that `gi1/0/2` comes before `gi1/0/10`. As the SDK
+ * does (`naturalOrder`), which may import nothing of the service; a test compares the two.
+ */
 export const inNaturalOrder = <T>(things: readonly T[], nameOf: (thing: T) => string): T[] =>
   things
     .map((thing) => ({ thing, parts: nameOf(thing).match(/\d+|\D+/g) ?? [] }))

@@ -2,7 +2,7 @@ import type { Calls } from '../../index.ts';
 import type { Command } from '../cli-command.ts';
 import { field } from '../simple-command.ts';
 import { allHeadnodes } from './all-pages.ts';
-import { naturalOrder } from './natural-order.ts';
+import { naturalOrder } from '../../natural-order.ts';
 
 type HeadnodeOverview = Calls['headnodesOverview']['reply']['headnodes'][number];
 

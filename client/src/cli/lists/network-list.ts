@@ -1,6 +1,6 @@
 import type { Command } from '../cli-command.ts';
 import { counted } from '../counted.ts';
-import { naturalOrder } from './natural-order.ts';
+import { naturalOrder } from '../../natural-order.ts';
 
 /** `corral network list`: every network that the caller can use, and for administrators all. */
 export const networkList: Command = {

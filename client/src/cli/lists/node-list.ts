@@ -5,7 +5,7 @@ import { field } from '../simple-command.ts';
 import { UsageError } from '../usage-error.ts';
 import { allNodes, type NodeOverview } from './all-pages.ts';
 import { matcherOf } from './match-metadata.ts';
-import { naturalOrder } from './natural-order.ts';
+import { naturalOrder } from '../../natural-order.ts';
 import { columnNamed, type Extra, knownColumns, type ListedNode, usualColumns } from './node-columns.ts';
 
 /** `corral node list`: all nodes, with what people look for. */

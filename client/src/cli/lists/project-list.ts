@@ -1,7 +1,7 @@
 import type { Command } from '../cli-command.ts';
 import { counted } from '../counted.ts';
 import { allProjects } from './all-pages.ts';
-import { naturalOrder } from './natural-order.ts';
+import { naturalOrder } from '../../natural-order.ts';
 
 /** `corral project list`: the caller's projects, or all, with how much they have. */
 export const projectList: Command = {

@@ -3,7 +3,7 @@ import { age } from '../age.ts';
 import type { Command } from '../cli-command.ts';
 import { counted } from '../counted.ts';
 import { allSwitches } from './all-pages.ts';
-import { naturalOrder } from './natural-order.ts';
+import { naturalOrder } from '../../natural-order.ts';
 
 type SwitchOverview = Calls['switchesOverview']['reply']['switches'][number];
 

@@ -22,19 +22,25 @@ export const NodeNics = ({ node, mayChange }: { readonly node: NodeOverview; rea
   const { admin } = useMe();
   const nics = [...node.nics].sort((a, b) => naturalOrder(a.label, b.label));
   const columns: readonly Column<Nic>[] = [
-    { name: 'nic', heading: 'Nic', width: '84px', cell: ({ label }) => <span className="font-mono">{label}</span> },
+    {
+      name: 'nic',
+      heading: 'Nic and MAC address',
+      width: '164px',
+      cell: ({ label, macaddr }) => (
+        <div className="min-w-0 py-1 font-mono">
+          <div className="truncate" title={label}>
+            {label}
+          </div>
+          <div className="text-fine text-dim">{macaddr}</div>
+        </div>
+      ),
+    },
     {
       name: 'networks',
       heading: 'Networks',
       cell: (nic) => <Networks node={node} nic={nic} mayChange={mayChange} />,
     },
     ...(admin ? [portColumn] : []),
-    {
-      name: 'mac',
-      heading: 'MAC address',
-      width: '160px',
-      cell: ({ macaddr }) => <span className="font-mono text-fine text-dim">{macaddr}</span>,
-    },
     ...(mayChange
       ? [
           {
@@ -70,7 +76,7 @@ export const NodeNics = ({ node, mayChange }: { readonly node: NodeOverview; rea
           rows={nics}
           columns={columns}
           keyOf={({ label }) => label}
-          minWidth={admin ? 920 : 680}
+          minWidth={admin ? 740 : 560}
         />
       )}
     </Card>
@@ -80,7 +86,7 @@ export const NodeNics = ({ node, mayChange }: { readonly node: NodeOverview; rea
 const portColumn: Column<Nic> = {
   name: 'port',
   heading: 'Plugged into',
-  width: '190px',
+  width: '164px',
   cell: ({ port, switch: on }) =>
     !port || !on ? (
       <span className="text-dim">no port</span>

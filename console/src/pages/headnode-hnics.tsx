@@ -12,7 +12,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { changeRefusal } from '../ui/headnode-state.ts';
 import { Loaded } from '../ui/loaded.tsx';
-import { naturalOrder } from '@corral/client';
+import { naturalOrder } from '../ui/natural-order.ts';
 import { NetworkChip } from '../ui/network-chip.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import { Empty, sentenceOf } from '../ui/states.tsx';

@@ -9,7 +9,7 @@ import { Card } from '../ui/card.tsx';
 import { Command } from '../ui/command.tsx';
 import { Connect, native, type OneNic, waits } from '../ui/connect-nic.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
-import { naturalOrder } from '@corral/client';
+import { naturalOrder } from '../ui/natural-order.ts';
 import { NetworkChip } from '../ui/network-chip.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import { Empty } from '../ui/states.tsx';

@@ -10,7 +10,7 @@ import { History } from '../ui/history.tsx';
 import { linkLook } from '../ui/link-look.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { Metadata } from '../ui/metadata.tsx';
-import { naturalOrder } from '@corral/client';
+import { naturalOrder } from '../ui/natural-order.ts';
 import { stateOf } from '../ui/node-state.ts';
 import { Page } from '../ui/page.tsx';
 import { GiveBack, NodePower, Reserve } from './node-manage.tsx';

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
-import { naturalOrder } from '@corral/client';
+import { naturalOrder } from './natural-order.ts';
 import { usePrinting } from './use-printing.ts';
 
 /** A column of a table. */

@@ -7,7 +7,7 @@ import { commandOf } from './shell-word.ts';
 import { Command } from './command.tsx';
 import { Dialog } from './dialog.tsx';
 import { SelectField } from './field.tsx';
-import { naturalOrder } from '@corral/client';
+import { naturalOrder } from './natural-order.ts';
 import { sentenceOf } from './states.tsx';
 
 /** Who may act for what. */

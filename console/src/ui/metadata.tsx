@@ -8,7 +8,7 @@ import { Card } from './card.tsx';
 import { Command } from './command.tsx';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
-import { naturalOrder } from '@corral/client';
+import { naturalOrder } from './natural-order.ts';
 import { metadataText } from './node-state.ts';
 import { commandOf } from './shell-word.ts';
 import { Empty, sentenceOf } from './states.tsx';

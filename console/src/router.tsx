@@ -16,6 +16,7 @@ import { eventsSearch } from './pages/events-search.ts';
 import { networksSearch } from './pages/networks-search.ts';
 import { listSearch } from './pages/list-search.ts';
 import { nodesSearch } from './pages/nodes-search.ts';
+import { topologySearch } from './pages/topology-search.ts';
 import { SignInPage } from './pages/sign-in.tsx';
 
 /*
@@ -95,6 +96,11 @@ const headnodeScreenRoute = createRoute({
   ...pageIn('/headnodes/$headnode/screen'),
   component: lazyRouteComponent(() => import('./pages/headnode-screen.tsx'), 'HeadnodeScreenPage'),
 });
+const topologyRoute = createRoute({
+  ...pageIn('/topology'),
+  validateSearch: topologySearch,
+  component: lazyRouteComponent(() => import('./pages/topology.tsx'), 'TopologyPage'),
+});
 const switchesRoute = createRoute({
   ...pageIn('/switches'),
   component: lazyRouteComponent(() => import('./pages/switches.tsx'), 'SwitchesPage'),
@@ -160,6 +166,7 @@ export const router = createRouter({
       headnodesRoute,
       headnodeRoute,
       headnodeScreenRoute,
+      topologyRoute,
       switchesRoute,
       switchRoute,
       driftRoute,

@@ -38,6 +38,7 @@ export const Navigation = ({ isOpen, onClose }: { readonly isOpen: boolean; read
         <NodesItem />
         <NetworksItem />
         <HeadnodesItem />
+        <Item to="/topology" label="Topology" />
         {admin && (
           <>
             <p className="mt-4 mb-1 px-2 text-fine tracking-wide text-dim uppercase">Operator</p>
@@ -66,6 +67,7 @@ const Item = ({
     | '/nodes'
     | '/networks'
     | '/headnodes'
+    | '/topology'
     | '/switches'
     | '/drift'
     | '/setup'

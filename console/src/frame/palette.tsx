@@ -123,6 +123,7 @@ const pages: readonly Target[] = [
   { kind: 'page', name: 'My nodes', href: '/nodes?show=mine' },
   { kind: 'page', name: 'Networks', href: '/networks' },
   { kind: 'page', name: 'Headnodes', href: '/headnodes' },
+  { kind: 'page', name: 'Topology', href: '/topology' },
   { kind: 'page', name: 'Events', href: '/events' },
   { kind: 'page', name: 'Account', href: '/account' },
 ];

@@ -3,6 +3,7 @@ import { SearchAddon } from '@xterm/addon-search';
 import { type ITheme, Terminal } from '@xterm/xterm';
 import { corral } from '../api/client.ts';
 import { takenAway, Tunnel, type TunnelState, endedByItself } from '../api/tunnel.ts';
+import { hexOf, watchTheme } from '../ui/theme-at.ts';
 import { makeElementsWithinPolicy } from './serial-console-policy.ts';
 
 /** What the page hears of a line. */
@@ -78,14 +79,8 @@ export class SerialLine {
       this.#tell.paste(text);
     };
     place.addEventListener('paste', pasted, true);
-    const recolour = (): void => void (this.#terminal.options.theme = themeAt(place));
-    const chosen = new MutationObserver(recolour);
-    chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    const ofSystem = matchMedia('(prefers-color-scheme: dark)');
-    ofSystem.addEventListener('change', recolour);
     this.#undo.push(
-      () => chosen.disconnect(),
-      () => ofSystem.removeEventListener('change', recolour),
+      watchTheme(() => void (this.#terminal.options.theme = themeAt(place))),
       () => resized.disconnect(),
       () => place.removeEventListener('paste', pasted, true),
     );
@@ -165,15 +160,3 @@ const marksAt = (place: HTMLElement) => ({
   activeMatchBorder: hexOf(place, '--accent'),
   activeMatchColorOverviewRuler: hexOf(place, '--accent'),
 });
-
-/** A colour of the theme as it is at this place, as the terminal wants it. */
-const hexOf = (place: HTMLElement, name: string): string => {
-  const probe = place.appendChild(document.createElement('i'));
-  probe.style.color = `var(${name})`;
-  const numbers = getComputedStyle(probe).color.match(/\d+/g) ?? [];
-  probe.remove();
-  return `#${numbers
-    .slice(0, 3)
-    .map((number) => Number(number).toString(16).padStart(2, '0'))
-    .join('')}`;
-};

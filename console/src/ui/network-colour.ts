@@ -4,6 +4,7 @@ const patterns = ['plain', 'stripes', 'dots'] as const;
 
 /** How a network looks everywhere: always the same for its name, and never by colour alone. */
 interface NetworkLook {
+  /** Its name in the theme. */
   readonly colour: string;
   readonly pattern: (typeof patterns)[number];
 }
@@ -15,17 +16,18 @@ const hashOf = (name: string): number => {
   return hash;
 };
 
-const lookOf = (network: string): NetworkLook => {
+export const lookOf = (network: string): NetworkLook => {
   const hash = hashOf(network);
   return {
-    colour: `var(--network-${hash % colours})`,
+    colour: `--network-${hash % colours}`,
     pattern: patterns[Math.floor(hash / colours) % patterns.length] ?? 'plain',
   };
 };
 
 /** The background of a swatch or a port that carries the network. */
 export const fillOf = (network: string): string => {
-  const { colour, pattern } = lookOf(network);
+  const { colour: name, pattern } = lookOf(network);
+  const colour = `var(${name})`;
   if (pattern === 'stripes')
     return `repeating-linear-gradient(45deg, ${colour} 0 4px, color-mix(in oklab, ${colour} 55%, white) 4px 7px)`;
   if (pattern === 'dots')

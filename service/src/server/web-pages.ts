@@ -11,6 +11,7 @@ const pageAddresses = [
   '/',
   '/sign-in',
   ...['nodes', 'networks', 'headnodes', 'switches'].flatMap((list) => [`/${list}`, `/${list}/*`]),
+  '/topology',
   '/drift',
   '/setup',
   '/setup/*',

@@ -22,6 +22,7 @@ const visits: Readonly<Record<string, string>> = {
   '/headnodes': '/headnodes',
   '/headnodes/$headnode': '/headnodes/head',
   '/headnodes/$headnode/screen': '/headnodes/head/screen',
+  '/topology': '/topology?network=lab',
   '/switches': '/switches',
   '/switches/$switch': '/switches/sw0?port=n1%2Feth0',
   '/drift': '/drift',

@@ -10,6 +10,7 @@ import { Command } from '../ui/command.tsx';
 import { type Column, DataTable, sorted } from '../ui/data-table.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
+import { linkLook } from '../ui/link-look.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { fillOf } from '../ui/network-colour.ts';
 import { Page } from '../ui/page.tsx';
@@ -38,7 +39,16 @@ export const NetworkPage = () => {
           <span className="min-w-0 break-all">{name}</span>
         </span>
       }
-      actions={mayManage && <DeleteNetwork network={network} />}
+      actions={
+        network !== undefined && (
+          <>
+            <Link to="/topology" search={{ network: name }} className={`${linkLook} no-print px-3 font-medium`}>
+              Topology
+            </Link>
+            {mayManage && <DeleteNetwork network={network} />}
+          </>
+        )
+      }
     >
       <Loaded query={query}>
         {() =>

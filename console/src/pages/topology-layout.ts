@@ -63,6 +63,7 @@ export const layOut = (site: Site): Topology => {
   const width = Math.max(960, Math.sqrt(2 * area), ...blocks.map((block) => block.width));
   const boxes = new Map<string, Box>();
   const put = (box: Box): void => void boxes.set(keyOf(box.kind, box.name), box);
+  const carried = carriedBy(site.nodes);
   let [x, y, rowHeight] = [0, 0, 0];
   for (const block of blocks) {
     if (x > 0 && x + block.width > width) {
@@ -70,7 +71,7 @@ export const layOut = (site: Site): Topology => {
       x = 0;
       rowHeight = 0;
     }
-    putBlock(block, x, y, put);
+    putBlock(block, { left: x, top: y }, carried, put);
     x += block.width + wideGap;
     rowHeight = Math.max(rowHeight, block.height);
   }
@@ -102,12 +103,33 @@ const blocksOf = ({ nodes, switches }: Site): readonly Block[] => {
   });
 };
 
-const putBlock = ({ on, nodes, columns, width }: Block, left: number, top: number, put: (box: Box) => void): void => {
+/** Networks by the switch that carries them, whichever block its nodes are in. */
+const carriedBy = (nodes: readonly NodeOverview[]): ReadonlyMap<string, readonly string[]> => {
+  const carried = new Map<string, Set<string>>();
+  for (const nic of nodes.flatMap(({ nics }) => nics)) {
+    if (!nic.switch) continue;
+    const known = carried.get(nic.switch) ?? new Set();
+    carried.set(nic.switch, known);
+    for (const network of networksOn(nic)) known.add(network);
+  }
+  return new Map([...carried].map(([on, networks]) => [on, [...networks]]));
+};
+
+const putBlock = (
+  { on, nodes, columns, width }: Block,
+  { left, top }: { readonly left: number; readonly top: number },
+  carried: ReadonlyMap<string, readonly string[]>,
+  put: (box: Box) => void,
+): void => {
   if (on !== null) {
-    const networks = unique(
-      nodes.flatMap(({ nics }) => nics.flatMap((nic) => (nic.switch === on ? networksOn(nic) : []))),
-    );
-    put({ kind: 'switch', name: on, x: left + (width - switchSize.width) / 2, y: top, ...switchSize, networks });
+    put({
+      kind: 'switch',
+      name: on,
+      x: left + (width - switchSize.width) / 2,
+      y: top,
+      ...switchSize,
+      networks: carried.get(on) ?? [],
+    });
   }
   const under = on === null ? top : top + switchSize.height + wideGap / 2;
   nodes.forEach(({ name, nics }, index) =>

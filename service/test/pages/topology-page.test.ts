@@ -171,6 +171,10 @@ describe.skipIf(!hasPart('Chromium'))('the topology in the browser', () => {
     await says(page, '30 switches, 1000 nodes, 40 networks; 1 found');
     await expect.poll(() => pictureOf(page)).not.toBe(whole);
     expect(await listed(page)).toEqual(['node-0777']);
+    await page.getByLabel('Find by name or MAC address').fill('');
+    await page.getByLabel('Network', { exact: true }).selectOption('net-0003');
+    // Three by the first cable of its nodes, three by the second, which is not the one that they are drawn under.
+    await says(page, 'net-0003 touches 6 switches, 50 nodes');
     expectNoComplaints(page);
   });
 });

@@ -54,7 +54,7 @@ export class TopologyView {
     const isOther = topology.width !== this.#topology.width || topology.height !== this.#topology.height;
     this.#topology = topology;
     this.#emphasis = emphasis;
-    // What one looks at stays where it is, unless the whole is looked at.
+    // What one looks at stays where it is, unless the whole is in view.
     if (this.#isFitted && isOther) this.fit();
     else this.#draw();
   }

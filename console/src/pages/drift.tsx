@@ -187,7 +187,7 @@ const columns: readonly Column<DriftRow>[] = [
     sortsBy: ({ read_at }) => read_at ?? '',
     cell: ({ read_at }) => <span className="text-dim">{read_at === null ? 'never' : <Ago at={read_at} />}</span>,
   },
-  { name: 'mend', heading: 'Put back', hidesHeading: true, width: '120px', cell: (row) => <PutBackOne row={row} /> },
+  { name: 'mend', heading: 'Put back', hidesHeading: true, width: '136px', cell: (row) => <PutBackOne row={row} /> },
 ];
 
 const Hypervisor = ({ leftovers, fault }: { readonly leftovers: readonly string[]; readonly fault: string | null }) => (

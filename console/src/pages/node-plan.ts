@@ -36,7 +36,7 @@ export interface PlanStep {
   readonly run: () => Promise<unknown>;
 }
 
-export const isTyped = ({ label, macaddr, place }: NicDraft): boolean =>
+const isTyped = ({ label, macaddr, place }: NicDraft): boolean =>
   label !== '' || macaddr !== '' || place.switch !== '';
 
 /** The calls that make a node, in their order. */

@@ -4,10 +4,22 @@ import { Card } from '../ui/card.tsx';
 import { Command } from '../ui/command.tsx';
 import { CopyText } from '../ui/copy-text.tsx';
 
+const bmc = `    bmc:
+      type: ipmi
+      addr: 10.30.0.1
+      user: corral
+      password_file: secrets/bmc`;
+
+const obmd = `    obmd:
+      uri: https://obmd.example.org/node/node-1
+      admin_token_file: secrets/obmd`;
+
 const documentFor = (isInside: boolean): string => `projects: [astronomy]
 
 users:
-  vera: { projects: [astronomy], password_file: secrets/vera }
+  vera:
+    projects: [astronomy]
+    password_file: secrets/vera
 
 networks:
   sky: { owner: astronomy }
@@ -23,13 +35,12 @@ switches:
 
 nodes:
   node-1:
-${
-  isInside
-    ? '    bmc: { type: ipmi, addr: 10.30.0.1, user: corral, password_file: secrets/bmc }'
-    : `    obmd: { uri: 'https://obmd.example.org/node/node-1', admin_token_file: secrets/obmd }`
-}
+${isInside ? bmc : obmd}
     nics:
-      eth0: { macaddr: '52:54:00:00:01:00', switch: tor-1, port: gi1/0/1 }
+      eth0:
+        macaddr: 52:54:00:00:01:00
+        switch: tor-1
+        port: gi1/0/1
 `;
 
 /** How to do all of it from one document, for those who have more than a few machines. */

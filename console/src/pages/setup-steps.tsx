@@ -75,7 +75,7 @@ const Step = ({
       </p>
       <p className="text-dim">{texts[name].about}</p>
     </div>
-    <div className="flex flex-wrap gap-2">{children}</div>
+    <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:pl-7.5">{children}</div>
   </li>
 );
 

@@ -8,9 +8,9 @@ export interface Refusals {
 
 export const noRefusals: Refusals = { of: () => null, rest: null };
 
-/** The mistakes of a request come in one line; each begins with its place. */
+/** The mistakes of a request come in one line; each begins with its place, the first perhaps with who refused it. */
 const mistake = /; (?=(?:field|path argument) "|the body )/;
-const place = /^(?:field|path argument) "(?:[^"]*\.)?([^".]+)"/;
+const place = /^(?:[^"]*: )?(?:field|path argument) "(?:[^"]*\.)?([^".]+)"/i;
 
 /**
  * Parts what the service said by the fields that it names, of those that there are. `also` knows the field of sentences

@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { hasPart } from '@corral/lab';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { programFile } from '../../../test/support/built-program.ts';
 import { sharedChromium } from '../support/identity/chromium.ts';
-import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { expectNoComplaints, forgetRefusals, signIn, watchedPage } from '../support/pages.ts';
 import { adminPassword, passwordOf, type Service, serviceForTest } from '../support/services/service.ts';
 import { done, makeNode, makeProject, makeSwitch, makeUser } from '../support/services/world.ts';
 
@@ -115,6 +120,32 @@ describe.skipIf(!hasPart('Chromium'))('set-up in the browser', () => {
     await page.getByRole('heading', { name: 'Needs you' }).waitFor();
     expect(await page.getByRole('list', { name: 'Steps' }).count()).toBe(0);
     expectNoComplaints(page);
+  }, 120_000);
+
+  it.each([
+    ['inside', '127.0.0.1:0', ['vera', 'tor-1', 'bmc']],
+    ['elsewhere', 'off', ['vera', 'tor-1', 'obmd']],
+  ])('its document is one that corral apply takes, with an OBM daemon %s', async (_, obmd, secrets) => {
+    const service = await serviceForTest('sqlite', { CORRAL_OBMD: obmd });
+    const page = await signedIn(service, '/setup');
+    const example = page.getByRole('region', { name: 'the example of site.yaml' });
+    await example.getByText(obmd === 'off' ? 'admin_token_file' : 'type: ipmi').waitFor();
+    const folder = join(service.dataDir, 'site');
+    await mkdir(join(folder, 'secrets'), { recursive: true });
+    await writeFile(join(folder, 'site.yaml'), await example.innerText());
+    for (const secret of secrets) await writeFile(join(folder, 'secrets', secret), `secret of ${secret}`);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [programFile('corral'), 'apply', 'site.yaml', '--dry-run', '--json'],
+      {
+        cwd: folder,
+        env: { CORRAL_ENDPOINT: service.url, CORRAL_USERNAME: 'admin', CORRAL_PASSWORD: adminPassword, HOME: folder },
+      },
+    );
+    const { plan } = JSON.parse(stdout) as { readonly plan: readonly { readonly kind: string }[] };
+    expect(plan.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['project', 'user', 'network', 'switch', 'port', 'node', 'nic']),
+    );
   });
 
   it('ticks what others register, as they do', async () => {
@@ -186,6 +217,9 @@ describe.skipIf(!hasPart('Chromium'))('set-up in the browser', () => {
     await expect.poll(() => noteOf('Address under the OBM daemon')).toContain('"obmd.uri"');
     expect((await done(service.admin.get('/nodes/all'))).body).toEqual(['n1']);
     expect((await done(service.admin.get('/node/n1'))).body).toMatchObject({ nics: [] });
+    forgetRefusals(page);
+    // The switch that did not answer.
+    expect(page.list).toEqual([expect.stringContaining('status of 502')]);
   });
 
   it('what was registered is unplugged and deleted by clicking, in the order that the service asks for', async () => {
@@ -234,6 +268,36 @@ describe.skipIf(!hasPart('Chromium'))('set-up in the browser', () => {
     await page.getByText('There are no switches yet').waitFor();
     expect((await done(service.admin.get('/switches'))).body).toEqual([]);
     expect((await done(service.admin.get('/nodes/all'))).body).toEqual([]);
+    forgetRefusals(page);
+    expectNoComplaints(page);
+  });
+
+  it('the BMC of a node is registered with the fields of its type, and tried', async () => {
+    const service = await serviceForTest('sqlite', { CORRAL_OBMD: '127.0.0.1:0' });
+    await done(service.admin.put('/node/n1', {}));
+    const page = await signedIn(service, '/nodes/n1');
+    await page.getByRole('button', { name: 'Register its BMC…' }).click();
+    const field = (name: string) => dialog(page).getByLabel(name, { exact: true });
+    await field('Type of BMC').selectOption('ipmi');
+    await field('addr').fill('10.0.0.5');
+    await field('user').fill('a name that is too long for IPMI');
+    await field('pass').fill('a secret');
+    await dialog(page)
+      .getByText(
+        "corral bmc register n1 ipmi addr=10.0.0.5 'user=a name that is too long for IPMI' --password-file FILE",
+      )
+      .waitFor();
+    await press(page, 'Register BMC');
+    await field('user').locator('xpath=..').getByRole('alert').getByText('1 to 16 printable ASCII').waitFor();
+    expect(await field('addr').getAttribute('aria-invalid')).toBe(null);
+    await field('Type of BMC').selectOption('mock');
+    await press(page, 'Register BMC');
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Test its BMC' }).click();
+    await page.getByText(/answered after .* s, with privileges: /).waitFor();
+    expect((await done(service.admin.get('/node/n1/bmc'))).body).toEqual({ type: 'mock', info: { addr: '10.0.0.5' } });
+    forgetRefusals(page);
+    expectNoComplaints(page);
   });
 
   it('a tenant is offered none of it, and gets no such data', async () => {

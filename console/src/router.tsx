@@ -16,6 +16,7 @@ import { eventsSearch } from './pages/events-search.ts';
 import { networksSearch } from './pages/networks-search.ts';
 import { listSearch } from './pages/list-search.ts';
 import { nodesSearch } from './pages/nodes-search.ts';
+import { racksSearch } from './pages/racks-search.ts';
 import { topologySearch } from './pages/topology-search.ts';
 import { SignInPage } from './pages/sign-in.tsx';
 
@@ -73,6 +74,11 @@ const nodeRoute = createRoute({
 const serialConsoleRoute = createRoute({
   ...pageIn('/nodes/$node/console'),
   component: lazyRouteComponent(() => import('./pages/serial-console.tsx'), 'SerialConsolePage'),
+});
+const racksRoute = createRoute({
+  ...pageIn('/racks'),
+  validateSearch: racksSearch,
+  component: lazyRouteComponent(() => import('./pages/racks.tsx'), 'RacksPage'),
 });
 const networksRoute = createRoute({
   ...pageIn('/networks'),
@@ -161,6 +167,7 @@ export const router = createRouter({
       nodesRoute,
       nodeRoute,
       serialConsoleRoute,
+      racksRoute,
       networksRoute,
       networkRoute,
       headnodesRoute,

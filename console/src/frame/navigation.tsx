@@ -36,6 +36,7 @@ export const Navigation = ({ isOpen, onClose }: { readonly isOpen: boolean; read
         </div>
         <Item to="/" label="Overview" isExact />
         <NodesItem />
+        <Item to="/racks" label="Racks" />
         <NetworksItem />
         <HeadnodesItem />
         <Item to="/topology" label="Topology" />
@@ -65,6 +66,7 @@ const Item = ({
   readonly to:
     | '/'
     | '/nodes'
+    | '/racks'
     | '/networks'
     | '/headnodes'
     | '/topology'

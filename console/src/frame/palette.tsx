@@ -119,6 +119,7 @@ const matching = (targets: readonly (Target & { readonly words: string })[], tex
 const pages: readonly Target[] = [
   { kind: 'page', name: 'Overview', href: '/' },
   { kind: 'page', name: 'Nodes', href: '/nodes' },
+  { kind: 'page', name: 'Racks', href: '/racks' },
   { kind: 'page', name: 'Free nodes', href: '/nodes?show=free' },
   { kind: 'page', name: 'My nodes', href: '/nodes?show=mine' },
   { kind: 'page', name: 'Networks', href: '/networks' },

@@ -14,6 +14,8 @@ export interface NodesSearch {
   readonly show?: Shown;
   readonly project?: string;
   readonly sort?: string;
+  /** By what rows are grouped: `project`, `state`, or `metadata.LABEL`. */
+  readonly group?: string;
 }
 
 export const shown = ['all', 'free', 'mine', 'used', 'blocked'] as const;
@@ -26,11 +28,13 @@ export const nodesSearch = (search: Record<string, unknown>): NodesSearch => {
   const q = text(search['q']);
   const project = text(search['project']);
   const sort = text(search['sort']);
+  const group = text(search['group']);
   const show = shown.find((each) => each === search['show']);
   return {
     ...(q === undefined ? {} : { q }),
     ...(project === undefined ? {} : { project }),
     ...(sort === undefined ? {} : { sort }),
+    ...(group === undefined ? {} : { group }),
     ...(show === undefined || show === 'all' ? {} : { show }),
   };
 };

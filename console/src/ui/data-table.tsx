@@ -1,7 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type ReactNode, useRef } from 'react';
+import { ArrowDown, ArrowUp, ChevronDown, ChevronRight } from 'lucide-react';
+import { type ReactNode, useMemo, useRef } from 'react';
 import { naturalOrder } from './natural-order.ts';
+import { type Grouping, type Line, linesOf } from './table-lines.ts';
 import { usePrinting } from './use-printing.ts';
 
 /** A column of a table. */
@@ -50,16 +51,18 @@ interface DataTableProps<T> {
   readonly chosen?: ReadonlySet<string>;
   readonly onChoose?: (chosen: ReadonlySet<string>) => void;
   readonly minWidth?: number;
+  readonly grouping?: Grouping<T> | undefined;
 }
 
 /** A table that draws only what is seen of it: 10,000 rows scroll like ten. On paper it is whole. */
 export const DataTable = <T,>(props: DataTableProps<T>) => {
-  const { label, rows, columns, keyOf, chosen, onChoose, minWidth = 640 } = props;
+  const { label, rows, columns, keyOf, chosen, onChoose, grouping, minWidth = 640 } = props;
+  const lines = useMemo(() => linesOf(rows, grouping), [rows, grouping]);
   const scroller = useRef<HTMLDivElement>(null);
   const isPrinting = usePrinting();
-  const isVirtual = rows.length > mostDrawn && !isPrinting;
+  const isVirtual = lines.length > mostDrawn && !isPrinting;
   const virtual = useVirtualizer({
-    count: rows.length,
+    count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
@@ -67,10 +70,10 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
   });
   const drawn = isVirtual
     ? virtual.getVirtualItems().flatMap(({ index }) => {
-        const row = rows[index];
-        return row === undefined ? [] : [{ row, index }];
+        const line = lines[index];
+        return line === undefined ? [] : [{ line, index }];
       })
-    : rows.map((row, index) => ({ row, index }));
+    : lines.map((line, index) => ({ line, index }));
   const before = isVirtual ? (virtual.getVirtualItems()[0]?.start ?? 0) : 0;
   const after = isVirtual ? virtual.getTotalSize() - (virtual.getVirtualItems().at(-1)?.end ?? 0) : 0;
   const all = onChoose === undefined ? [] : rows.map(keyOf);
@@ -83,7 +86,7 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
       className={`overflow-auto ${isVirtual ? 'h-[calc(100dvh-15rem)] min-h-72' : ''}`}
     >
       <table
-        aria-rowcount={rows.length + 1}
+        aria-rowcount={lines.length + 1}
         aria-label={label}
         className="w-full table-fixed border-separate border-spacing-0"
         style={isPrinting ? undefined : { minWidth }}
@@ -113,9 +116,13 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
         </thead>
         <tbody>
           {before > 0 && <tr aria-hidden style={{ height: before }} />}
-          {drawn.map(({ row, index }) => (
-            <Row key={keyOf(row)} row={row} index={index} {...props} />
-          ))}
+          {drawn.map(({ line, index }) =>
+            line.kind === 'row' ? (
+              <Row key={keyOf(line.row)} row={line.row} index={index} {...props} />
+            ) : (
+              <GroupRow key={`group ${line.group}`} line={line} index={index} {...props} />
+            ),
+          )}
           {after > 0 && <tr aria-hidden style={{ height: after }} />}
         </tbody>
       </table>
@@ -148,6 +155,33 @@ const Heading = <T,>({ column, sort = '', onSort }: { readonly column: Column<T>
         {isDown && <ArrowDown size={12} aria-hidden />}
       </button>
     </th>
+  );
+};
+
+/** The heading of a group, with how many are in it; it opens and closes them. */
+const GroupRow = <T,>({
+  line: { group, count },
+  index,
+  columns,
+  chosen,
+  grouping,
+}: { readonly line: Extract<Line<T>, { kind: 'group' }>; readonly index: number } & DataTableProps<T>) => {
+  const isOpen = grouping?.closed.has(group) === false;
+  return (
+    <tr aria-rowindex={index + 2} className="group bg-sunken">
+      <th scope="rowgroup" colSpan={columns.length + (chosen ? 1 : 0)} className={`${cellLook} text-left font-medium`}>
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          className="sticky left-3.5 inline-flex items-center gap-1.5"
+          onClick={() => grouping?.onToggle(group)}
+        >
+          {isOpen ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
+          {grouping?.headingOf(group)}
+          <span className="font-normal text-dim">{count}</span>
+        </button>
+      </th>
+    </tr>
   );
 };
 

@@ -19,3 +19,11 @@ export const networksOf = (node: NodeOverview): readonly { readonly network: str
 /** A value of metadata as people write it. */
 export const metadataText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+
+/** What a node is to the person who looks, in a word or two. */
+export const stateWords: Readonly<Record<NodeState, string>> = {
+  free: 'free',
+  mine: 'mine',
+  used: 'in use',
+  blocked: 'blocked',
+};

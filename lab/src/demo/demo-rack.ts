@@ -23,6 +23,7 @@ export interface Rack {
 
 const nodesPerRack = 20;
 const racks = 2;
+const unitsPerNode = 2;
 /** How many nics the machines have, in turn. */
 const nicCounts = [2, 2, 3, 4];
 /** The first two nics go to the switch on top of the machine's own rack, the others to the storage switch. */
@@ -50,18 +51,18 @@ export const demoRack = (): Rack => {
   };
   const nodes = Array.from({ length: racks * nodesPerRack }, (_, index): RackNode => {
     const rack = 1 + Math.floor(index / nodesPerRack);
-    const unit = 1 + (index % nodesPerRack);
+    const slot = 1 + (index % nodesPerRack);
     const nics = Array.from({ length: turn(nicCounts, index) ?? nicsOnTop }, (_unused, nic): RackNic => {
       const onSwitch = nic < nicsOnTop ? `tor-${rack}` : storageSwitch;
       return {
         label: `eth${nic}`,
-        macaddr: `02:c0:44:${[rack, unit, nic].map(twoHexDigits).join(':')}`,
+        macaddr: `02:c0:44:${[rack, slot, nic].map(twoHexDigits).join(':')}`,
         switch: onSwitch,
         port: nextPort(onSwitch),
       };
     });
-    const address = { rack: `r${rack}`, unit: String(unit) };
-    return { label: `node-${twoDigits(index + 1)}`, metadata: { ...address, ...turn(models, index) }, nics };
+    const place = { rack: `r${rack}`, unit: String(1 + (slot - 1) * unitsPerNode), height: String(unitsPerNode) };
+    return { label: `node-${twoDigits(index + 1)}`, metadata: { ...place, ...turn(models, index) }, nics };
   });
   return { switches: ['tor-1', 'tor-2', storageSwitch], nodes };
 };

@@ -15,6 +15,7 @@ const pageAddresses = [
   '/drift',
   '/setup',
   '/setup/*',
+  '/racks',
   '/events',
   '/projects',
   '/users',

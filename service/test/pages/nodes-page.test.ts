@@ -4,7 +4,7 @@ import { sharedChromium } from '../support/identity/chromium.ts';
 import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
 import { passwordOf } from '../support/services/service.ts';
 import { sharedService } from '../support/services/shared-service.ts';
-import { makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
+import { done, makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
 
 describe.skipIf(!hasPart('Chromium'))('nodes in the browser', () => {
   const service = sharedService('sqlite');
@@ -47,6 +47,49 @@ describe.skipIf(!hasPart('Chromium'))('nodes in the browser', () => {
     await expect.poll(() => names.allInnerTexts()).toEqual(['n1', 'n2']);
     expect(answers.length).toBeGreaterThan(5);
     expect(answers.filter((text) => text.includes('ultramarine'))).toEqual([]);
+    expectNoComplaints(page);
+  });
+
+  it('are grouped with counts, found by a MAC address without its colons, and shown in chosen columns', async () => {
+    for (const [node, rack] of [
+      ['g1', 'r2'],
+      ['g2', 'r10'],
+      ['g3', 'r2'],
+    ] as const) {
+      await makeNode(service(), node);
+      await done(service().admin.put(`/node/${node}/metadata/rack`, { value: rack }));
+    }
+    await done(service().admin.put('/node/g2/nic/eth0', { macaddr: '52:54:00:aa:bb:cc' }));
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}/nodes?q=g`);
+    await signIn(page, 'rita', passwordOf('rita'));
+    const table = page.getByRole('table', { name: 'Nodes' });
+    const names = table.getByRole('link');
+    const filter = page.getByLabel('Name, MAC address, metadata');
+    await filter.fill('rack=r');
+    await page.getByLabel('Group by').selectOption('rack');
+    const groups = table.getByRole('button', { expanded: true });
+    await expect.poll(() => groups.allInnerTexts()).toEqual(['rack r2\n2', 'rack r10\n1']);
+    expect(await names.allInnerTexts()).toEqual(['g1', 'g3', 'g2']);
+    await table.getByRole('button', { name: 'rack r2 2' }).click();
+    await expect.poll(() => names.allInnerTexts()).toEqual(['g2']);
+    // Grouping is in the address; what is in it is heard of by itself.
+    expect(new URL(page.url()).searchParams.get('group')).toBe('metadata.rack');
+    await done(service().admin.put('/node/g3/metadata/rack', { value: 'r10' }));
+    await table.getByRole('button', { name: 'rack r10 2' }).waitFor();
+    await filter.fill('525400AABB');
+    await expect.poll(() => names.allInnerTexts()).toEqual(['g2']);
+
+    const headings = table.getByRole('columnheader').filter({ hasText: /\w/ });
+    expect(await headings.allInnerTexts()).not.toContain('MAC addresses');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'MAC addresses' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Networks' }).click();
+    await page.keyboard.press('Escape');
+    await table.getByText('52:54:00:aa:bb:cc').waitFor();
+    await page.reload();
+    await table.getByText('52:54:00:aa:bb:cc').waitFor();
+    expect(await headings.allInnerTexts()).not.toContain('Networks');
     expectNoComplaints(page);
   });
 

@@ -136,6 +136,13 @@ export const eventsOfHeadnode = (headnode: string) =>
     queryFn: ({ signal }) => corral.listEvents({ headnode, limit: '10' }, { signal }),
   });
 
+/** The oldest of the changes that wait for their switches. How often each was tried is in no event. */
+export const pendingActions = queryOptions({
+  queryKey: ['actions'],
+  queryFn: ({ signal }) => corral.actionsOverview({}, { signal }),
+  refetchInterval: ({ state }) => ((state.data?.actions.length ?? 0) > 0 ? 5_000 : false),
+});
+
 export const latestEvents = queryOptions({
   queryKey: ['events', 'latest'],
   queryFn: ({ signal }) => corral.listEvents({ limit: '100' }, { signal }),

@@ -1,12 +1,26 @@
-const fields = ['type', 'node', 'network', 'headnode', 'switch', 'project', 'caller'] as const;
+/** Everything that an event is about. */
+export const eventFields = [
+  'type',
+  'caller',
+  'project',
+  'node',
+  'nic',
+  'network',
+  'switch',
+  'port',
+  'headnode',
+  'hnic',
+  'user',
+] as const;
 
 /** Which events are shown, in the page's address. */
-export type EventsSearch = Readonly<Partial<Record<(typeof fields)[number], string>>>;
+export type EventsSearch = Readonly<Partial<Record<(typeof eventFields)[number], string>>>;
 
 export const eventsSearch = (search: Record<string, unknown>): EventsSearch =>
   Object.fromEntries(
-    fields.flatMap((name) => {
+    eventFields.flatMap((name) => {
       const value = search[name];
+      if (typeof value === 'number') return [[name, String(value)]];
       return typeof value === 'string' && value !== '' ? [[name, value]] : [];
     }),
   );

@@ -11,11 +11,9 @@ import { EventSentence } from '../ui/event-sentence.tsx';
 import { FilterInput } from '../ui/filter-input.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../ui/states.tsx';
-import type { EventsSearch } from './events-search.ts';
+import { eventFields, type EventsSearch } from './events-search.ts';
 
 const route = getRouteApi('/frame/events');
-
-const filters = ['type', 'node', 'network', 'headnode', 'switch', 'project', 'caller'] as const;
 
 /** What happened, the newest first, as it happens. */
 export const EventsPage = () => {
@@ -26,8 +24,8 @@ export const EventsPage = () => {
   return (
     <Page title="Events">
       <Card>
-        <div className="flex flex-wrap items-center gap-3 border-b border-line p-3">
-          {filters.map((name) => (
+        <div className="grid grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] gap-2 border-b border-line p-3">
+          {eventFields.map((name) => (
             <FilterInput
               key={name}
               label={`${name.charAt(0).toUpperCase()}${name.slice(1)}`}
@@ -45,7 +43,7 @@ export const EventsPage = () => {
 const pageSize = '100';
 
 const EventTable = ({ search }: { readonly search: EventsSearch }) => {
-  const asked = Object.fromEntries(filters.flatMap((name) => (search[name] ? [[name, search[name]]] : [])));
+  const asked = Object.fromEntries(eventFields.flatMap((name) => (search[name] ? [[name, search[name]]] : [])));
   const older = useInfiniteQuery({
     queryKey: ['events', 'list', asked],
     queryFn: ({ pageParam, signal }) =>
@@ -62,7 +60,7 @@ const EventTable = ({ search }: { readonly search: EventsSearch }) => {
   const read = older.data.pages.flatMap(({ events }) => events);
   const last = read[0]?.id ?? 0;
   const fresh = newest.filter(
-    (event) => event.id > last && filters.every((name) => isWanted(event, name, asked[name])),
+    (event) => event.id > last && eventFields.every((name) => isWanted(event, name, asked[name])),
   );
   const events = [...fresh, ...read];
   if (events.length === 0) return <Empty title="No event fits">Change the filter.</Empty>;
@@ -80,7 +78,7 @@ const EventTable = ({ search }: { readonly search: EventsSearch }) => {
   );
 };
 
-const isWanted = (event: CorralEvent, name: (typeof filters)[number], wanted: string | undefined): boolean =>
+const isWanted = (event: CorralEvent, name: keyof EventsSearch, wanted: string | undefined): boolean =>
   wanted === undefined || event[name] === wanted;
 
 const columns: readonly Column<CorralEvent>[] = [

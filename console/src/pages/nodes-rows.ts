@@ -1,12 +1,13 @@
 import { useDeferredValue, useMemo } from 'react';
 import type { AllNodes } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
-import { metadataText, stateOf } from '../ui/node-state.ts';
+import { isChanging, metadataText, stateOf } from '../ui/node-state.ts';
 import type { NodeRow, NodesSearch, Shown } from './nodes-search.ts';
 
 /** Whether a row is among those that are asked for. */
 const isShown = ({ state, node }: NodeRow, show: Shown): boolean => {
   if (show === 'all') return true;
+  if (show === 'changing') return node !== null && isChanging(node);
   if (show === 'used') return state === 'used' || state === 'mine';
   if (show === 'blocked') return state === 'blocked' || (node?.blocked ?? []).some(({ kind }) => kind === 'port');
   return state === show;

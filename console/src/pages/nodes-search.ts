@@ -18,7 +18,7 @@ export interface NodesSearch {
   readonly group?: string;
 }
 
-export const shown = ['all', 'free', 'mine', 'used', 'blocked'] as const;
+export const shown = ['all', 'free', 'mine', 'used', 'blocked', 'changing'] as const;
 export type Shown = (typeof shown)[number];
 
 const text = (value: unknown): string | undefined =>

@@ -102,6 +102,7 @@ const labels: Readonly<Record<Shown, string>> = {
   mine: 'Mine',
   used: 'In use',
   blocked: 'Blocked',
+  changing: 'Changing',
 };
 
 const NoNodes = ({ isEmpty }: { readonly isEmpty: boolean }) => {

@@ -5,7 +5,7 @@ import type { Me } from '../api/client.ts';
 import { allNodes, type AllNodes, allSwitches } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
 import { Ago } from '../ui/ago.tsx';
-import { stateOf } from '../ui/node-state.ts';
+import { isChanging, stateOf } from '../ui/node-state.ts';
 import { isTrouble } from '../ui/switch-state.ts';
 
 /** How it stands, in a few numbers; each leads to what it counts. */
@@ -26,6 +26,7 @@ export const Figures = () => {
         about={counts?.blocked === 0 ? 'blocked' : 'blocked: they cannot change hands'}
         isTrouble={(counts?.blocked ?? 0) > 0}
       />
+      <Figure show="changing" number={counts?.changing} about="changing their networks" />
       {who.admin && <SwitchFigure />}
     </div>
   );
@@ -39,6 +40,7 @@ const countsOf = ({ nodes, others }: AllNodes, who: Pick<Me, 'projects'>) => {
     free: count('free'),
     mine: count('mine'),
     used: count('used') + count('mine') + others.length,
+    changing: nodes.filter(isChanging).length,
     blocked: nodes.filter(
       (node, index) => states[index] === 'blocked' || node.blocked?.some(({ kind }) => kind === 'port'),
     ).length,
@@ -55,7 +57,7 @@ const Figure = ({
   isTrouble = false,
   children,
 }: {
-  readonly show: 'free' | 'mine' | 'used' | 'blocked';
+  readonly show: 'free' | 'mine' | 'used' | 'blocked' | 'changing';
   readonly number: number | undefined;
   readonly about: string;
   readonly isTrouble?: boolean;

@@ -9,9 +9,10 @@ import { Card } from '../ui/card.tsx';
 import { EventSentence } from '../ui/event-sentence.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { NetworkChip } from '../ui/network-chip.tsx';
-import { networksOf, stateOf } from '../ui/node-state.ts';
+import { isChanging, networksOf, stateOf } from '../ui/node-state.ts';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
+import { InFlight } from './overview-actions.tsx';
 import { NeedsYou } from './overview-needs.tsx';
 import { Figures } from './overview-figures.tsx';
 import { SetUpCards, SetUpLink } from './setup.tsx';
@@ -35,6 +36,7 @@ export const OverviewPage = () => {
         {admin ? <NeedsYou /> : <MyNodes />}
         <JustNow />
       </div>
+      <InFlight />
       {admin && <MyNodes />}
     </Page>
   );
@@ -126,7 +128,7 @@ const NodeLines = ({ nodes }: { readonly nodes: readonly NodeOverview[] }) =>
                 <NetworkChip key={each.network} {...each} />
               ))}
             </span>
-            {node.blocked?.some(({ kind }) => kind === 'action') ? <Badge tone="accent">changing</Badge> : <span />}
+            {isChanging(node) ? <Badge tone="accent">changing</Badge> : <span />}
           </li>
         ))}
       </ul>

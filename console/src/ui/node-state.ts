@@ -8,6 +8,10 @@ export const stateOf = (node: NodeOverview, { projects }: Pick<Me, 'projects'>):
   return (node.blocked?.length ?? 0) > 0 ? 'blocked' : 'free';
 };
 
+/** Whether a change of its networks waits for its switch. */
+export const isChanging = ({ blocked }: NodeOverview): boolean =>
+  blocked?.some(({ kind }) => kind === 'action') ?? false;
+
 /** All networks of a node with their channels, each once. */
 export const networksOf = (node: NodeOverview): readonly { readonly network: string; readonly channel: string }[] => {
   const found = new Map<string, string>();

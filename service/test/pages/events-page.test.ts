@@ -1,0 +1,54 @@
+import { hasPart } from '@corral/lab';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedChromium } from '../support/identity/chromium.ts';
+import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { adminPassword } from '../support/services/service.ts';
+import { sharedService } from '../support/services/shared-service.ts';
+import { connect, done, makeNetwork, makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
+
+describe.skipIf(!hasPart('Chromium'))('events in the browser', () => {
+  const service = sharedService('sqlite');
+  const newBrowser = sharedChromium();
+
+  beforeAll(async () => {
+    for (const project of ['red', 'blue']) await makeProject(service(), project);
+    await makeNetwork(service(), 'lab', 'red');
+    await makeUser(service(), 'rita', 'red');
+    for (const node of ['n1', 'n2', 'n3']) await makeNode(service(), node, ['eth0', 'eth1']);
+    await reserve(service(), 'red', 'n1');
+    await reserve(service(), 'blue', 'n2');
+    await connect(service(), 'n1', 'eth0', 'lab');
+  });
+
+  it('are filtered by everything that an event has, and new ones that fit come by themselves', async () => {
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}/events`);
+    await signIn(page, 'admin', adminPassword);
+    await page.getByText('live', { exact: true }).waitFor();
+    const rows = page.getByRole('table', { name: 'Events' }).getByRole('row');
+    const count = (text: RegExp | string) => rows.filter({ hasText: text }).count();
+    /** Asks for one property, and gives the types of what is shown. */
+    const typesWith = async (label: string, value: string, expected: readonly string[]): Promise<void> => {
+      await page.getByLabel(label, { exact: true }).fill(value);
+      const types = page.getByRole('table', { name: 'Events' }).locator('tbody td:nth-child(4)');
+      await expect.poll(async () => [...new Set(await types.allInnerTexts())].sort()).toEqual(expected);
+      expect(new URL(page.url()).searchParams.get(label.toLowerCase())).toBe(value);
+      await page.getByLabel(label, { exact: true }).fill('');
+    };
+    await typesWith('Type', 'project_create', ['project_create']);
+    await typesWith('Network', 'lab', ['network_create', 'networking_action_done', 'node_connect_network']);
+    await typesWith('User', 'rita', ['user_add_project', 'user_create']);
+    await typesWith('Nic', 'eth1', ['node_register_nic', 'port_connect_nic']);
+    await typesWith('Port', 'n2/eth1', ['port_connect_nic', 'switch_register_port']);
+
+    await page.getByLabel('Project', { exact: true }).fill('blue');
+    await expect.poll(() => count('n2')).toBeGreaterThan(0);
+    await expect.poll(() => count('n1')).toBe(0);
+    const before = await rows.count();
+    await reserve(service(), 'red', 'n3');
+    await done(service().admin.post('/project/blue/detach_node', { node: 'n2' }));
+    await rows.filter({ hasText: 'project_detach_node' }).waitFor();
+    expect(await rows.count()).toBe(before + 1);
+    expectNoComplaints(page);
+  });
+});

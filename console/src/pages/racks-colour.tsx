@@ -2,7 +2,7 @@ import { fillOf } from '../ui/network-colour.ts';
 import { stateWords } from '../ui/node-state.ts';
 import type { NodeRow } from './nodes-search.ts';
 
-/** What nodes are told apart by. */
+/** What the colours of nodes stand for. */
 export type ColouredBy = 'project' | 'state';
 
 const hollow = 'repeating-linear-gradient(90deg, transparent 0 2px, transparent 2px 4px)';

@@ -83,7 +83,7 @@ const Racks = ({ all }: { readonly all: AllNodes }) => {
 const nodeAt = (target: EventTarget): string | undefined =>
   target instanceof Element ? target.closest<HTMLElement>('[data-node]')?.dataset['node'] : undefined;
 
-/** All racks side by side. Arrow keys walk from node to node; what is pointed at is told above. */
+/** All racks side by side. Arrow keys walk from node to node; the line above says what is pointed at. */
 const Elevations = ({ racks, by }: { readonly racks: readonly RackLayout<NodeRow>[]; readonly by: ColouredBy }) => {
   const everyone = useMemo(
     () => new Map(racks.flatMap(({ mounted }) => mounted.map((each) => [each.item.name, each]))),

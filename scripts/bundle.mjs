@@ -49,17 +49,17 @@ const testPrograms = {
 };
 
 /** Native modules stay in node_modules, as do those that a package uses if they happen to be installed. */
-const external = [/^@lydell\//, 'cpu-features', 'pg-native', 'bufferutil', 'utf-8-validate'];
+const external = ['cpu-features', 'pg-native', 'bufferutil', 'utf-8-validate'];
 
 /** These too, but by `require`: to import CommonJS, Node searches its text for exports, a tenth of the time to start. */
 const requireNatives = {
   name: 'require-natives',
   resolveId: {
-    filter: { id: /^(libsql|@node-rs\/argon2)$/ },
+    filter: { id: /^(libsql|@node-rs\/argon2|@lydell\/node-pty)$/ },
     handler: (id, importer) => (importer === `\0${id}` ? { id, external: true } : `\0${id}`),
   },
   load: {
-    filter: { id: /^\0(libsql|@node-rs\/argon2)$/ },
+    filter: { id: /^\0(libsql|@node-rs\/argon2|@lydell\/node-pty)$/ },
     handler: (id) => `module.exports = require('${id.slice(1)}');`,
   },
 };

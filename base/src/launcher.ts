@@ -3,7 +3,7 @@ import { accessSync, constants as access, chmodSync, readFileSync, renameSync, r
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { constants as vm, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
 /*
@@ -64,8 +64,6 @@ const compile = (): Script => {
   const text = `(function (exports, require, module, __filename, __dirname) {${body}\n})`;
   const script = new Script(text, {
     filename: program,
-    // For extensions, which a program imports when a setting names them.
-    importModuleDynamically: vm.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(stored === null ? {} : { cachedData: stored.code }),
   });
   const isUsed = stored !== null && script.cachedDataRejected === false;
@@ -80,6 +78,9 @@ const compile = (): Script => {
   }, startedAfterMs).unref();
   return script;
 };
+
+// Code that V8 had stored cannot import what a setting names. This module can, from the same folder.
+Reflect.set(globalThis, Symbol.for('corral.import'), (name: string): Promise<unknown> => import(name));
 
 const require = createRequire(program);
 // Only a module that Node loads itself has its source map read.

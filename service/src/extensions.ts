@@ -27,10 +27,18 @@ export const loadExtensions = async (modules: readonly string[], builtIn: Extens
   return all;
 };
 
+type Import = (name: string) => Promise<unknown>;
+
+/** What starts a bundle brings a way to import, because the bundle has none of its own (base/src/launcher.ts). */
+const importModule: Import = (name) => {
+  const given = Reflect.get(globalThis, Symbol.for('corral.import')) as Import | undefined;
+  return given === undefined ? import(name) : given(name);
+};
+
 const load = async (name: string): Promise<Record<string, unknown>> => {
   const isPath = name.startsWith('.') || name.startsWith('/');
   try {
-    return (await import(isPath ? pathToFileURL(resolve(name)).href : name)) as Record<string, unknown>;
+    return (await importModule(isPath ? pathToFileURL(resolve(name)).href : name)) as Record<string, unknown>;
   } catch (error) {
     throw new ConfigError([
       `extensions: ${name} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,

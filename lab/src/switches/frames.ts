@@ -115,7 +115,7 @@ export const captureFrames = async (namespace: string, { machine, device }: Capt
   });
   return {
     frames,
-    until: (isIt, timeoutMs = 5_000) =>
+    until: (isIt, timeoutMs = 30_000) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           watchers.delete(look);

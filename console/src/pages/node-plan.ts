@@ -36,8 +36,7 @@ export interface PlanStep {
   readonly run: () => Promise<unknown>;
 }
 
-const isTyped = ({ label, macaddr, place }: NicDraft): boolean =>
-  label !== '' || macaddr !== '' || place.switch !== '';
+const isTyped = ({ label, macaddr, place }: NicDraft): boolean => label !== '' || macaddr !== '' || place.switch !== '';
 
 /** The calls that make a node, in their order. */
 export const planOf = ({ name, obmd, nics, bmc }: NodeDraft): readonly PlanStep[] => [

@@ -108,7 +108,7 @@ describe('the package corral', () => {
     const isPage = (name: string): boolean => /^console\/dist\/.+\.(js|css|svg|html|md)(\.br|\.gz)?$/.test(name);
     expect(files.filter(isPage)).toContain('console/dist/index.html');
     const others = files.filter((name) => !isPage(name));
-    expect(others.filter((name) => !/\.(js|cjs|cjs\.map|licences\.txt|md|svg)$/.test(name)).sort()).toEqual([
+    expect(others.filter((name) => !/\.(js|cjs|cjs\.map|licences\.txt|md|svg|png)$/.test(name)).sort()).toEqual([
       'LICENSE',
       'package.json',
     ]);

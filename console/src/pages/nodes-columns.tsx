@@ -97,7 +97,7 @@ const ownColumns: readonly Column<NodeRow>[] = [
   {
     name: 'node',
     heading: 'Node',
-    width: '24%',
+    width: '15%',
     sortsBy: ({ name }) => name,
     cell: ({ name, node }) =>
       node === null ? (

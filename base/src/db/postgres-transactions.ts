@@ -38,6 +38,10 @@ const toldByStandby = (error: unknown): never => {
 /** A statement before it failed. Whether the transaction is worth another try is for that one's error to say. */
 const isRefusedAfterFailure = (error: unknown): boolean => (error as { code?: unknown }).code === '25P02';
 
+/** The server ended the session, which was silent within a transaction for `longestSilenceMs`. */
+const hasIdled = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable && (error.cause as { code?: unknown }).code === '25P03';
+
 const reading = 'begin isolation level repeatable read read only';
 
 const nobodyWaits = (): undefined => undefined;
@@ -198,8 +202,21 @@ export class PostgresTransactions<Schema> {
     }
   }
 
-  /** Runs one transaction that only reads. Its result is known before its end, so nobody waits for that. */
+  /**
+   * Runs one transaction that only reads. One that the server ended because this process stood still is run once more: a
+   * reader loses nothing by a later moment.
+   */
   async read<T>(work: (tx: Tx<Schema>) => Promise<T>): Promise<T> {
+    try {
+      return await this.#readOnce(work);
+    } catch (error) {
+      if (!hasIdled(error)) throw error;
+      return this.#readOnce(work);
+    }
+  }
+
+  /** The result is known before the end of the transaction, so nobody waits for that. */
+  async #readOnce<T>(work: (tx: Tx<Schema>) => Promise<T>): Promise<T> {
     const { loan, giveBack } = await this.#lend();
     const { connection } = loan;
     try {
@@ -212,9 +229,11 @@ export class PostgresTransactions<Schema> {
         .then(giveBack);
       return result;
     } catch (error) {
-      await rollBack(loan, error);
+      // The server says why it ended a session to nobody in particular, if nothing was asked at that moment.
+      const cause = postgresFaultOf(error) === null ? error : (loan.broken ?? error);
+      await rollBack(loan, cause);
       giveBack();
-      throw toDatabaseError(error, postgresFaultOf);
+      throw toDatabaseError(cause, postgresFaultOf);
     }
   }
 
@@ -227,8 +246,9 @@ export class PostgresTransactions<Schema> {
     const connection = this.#connections.get(client) ?? new PipelinedConnection<Schema>(client, this.#nameOf);
     this.#connections.set(client, connection);
     const loan: Loan<Schema> = { client, connection, broken: null, locks: [] };
+    // The first one says why; after it the connection is only said to have ended.
     const spoil = (error: Error): void => {
-      loan.broken = error;
+      loan.broken ??= error;
     };
     // A connection that breaks while it is ours reports it twice: here, and to the query that waits.
     client.on('error', spoil);

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/db/open-service-database.ts';
-import type { Db } from '../../src/db/service-database.ts';
+import type { Db, Tx } from '../../src/db/service-database.ts';
 import type { Topic } from '../../src/db/topics.ts';
 import { engines, migratedPostgres } from '../support/services/engines.ts';
 import { eventually } from '../support/services/world.ts';
@@ -48,4 +49,33 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('the connection
       expect(row?.count).toBe(0);
     }
   });
+
+  /** Says nothing for longer than the server lets it: `still` as a process that stands still, or while others go on. */
+  const idle = async (tx: Tx, still: boolean): Promise<void> => {
+    await sql`select set_config('idle_in_transaction_session_timeout', '100', false)`.execute(tx);
+    if (still) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    else await sleep(1_000);
+  };
+  const one = async (tx: Tx): Promise<unknown> => (await sql<{ one: number }>`select 1 as one`.execute(tx)).rows;
+
+  it.each([true, false])(
+    'are ended by the server in a silent transaction; one that reads is run once more (%s)',
+    async (still) => {
+      const db = await openBy(await migratedPostgres('corral', openDatabase));
+      let attempts = 0;
+      const idles = (times: number) => async (tx: Tx) => {
+        attempts += 1;
+        if (attempts <= times) await idle(tx, still);
+        return one(tx);
+      };
+      expect([await db.read(idles(1)), attempts]).toEqual([[{ one: 1 }], 2]);
+      attempts = 0;
+      await expect(db.read(idles(2))).rejects.toThrow('the database does not answer: try again in a moment');
+      expect(attempts).toBe(2);
+      attempts = 0;
+      await expect(db.write(idles(1))).rejects.toThrow('the database does not answer: try again in a moment');
+      expect(attempts).toBe(1);
+      expect(await db.read(one)).toEqual([{ one: 1 }]);
+    },
+  );
 });

@@ -10,53 +10,45 @@ interface FieldProps {
   readonly error?: string | null | undefined;
 }
 
-/** A field with its name above and its refusal below. */
-export const TextField = ({ label, about, error, ...input }: FieldProps & ComponentPropsWithRef<'input'>) => {
+/** What names a control and describes it. */
+interface ControlNames {
+  readonly id: string;
+  readonly 'aria-invalid': true | undefined;
+  readonly 'aria-describedby': string;
+}
+
+/** A control with its name above and its refusal below. */
+const Field = ({
+  label,
+  about,
+  error,
+  children,
+}: FieldProps & { readonly children: (names: ControlNames) => ReactNode }) => {
   const id = useId();
   return (
     <div className="grid gap-1">
       <label htmlFor={id} className="font-medium">
         {label}
       </label>
-      <input
-        id={id}
-        className={inputLook}
-        aria-invalid={Boolean(error) || undefined}
-        aria-describedby={`${id}-about`}
-        {...input}
-      />
+      {children({ id, 'aria-invalid': Boolean(error) || undefined, 'aria-describedby': `${id}-about` })}
       <FieldNote id={`${id}-about`} about={about} error={error} />
     </div>
   );
 };
 
+/** A field for a line of text. */
+export const TextField = ({ label, about, error, ...input }: FieldProps & ComponentPropsWithRef<'input'>) => (
+  <Field label={label} about={about} error={error}>
+    {(names) => <input className={inputLook} {...names} {...input} />}
+  </Field>
+);
+
 /** The same for one of a few values. */
-export const SelectField = ({
-  label,
-  about,
-  error,
-  children,
-  ...select
-}: FieldProps & ComponentPropsWithRef<'select'>) => {
-  const id = useId();
-  return (
-    <div className="grid gap-1">
-      <label htmlFor={id} className="font-medium">
-        {label}
-      </label>
-      <select
-        id={id}
-        className={inputLook}
-        aria-invalid={Boolean(error) || undefined}
-        aria-describedby={`${id}-about`}
-        {...select}
-      >
-        {children}
-      </select>
-      <FieldNote id={`${id}-about`} about={about} error={error} />
-    </div>
-  );
-};
+export const SelectField = ({ label, about, error, ...select }: FieldProps & ComponentPropsWithRef<'select'>) => (
+  <Field label={label} about={about} error={error}>
+    {(names) => <select className={inputLook} {...names} {...select} />}
+  </Field>
+);
 
 /** The same for several lines, such as a key. */
 export const TextAreaField = ({
@@ -65,26 +57,19 @@ export const TextAreaField = ({
   error,
   isSecret = false,
   ...input
-}: FieldProps & { readonly isSecret?: boolean } & ComponentPropsWithRef<'textarea'>) => {
-  const id = useId();
-  return (
-    <div className="grid gap-1">
-      <label htmlFor={id} className="font-medium">
-        {label}
-      </label>
+}: FieldProps & { readonly isSecret?: boolean } & ComponentPropsWithRef<'textarea'>) => (
+  <Field label={label} about={about} error={error}>
+    {(names) => (
       <textarea
-        id={id}
         className={`w-full rounded-control border border-line bg-panel px-2.5 py-1.5 font-mono text-fine placeholder:text-dim aria-invalid:border-bad ${isSecret ? '[-webkit-text-security:disc]' : ''}`}
         spellCheck={false}
         autoComplete="off"
-        aria-invalid={Boolean(error) || undefined}
-        aria-describedby={`${id}-about`}
+        {...names}
         {...input}
       />
-      <FieldNote id={`${id}-about`} about={about} error={error} />
-    </div>
-  );
-};
+    )}
+  </Field>
+);
 
 /** The same for yes or no, with its name beside. */
 export const CheckField = ({ label, about, error, ...input }: FieldProps & ComponentPropsWithRef<'input'>) => {

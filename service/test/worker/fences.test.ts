@@ -29,6 +29,10 @@ const { confirm, keep } = {
 /** When a lease is taken away, and what is looked at before it is given back. */
 interface Moment {
   readonly atCall?: number;
+  /** What happens just before the first call, while the worker cannot be further than that. */
+  readonly before?: () => void;
+  /** Calls count from when this is so. */
+  readonly since?: () => Promise<boolean>;
   readonly afterwards?: () => Promise<void>;
 }
 
@@ -95,7 +99,7 @@ describe.each(engines)('a worker whose switch passed to another one, on %s', (en
   const overtaken = async <T>(
     label: string,
     ask: () => Promise<T>,
-    { atCall = 1, afterwards = () => Promise.resolve() }: Moment = {},
+    { atCall = 1, before, since, afterwards }: Moment = {},
   ): Promise<T> => {
     const name = await leaseOf(label);
     const losers = new Set<HeldLease>();
@@ -104,6 +108,8 @@ describe.each(engines)('a worker whose switch passed to another one, on %s', (en
     const spy = vi.spyOn(HeldLease.prototype, 'confirm').mockImplementation(async function (this: HeldLease) {
       await confirm.call(this);
       if (this.lease.name !== name || losers.size > 0) return;
+      if (calls === 0) before?.();
+      if (since && !(await since())) return;
       calls += 1;
       if (calls < atCall) return;
       losers.add(this);
@@ -115,7 +121,7 @@ describe.each(engines)('a worker whose switch passed to another one, on %s', (en
     await eventually(() => [...losers].some((loser) => ended.has(loser)) || undefined);
     spy.mockRestore();
     expect(await recordedOf(service, label)).toEqual(atLoss);
-    await afterwards();
+    await afterwards?.();
     await setLease(name, 'expires_at = 0');
     return answer;
   };
@@ -157,8 +163,10 @@ describe.each(engines)('a worker whose switch passed to another one, on %s', (en
   ])('records neither that it saved nor that it could not (%s, %j)', async (node, faults) => {
     await nodeOnSwitch(node);
     service.simulated(`sw-${node}`).faults = faults;
-    await connect(service, node, 'eth0', 'net');
-    await overtaken(`sw-${node}`, () => Promise.resolve());
+    // Nothing is left to be done by then, but to save.
+    const text = `select id from attachments where nic_id in (select id from nics where node_id = (select id from nodes where label = '${node}'))`;
+    const since = async () => (await runSql(service, { sqlite: text, postgres: text })).length > 0;
+    await overtaken(`sw-${node}`, () => connect(service, node, 'eth0', 'net'), { since });
   });
 
   it('does not record that the switch fails, nor that it answers again', async () => {
@@ -166,9 +174,11 @@ describe.each(engines)('a worker whose switch passed to another one, on %s', (en
     service.simulated('sw-n6').faults = { hang: true };
     const failing = await overtaken('sw-n6', () => queue('n6'));
     await eventually(async () => ((await driftOf(service, 'sw-n6')).fault === null ? undefined : true));
-    service.simulated('sw-n6').faults = {};
-    // The first two calls open a session and ask which device it is.
-    await overtaken('sw-n6', () => Promise.resolve(), { atCall: 3 });
+    // As long as it hangs, each call is a login. The first two calls open a session and ask which device it is.
+    const before = () => {
+      service.simulated('sw-n6').faults = {};
+    };
+    await overtaken('sw-n6', () => Promise.resolve(), { atCall: 3, before });
     await settled(service, failing);
   });
 });

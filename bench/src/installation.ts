@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Libsql from 'libsql';
 import { type Measured, startProgram } from './process.ts';
+import { median } from './statistics.ts';
 
 export const password = 'bench';
 export const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
@@ -138,4 +139,21 @@ export const withNodes = async <T>(
     await service.stop();
     await installation.remove();
   }
+};
+
+const starts = 5;
+
+/** How long a service takes until it is ready, and what it holds then. */
+export const startsOf = async (
+  installation: Pick<Installation, 'start'>,
+): Promise<{ readonly readyMs: number; readonly memoryMb: number }> => {
+  const readyMs: number[] = [];
+  const memoryMb: number[] = [];
+  for (let count = 0; count < starts; count += 1) {
+    const service = await installation.start();
+    readyMs.push(service.readyMs);
+    memoryMb.push(service.memory());
+    await service.stop();
+  }
+  return { readyMs: median(readyMs), memoryMb: median(memoryMb) };
 };

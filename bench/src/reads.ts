@@ -1,12 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Rate, throughput } from './http-load.ts';
+import { type Rate, throughput, warmUp } from './http-load.ts';
 import { type Measured, startProgram } from './process.ts';
 import { isQuick } from './options.ts';
+import { median } from './statistics.ts';
 import { authorization, nodeLabel, type Installation } from './installation.ts';
 
-const { rounds, seconds } = isQuick ? { rounds: 1, seconds: 2 } : { rounds: 3, seconds: 5 };
+/** Short turns, and many: a shared machine changes its speed within seconds, and by half. */
+const turns = isQuick ? 8 : 20;
+const seconds = 1;
 
 export const bareServer = fileURLToPath(new URL('./bare-server.js', import.meta.url));
 
@@ -31,19 +34,21 @@ export const compareReads = async (
   const bare = await startProgram([bareServer, file], {});
   const rates: { corral: Rate[]; bare: Rate[] } = { corral: [], bare: [] };
   try {
-    for (let round = 0; round < rounds; round += 1) {
+    await warmUp(service, paths, headers);
+    await warmUp(bare, paths, headers);
+    for (let turn = 0; turn < turns; turn += 1) {
       rates.corral.push(await throughput(service, paths, seconds, headers));
       rates.bare.push(await throughput(bare, paths, seconds, headers));
     }
   } finally {
     await bare.stop();
   }
-  return { corral: mean(rates.corral), bare: mean(rates.bare) };
+  return { corral: middle(rates.corral), bare: middle(rates.bare) };
 };
 
-const mean = (rates: readonly Rate[]): Rate => ({
-  perSecond: rates.reduce((sum, { perSecond }) => sum + perSecond, 0) / rates.length,
-  cpuUs: rates.reduce((sum, { cpuUs }) => sum + cpuUs, 0) / rates.length,
+const middle = (rates: readonly Rate[]): Rate => ({
+  perSecond: median(rates.map(({ perSecond }) => perSecond)),
+  cpuUs: median(rates.map(({ cpuUs }) => cpuUs)),
 });
 
 /** Paths of show_node spread over all nodes. */

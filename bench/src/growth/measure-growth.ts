@@ -2,7 +2,8 @@ import { changeSteps } from './change-steps.ts';
 import { lastSteps, listSteps } from './list-steps.ts';
 import { createSite, type Engine, type MeasuredSite } from './measured-site.ts';
 import { median, requirePlaces, type StepCost, walkCalls } from './walk-calls.ts';
-import { startsOf, wholeSite } from './whole-site.ts';
+import { startsOf } from '../installation.ts';
+import { wholeSite } from './whole-site.ts';
 
 /** One thing, at every size that was measured. */
 export interface GrowthFigure {
@@ -60,7 +61,7 @@ export const measureGrowth = async ({ engine, sizes, rounds, say }: GrowthOption
 };
 
 const measureSite = async (site: MeasuredSite, rounds: number, say: (text: string) => void): Promise<Values> => {
-  const { readyMs, memoryMb } = await startsOf(site);
+  const { readyMs, memoryMb } = await startsOf(site.installation);
   const service = await site.installation.start();
   try {
     await requirePlaces(service.url, [...steps, ...lastSteps]);

@@ -6,27 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { password } from '../installation.ts';
 import type { Measured } from '../process.ts';
 import type { MeasuredSite } from './measured-site.ts';
-import { median } from './walk-calls.ts';
 
-const starts = 3;
 const limitMs = 1_800_000;
 const adminProgram = fileURLToPath(new URL('../../../service/dist/corral-admin.js', import.meta.url));
 const commandLine = fileURLToPath(new URL('../../../client/dist/cli/corral.js', import.meta.url));
-
-/** How long a service takes until it is ready, and what it holds then. */
-export const startsOf = async (
-  site: MeasuredSite,
-): Promise<{ readonly readyMs: number; readonly memoryMb: number }> => {
-  const readyMs: number[] = [];
-  const memoryMb: number[] = [];
-  for (let count = 0; count < starts; count += 1) {
-    const service = await site.installation.start();
-    readyMs.push(service.readyMs);
-    memoryMb.push(service.memory());
-    await service.stop();
-  }
-  return { readyMs: median(readyMs), memoryMb: median(memoryMb) };
-};
 
 /** They make a call for each node, so that a larger site only takes longer: an hour, on a busy machine. */
 const mostForDocuments = 10_000;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { throughput } from '../http-load.ts';
+import { throughput, warmUp } from '../http-load.ts';
 import { call, createInstallation } from '../installation.ts';
 import { isQuick, say } from '../options.ts';
 import { seedPostgres } from '../postgres/seed-postgres.ts';
@@ -37,6 +37,7 @@ export const measure = async (): Promise<Results> => {
           await seedPostgres(server, nodes);
           await call(service.url, 'PUT', '/project/bench');
         }
+        await warmUp(service, showNodePaths(nodes));
         const reads = await throughput(service, showNodePaths(nodes), seconds);
         await reserveInTurn(service.url, { amount: 2 * callers * 5 });
         const changes = await reserveInTurn(service.url, { amount: 2 * callers * pairs });

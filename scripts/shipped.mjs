@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** The workspaces that are in the packages of a release. */
-export const shippedWorkspaces = ['base', 'obmd', 'service', 'client'];
+export const shippedWorkspaces = ['base', 'obmd', 'service', 'client', 'console'];
 
 /** As `name@version`. `npm sbom --omit=dev` leaves out what one workspace ships and another one only tests with. */
 export const shippedPackages = () => {

@@ -203,9 +203,19 @@ describe('the list of what is shipped', () => {
     expect(list.bomFormat).toBe('CycloneDX');
     expect(list.metadata.component.name).toBe('corral');
     const purls = list.components.map(({ purl }) => purl.split('@').slice(0, -1).join('@'));
-    for (const name of ['fastify', 'pg', 'pg-pool', 'libsql', 'ws', 'yaml', '%40corral/obmd'])
+    for (const name of [
+      'fastify',
+      'pg',
+      'pg-pool',
+      'libsql',
+      'ws',
+      'yaml',
+      'react',
+      '%40novnc/novnc',
+      '%40corral/obmd',
+    ])
       expect(purls).toContain(`pkg:npm/${name}`);
-    for (const name of ['vitest', 'typescript', 'oidc-provider', 'autocannon']) {
+    for (const name of ['vitest', 'vite', 'typescript', 'oidc-provider', 'autocannon', 'playwright-core']) {
       expect(purls).not.toContain(`pkg:npm/${name}`);
     }
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string };

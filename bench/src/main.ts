@@ -53,6 +53,11 @@ const suites: Readonly<Record<string, Suite>> = {
     about: 'a whole site with `corral apply` beside a script',
     measure: async () => (await import('./suites/apply.ts')).measure(),
   },
+  console: {
+    about: 'the pages in a browser with 10,000 nodes: first load, filter, sort, scroll, memory',
+    measure: async () => (await import('./suites/console.ts')).measure(),
+    isApart: true,
+  },
   'growth-sqlite': {
     about: 'every call with 1,000, 10,000 and 100,000 nodes, on SQLite',
     measure: async () => (await import('./suites/growth.ts')).measureSqlite(),

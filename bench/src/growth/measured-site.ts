@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import Libsql from 'libsql';
 import { call, createInstallation, type Installation } from '../installation.ts';
 import { startPostgres } from '../postgres/postgres-server.ts';
-import { patterns, siteStatements } from './site-seed.ts';
+import { patterns, type SiteShape, siteStatements } from './site-seed.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -35,7 +35,7 @@ const settingsFor = (obmdPort: number): Record<string, string> => ({
 });
 
 /** Makes a site: the service makes the tables and the patterns, the rest is written straight into them. */
-export const createSite = async (engine: Engine, nodes: number): Promise<MeasuredSite> => {
+export const createSite = async (engine: Engine, nodes: number, shape?: SiteShape): Promise<MeasuredSite> => {
   const server = engine === 'postgres' ? await startPostgres() : null;
   const obmdPort = await freePort();
   const env = { ...settingsFor(obmdPort), ...(server ? { CORRAL_DATABASE_URL: server.url } : {}) };
@@ -51,7 +51,7 @@ export const createSite = async (engine: Engine, nodes: number): Promise<Measure
     } finally {
       await service.stop();
     }
-    const statements = siteStatements(nodes);
+    const statements = siteStatements(nodes, shape);
     if (server) await server.tool('psql', ['-v', 'ON_ERROR_STOP=1', '-qc', `${statements.join(';\n')}; analyze`]);
     else seedSqlite(installation.database, statements);
     if (server) await server.tool('psql', ['-qc', 'checkpoint']);

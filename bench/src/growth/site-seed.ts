@@ -4,13 +4,20 @@
  * reserved ten of them, and a user for each. Networks do not grow: there are 4,094 VLANs, however many nodes there are.
  */
 const nicsPerNode = 4;
-const portsPerSwitch = 48;
 const nodesPerProject = 20;
 const eventsPerNode = 10;
-const networks = 400;
 const firstVlan = 3_000;
 /** Long ago, so that nothing takes it for news. */
 const firstEventAt = Date.UTC(2026, 0, 1);
+
+/** How the nics are spread. */
+export interface SiteShape {
+  readonly portsPerSwitch: number;
+  readonly networks: number;
+}
+
+/** Switches of one unit. */
+const usual: SiteShape = { portsPerSwitch: 48, networks: 400 };
 
 /** What the seed takes from a switch and a node that were registered by calls: secrets are sealed by the service. */
 export const patterns = { switch: 'pattern', node: 'pattern' } as const;
@@ -27,7 +34,7 @@ export const siteLabels = {
 const padded = (index: number): string => String(index).padStart(6, '0');
 
 /** How many there are of what grows, for so many nodes. */
-export const sizesOf = (nodes: number) =>
+export const sizesOf = (nodes: number, { portsPerSwitch } = usual) =>
   ({
     nics: nodes * nicsPerNode,
     switches: Math.ceil((nodes * nicsPerNode) / portsPerSwitch),
@@ -42,8 +49,9 @@ const counted = (count: number): string =>
 const label = (kind: string, index: string): string => `'${kind}-' || substr(cast(1000000 + ${index} as text), 2)`;
 
 /** Into tables where the pattern is the only switch and the only node. */
-export const siteStatements = (nodes: number): readonly string[] => {
-  const { nics, switches, projects, events } = sizesOf(nodes);
+export const siteStatements = (nodes: number, shape = usual): readonly string[] => {
+  const { portsPerSwitch, networks } = shape;
+  const { nics, switches, projects, events } = sizesOf(nodes, shape);
   // Ids are given in order, and the pattern has the first.
   const nodeId = (index: string): string => `(select id from nodes where label = '${patterns.node}') + 1 + ${index}`;
   const switchId = (index: string): string =>

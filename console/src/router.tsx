@@ -15,6 +15,7 @@ import { FailedPage, MissingPage } from './frame/missing-page.tsx';
 import { eventsSearch } from './pages/events-search.ts';
 import { networksSearch } from './pages/networks-search.ts';
 import { listSearch } from './pages/list-search.ts';
+import { switchesSearch } from './pages/switches-search.ts';
 import { nodesSearch } from './pages/nodes-search.ts';
 import { racksSearch } from './pages/racks-search.ts';
 import { topologySearch } from './pages/topology-search.ts';
@@ -109,6 +110,7 @@ const topologyRoute = createRoute({
 });
 const switchesRoute = createRoute({
   ...pageIn('/switches'),
+  validateSearch: switchesSearch,
   component: lazyRouteComponent(() => import('./pages/switches.tsx'), 'SwitchesPage'),
 });
 const switchRoute = createRoute({

@@ -11,3 +11,11 @@ export const listSearch = (search: Record<string, unknown>): ListSearch => {
   const [q, sort] = [text(search['q']), text(search['sort'])];
   return { ...(q === '' ? {} : { q }), ...(sort === '' ? {} : { sort }) };
 };
+
+/** A list of which one can be shown a part, by its name; the first part is all of it, and goes without saying. */
+export const partSearch =
+  <Part extends string>(parts: readonly [Part, ...Part[]]) =>
+  (search: Record<string, unknown>): ListSearch & { readonly show?: Part } => {
+    const show = parts.find((part) => part === search['show']);
+    return { ...listSearch(search), ...(show === undefined || show === parts[0] ? {} : { show }) };
+  };

@@ -82,7 +82,11 @@ const SwitchFigure = () => {
   const oldest = switches?.flatMap(({ swept_at }) => swept_at ?? []).sort()[0];
   const areSilent = switches !== undefined && answering !== switches.length;
   return (
-    <Link to="/switches" className={`${cardLook} ${areSilent ? 'border-warn' : 'border-line'}`}>
+    <Link
+      to="/switches"
+      search={areSilent ? { show: 'silent' } : {}}
+      className={`${cardLook} ${areSilent ? 'border-warn' : 'border-line'}`}
+    >
       <span className={`text-figure font-bold ${areSilent ? 'text-warn' : ''}`}>
         {answering ?? '…'} / {switches?.length ?? '…'}
       </span>

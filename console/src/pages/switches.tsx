@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useDeferredValue } from 'react';
 import type { SwitchOverview } from '../api/client.ts';
 import { allSwitches } from '../api/queries.ts';
 import { Ago } from '../ui/ago.tsx';
@@ -8,10 +8,15 @@ import { Badge } from '../ui/badge.tsx';
 import { buttonLook } from '../ui/button-look.ts';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, sorted } from '../ui/data-table.tsx';
+import { FilterInput } from '../ui/filter-input.tsx';
 import { ForAdministrators } from '../ui/for-administrators.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { Page } from '../ui/page.tsx';
+import { Segments } from '../ui/segments.tsx';
 import { Empty } from '../ui/states.tsx';
+import { isShown, type Shown, shown, type SwitchesSearch } from './switches-search.ts';
+
+const route = getRouteApi('/frame/switches');
 
 /** Every switch: whether it answers, when it was read, and how much of it is not as recorded. */
 export const SwitchesPage = () => (
@@ -20,43 +25,75 @@ export const SwitchesPage = () => (
   </ForAdministrators>
 );
 
-const Switches = () => {
-  const [sort, setSort] = useState('switch');
+const Switches = () => (
+  <Page
+    title="Switches"
+    actions={
+      <Link to="/setup/switch" className={buttonLook('primary')}>
+        Add a switch…
+      </Link>
+    }
+  >
+    <Card>
+      <Loaded query={useQuery(allSwitches)}>{({ switches }) => <SwitchTable switches={switches} />}</Loaded>
+    </Card>
+  </Page>
+);
+
+const labels: Readonly<Record<Shown, string>> = { all: 'All', silent: 'Not answering', doubtful: 'Not as recorded' };
+
+const SwitchTable = ({ switches }: { readonly switches: readonly SwitchOverview[] }) => {
+  const { q = '', show = 'all', sort = 'switch' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = (next: Partial<SwitchesSearch>): void =>
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+  const wanted = useDeferredValue(q).toLowerCase().split(/\s+/);
+  const found = switches.filter((each) => {
+    const words = [each.name, each.type, each.state, each.fault].join(' ').toLowerCase();
+    return isShown(each, show) && wanted.every((word) => words.includes(word));
+  });
+  if (switches.length === 0) return <NoSwitches />;
   return (
-    <Page
-      title="Switches"
-      actions={
-        <Link to="/setup/switch" className={buttonLook('primary')}>
-          Add a switch…
-        </Link>
-      }
-    >
-      <Card>
-        <Loaded query={useQuery(allSwitches)}>
-          {({ switches }) =>
-            switches.length === 0 ? (
-              <Empty title="There are no switches yet">
-                <Link to="/setup/switch" className="text-accent underline">
-                  Add the first one
-                </Link>
-                , or register it with <code className="font-mono">corral switch register</code>.
-              </Empty>
-            ) : (
-              <DataTable
-                label="Switches"
-                rows={sorted(switches, columns, sort)}
-                columns={columns}
-                keyOf={({ name }) => name}
-                sort={sort}
-                onSort={setSort}
-              />
-            )
-          }
-        </Loaded>
-      </Card>
-    </Page>
+    <>
+      <div className="flex flex-wrap items-center gap-3 border-b border-line p-3">
+        <FilterInput label="Name, type, fault" value={q} onChange={(text) => change({ q: text })} />
+        <Segments
+          label="Which switches"
+          value={show}
+          options={shown.map((value) => ({
+            value,
+            label: `${labels[value]} ${switches.filter((each) => isShown(each, value)).length}`,
+          }))}
+          onChange={(value) => change({ show: value })}
+        />
+        <span className="ml-auto text-fine text-dim" role="status">
+          {found.length} of {switches.length}
+        </span>
+      </div>
+      {found.length === 0 ? (
+        <Empty title="No switch fits">Change the filter, or show all switches.</Empty>
+      ) : (
+        <DataTable
+          label="Switches"
+          rows={sorted(found, columns, sort)}
+          columns={columns}
+          keyOf={({ name }) => name}
+          sort={sort}
+          onSort={(value) => change({ sort: value })}
+        />
+      )}
+    </>
   );
 };
+
+const NoSwitches = () => (
+  <Empty title="There are no switches yet">
+    <Link to="/setup/switch" className="text-accent underline">
+      Add the first one
+    </Link>
+    , or register it with <code className="font-mono">corral switch register</code>.
+  </Empty>
+);
 
 const columns: readonly Column<SwitchOverview>[] = [
   {

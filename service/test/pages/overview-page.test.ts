@@ -65,6 +65,13 @@ describe.skipIf(!hasPart('Chromium'))('the overview in the browser', () => {
       .poll(() => admin.getByRole('table', { name: 'Nodes' }).getByRole('link', { name: 'n2' }).count())
       .toBe(1);
     await admin.goBack();
+    await admin
+      .getByRole('main')
+      .getByRole('link', { name: /^0 \/ 1 switches answering/ })
+      .click();
+    await admin.getByRole('table', { name: 'Switches' }).getByRole('link', { name: 'sw0' }).waitFor();
+    expect(new URL(admin.url()).search).toBe('?show=silent');
+    await admin.goBack();
     service().simulated('sw0').faults = {};
     for (const page of [admin, rita]) await page.getByText('Nothing waits for a switch').waitFor();
     await figure(admin, '0 changing their networks').waitFor();

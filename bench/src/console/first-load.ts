@@ -18,7 +18,7 @@ const watchFor = (text: string): string => `
     if (!document.body?.textContent.includes(${JSON.stringify(text)})) return requestAnimationFrame(look);
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => { window.seenAt = performance.now(); };
+      port1.onmessage = () => { void window.noteSeen(performance.now()); };
       port2.postMessage(null);
     });
   };
@@ -44,10 +44,10 @@ const loadOnce = async (browser: SignedIn, url: string, text: string): Promise<L
       bytes.set(path, (bytes.get(path) ?? 0) + encodedDataLength);
     });
     await tools.send('Network.enable');
+    const seen = new Promise<number>((resolve) => void page.exposeFunction('noteSeen', resolve));
     await page.addInitScript(watchFor(text));
     await page.goto(url, { waitUntil: 'commit' });
-    const seenAt = await page.waitForFunction('window.seenAt');
-    return { ms: (await seenAt.jsonValue()) as number, bytes };
+    return { ms: await seen, bytes };
   } finally {
     await visitor.close();
   }

@@ -157,7 +157,8 @@ export const GiveBack = ({ node, project }: OneNode & { readonly project: string
             command={commandOf('release', node.name)}
             run={() => corral.projectDetachNode({ project, node: node.name })}
           >
-            {node.name} leaves project {project}, and others can reserve it. What is on its disks stays there.
+            {node.name} leaves project {project}, and others can reserve it. What is on its disks stays there. It stays
+            on or off as it is.
           </Ask>
         </div>
       </div>

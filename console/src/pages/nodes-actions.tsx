@@ -3,27 +3,23 @@ import { corral } from '../api/client.ts';
 import { useProjects } from '../api/use-projects.ts';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, focusedFirst } from '../ui/dialog.tsx';
 import { SelectField } from '../ui/field.tsx';
-import { sentenceOf } from '../ui/states.tsx';
+import { OutcomeList, useOutcomes } from '../ui/outcomes.tsx';
+import { commandOf } from '../ui/shell-word.ts';
 import type { NodeRow } from './nodes-search.ts';
-
-/** How it went with one of them. */
-interface Outcome {
-  readonly node: string;
-  readonly state: 'waiting' | 'done' | 'refused';
-  readonly why?: string;
-}
 
 /** What is done to each of the chosen nodes, and what it is called. */
 interface Work {
   readonly verb: string;
+  readonly nodes: readonly NodeRow[];
   readonly run: (node: NodeRow) => Promise<unknown>;
   readonly command: string;
+  /** What will happen; null: it is done without a question. */
+  readonly question: string | null;
 }
 
-/** So many at once: the service takes no more of one caller at a time. */
-const atOnce = 4;
+const count = (nodes: readonly unknown[]): string => (nodes.length === 1 ? '1 node' : `${nodes.length} nodes`);
 
 /** What can be done with all of the chosen nodes; every refusal is shown beside its node. */
 export const NodeActions = ({
@@ -36,29 +32,33 @@ export const NodeActions = ({
   const projects = useProjects();
   const [wished, setProject] = useState<string | null>(null);
   const project = wished ?? projects[0] ?? '';
-  const [outcomes, setOutcomes] = useState<{ readonly work: Work; readonly list: readonly Outcome[] } | null>(null);
-  const names = chosen.map(({ name }) => name).join(' ');
+  const [work, setWork] = useState<Work | null>(null);
+  const { outcomes, isBusy, start, clear } = useOutcomes();
+  const names = chosen.map(({ name }) => name);
   const allFree = chosen.every(({ state }) => state === 'free');
   const allMine = chosen.every(({ state }) => state === 'mine');
+  const reserving: Work = {
+    verb: 'Reserve',
+    nodes: chosen,
+    run: ({ name }) => corral.projectConnectNode({ project, node: name }),
+    command: names.map((name) => commandOf('project', 'node', 'add', project, name)).join('; '),
+    question: null,
+  };
+  const releasing: Work = {
+    verb: 'Release',
+    nodes: chosen,
+    run: ({ name, node }) => corral.projectDetachNode({ project: node?.project ?? '', node: name }),
+    command: commandOf('release', ...names),
+    question:
+      'They leave their projects, and others can reserve them. What is on their disks stays there. They stay on or off as they are.',
+  };
 
-  const start = async (work: Work): Promise<void> => {
-    const list: Outcome[] = chosen.map(({ name }) => ({ node: name, state: 'waiting' }));
-    const tell = (): void => setOutcomes({ work, list: [...list] });
-    tell();
-    const rest = [...chosen.entries()];
-    const next = async (): Promise<void> => {
-      for (let entry = rest.shift(); entry !== undefined; entry = rest.shift()) {
-        const [index, row] = entry;
-        try {
-          await work.run(row);
-          list[index] = { node: row.name, state: 'done' };
-        } catch (error) {
-          list[index] = { node: row.name, state: 'refused', why: sentenceOf(error as Error) };
-        }
-        tell();
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, next));
+  const begin = ({ nodes, run }: Work): void =>
+    void start(nodes.map((row) => ({ key: row.name, run: () => run(row) })));
+  const close = (): void => {
+    if (outcomes.length > 0 && outcomes.every(({ state }) => state === 'done')) onDone();
+    setWork(null);
+    clear();
   };
 
   return (
@@ -80,51 +80,47 @@ export const NodeActions = ({
               ? null
               : 'Some of these are not free'
         }
-        onClick={() =>
-          void start({
-            verb: 'Reserve',
-            run: ({ name }) => corral.projectConnectNode({ project, node: name }),
-            command: `for node in ${names}; do corral project node add ${project} $node; done`,
-          })
-        }
+        onClick={() => {
+          setWork(reserving);
+          begin(reserving);
+        }}
       >
         Reserve{projects.length === 1 ? ` for ${project}` : ''}
       </Button>
       <Button
         unless={allMine ? null : 'Some of these are not in a project of yours'}
-        onClick={() =>
-          void start({
-            verb: 'Release',
-            run: ({ name, node }) => corral.projectDetachNode({ project: node?.project ?? '', node: name }),
-            command: `corral release ${names}`,
-          })
-        }
+        onClick={() => setWork(releasing)}
       >
-        Release
+        Release…
       </Button>
       <Button look="quiet" onClick={onDone}>
         Choose none
       </Button>
-      <Dialog
-        title={outcomes === null ? '' : `${outcomes.work.verb} ${chosen.length} nodes`}
-        isOpen={outcomes !== null}
-        onClose={() => {
-          if (outcomes?.list.every(({ state }) => state === 'done')) onDone();
-          setOutcomes(null);
-        }}
-      >
-        <ul className="mb-4 grid gap-1.5" aria-live="polite">
-          {outcomes?.list.map(({ node, state, why }) => (
-            <li key={node} className="grid grid-cols-[10rem_1fr] gap-2">
-              <span className="truncate font-mono">{node}</span>
-              <span className={state === 'refused' ? 'text-bad' : state === 'done' ? 'text-ok' : 'text-dim'}>
-                {state === 'refused' ? why : state === 'done' ? 'done' : 'waiting…'}
-              </span>
-            </li>
-          ))}
-        </ul>
-        {outcomes !== null && <Command text={outcomes.work.command} />}
-      </Dialog>
+      {work !== null && (
+        <Dialog title={`${work.verb} ${count(work.nodes)}`} isOpen onClose={close}>
+          <div className="grid gap-4">
+            {outcomes.length === 0 ? (
+              <>
+                <p className="max-h-40 overflow-auto font-mono">{work.nodes.map(({ name }) => name).join(', ')}</p>
+                <p className="text-dim">{work.question}</p>
+              </>
+            ) : (
+              <OutcomeList label={`${work.verb} nodes`} outcomes={outcomes} />
+            )}
+            <Command text={work.command} />
+            {outcomes.length === 0 && (
+              <div className="flex flex-wrap justify-end gap-2">
+                <Button {...focusedFirst} onClick={close}>
+                  Cancel
+                </Button>
+                <Button look="danger" isBusy={isBusy} onClick={() => begin(work)}>
+                  {work.verb} {count(work.nodes)}
+                </Button>
+              </div>
+            )}
+          </div>
+        </Dialog>
+      )}
     </div>
   );
 };

@@ -16,7 +16,7 @@ export const Figures = () => {
   return (
     <div className="grid grid-cols-[repeat(auto-fit,minmax(11rem,1fr))] gap-4">
       <Figure show="free" number={counts?.free} about={`free of ${counts?.all ?? '…'} nodes`}>
-        <Share part={counts?.used ?? 0} of={counts?.all ?? 0} />
+        <Share part={counts?.free ?? 0} of={counts?.all ?? 0} />
       </Figure>
       <Figure show="mine" number={counts?.mine} about="in your projects" />
       <Figure show="used" number={counts?.used} about="reserved in all" />

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Button, type ButtonProps } from './button.tsx';
 import { Command } from './command.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, focusedFirst } from './dialog.tsx';
 import { sentenceOf } from './states.tsx';
 
 interface ActionDialogProps {
@@ -52,8 +52,16 @@ export const ActionDialog = (props: ActionDialogProps) => {
           <Command text={command} />
         </div>
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look={look} unless={unless} isBusy={action.isPending}>
+          <Button {...(look === 'danger' ? focusedFirst : {})} onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            {...(look === 'danger' ? {} : focusedFirst)}
+            type="submit"
+            look={look}
+            unless={unless}
+            isBusy={action.isPending}
+          >
             {label}
           </Button>
         </div>

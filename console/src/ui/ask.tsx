@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Button, type ButtonProps } from './button.tsx';
 import { Command } from './command.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, focusedFirst } from './dialog.tsx';
 import { sentenceOf } from './states.tsx';
 
 interface AskProps extends Pick<ButtonProps, 'look' | 'unless' | 'aria-label' | 'className'> {
@@ -36,8 +36,11 @@ export const Ask = ({ label, title, children, verb, command, run, ...button }: A
           <Refusal error={work.error} />
           <Command text={command} />
           <div className="flex flex-wrap justify-end gap-2">
-            <Button onClick={close}>Cancel</Button>
+            <Button {...(button.look === 'danger' ? focusedFirst : {})} onClick={close}>
+              Cancel
+            </Button>
             <Button
+              {...(button.look === 'danger' ? {} : focusedFirst)}
               look={button.look === 'danger' ? 'danger' : 'primary'}
               isBusy={work.isPending}
               onClick={() => work.mutate()}

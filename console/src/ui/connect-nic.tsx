@@ -76,9 +76,9 @@ const ConnectFields = ({
   networks,
   onDone,
 }: OneNic & { readonly networks: readonly Usable[]; readonly onDone: () => void }) => {
-  const [wished, setWished] = useState('');
+  const [wished, setWished] = useState(networks.length === 1 ? (networks[0]?.name ?? '') : '');
   const [kind, setKind] = useState<'native' | 'tagged'>(nic.networks[native] === undefined ? 'native' : 'tagged');
-  const { name: network, channels } = networks.find(({ name }) => name === wished) ?? networks[0] ?? nothing;
+  const { name: network, channels } = networks.find(({ name }) => name === wished) ?? nothing;
   const channel = channels.find((each) => (each === native) === (kind === 'native')) ?? native;
   const work = useMutation({
     mutationFn: () => corral.nodeConnectNetwork({ node: node.name, nic: nic.label, network, channel }),
@@ -91,7 +91,7 @@ const ConnectFields = ({
       className="grid gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!work.isPending) work.mutate();
+        if (network !== '' && !work.isPending) work.mutate();
       }}
     >
       <SelectField
@@ -103,6 +103,7 @@ const ConnectFields = ({
           setWished(event.target.value);
         }}
       >
+        {networks.length > 1 && <option value="">Choose…</option>}
         {networks.map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
@@ -122,11 +123,16 @@ const ConnectFields = ({
         <option value="native">native</option>
         <option value="tagged">tagged</option>
       </SelectField>
-      <Command text={commandOf('node', 'network', 'connect', node.name, nic.label, network, channel)} />
+      <Command text={commandOf('node', 'network', 'connect', node.name, nic.label, network || 'NETWORK', channel)} />
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" look="primary" isBusy={work.isPending}>
-          Connect to {network}
+        <Button
+          type="submit"
+          look="primary"
+          unless={network === '' ? 'Choose a network first' : null}
+          isBusy={work.isPending}
+        >
+          {network === '' ? 'Connect' : `Connect to ${network}`}
         </Button>
       </div>
     </form>

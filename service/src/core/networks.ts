@@ -99,10 +99,14 @@ const requireUnconnected = async (op: WriteOp, network: Network): Promise<void> 
   const headnode = await tx
     .selectFrom('hnics')
     .innerJoin('headnodes', 'headnodes.id', 'hnics.headnode_id')
-    .select('headnodes.label')
+    .select(['headnodes.label', 'headnodes.state'])
     .where('hnics.network_id', '=', network.id)
     .executeTakeFirst();
-  if (headnode) throw blocked(`network ${network.label} is connected to headnode ${headnode.label}; detach it first`);
+  if (headnode) {
+    // One that was started keeps its networks for good.
+    const way = headnode.state === 'created' ? 'detach it first' : 'delete that headnode first';
+    throw blocked(`network ${network.label} is connected to headnode ${headnode.label}; ${way}`);
+  }
   const pending = await tx
     .selectFrom('actions')
     .select('status_id')

@@ -245,9 +245,21 @@ describe.each(engines)('networks on %s', (engine) => {
       await done(alice.put('/headnode/head', { project: 'red', base_img: 'base' }));
       await done(alice.put('/headnode/head/hnic/h0'));
       await done(alice.post('/headnode/head/hnic/h0/connect_network', { network: 'heads' }));
-      expectRefusal(await alice.del('/network/heads'), 'BlockedError', 'heads', 'head');
+      expectRefusal(await alice.del('/network/heads'), 'BlockedError', 'heads', 'head; detach it first');
       await done(alice.post('/headnode/head/hnic/h0/detach_network'));
       expectNothingToSay(await alice.del('/network/heads'));
+    });
+
+    it('a network on a headnode that was started stays until that is deleted', async () => {
+      await makeNetwork(service, 'kept', 'red');
+      await done(alice.put('/headnode/keeper', { project: 'red', base_img: 'base' }));
+      await done(alice.put('/headnode/keeper/hnic/h0'));
+      await done(alice.post('/headnode/keeper/hnic/h0/connect_network', { network: 'kept' }));
+      await done(alice.post('/headnode/keeper/start'));
+      await done(alice.post('/headnode/keeper/stop'));
+      expectRefusal(await alice.del('/network/kept'), 'BlockedError', 'keeper; delete that headnode first');
+      await done(alice.del('/headnode/keeper'));
+      expectNothingToSay(await alice.del('/network/kept'));
     });
 
     it('a network stays while an action on it is pending', async () => {

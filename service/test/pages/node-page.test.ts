@@ -35,7 +35,9 @@ describe.skipIf(!hasPart('Chromium'))('a node in the browser', () => {
 
     await page.getByRole('button', { name: 'Reserve for red' }).click();
     await dialog.getByText('corral project node add red n2').waitFor();
-    await dialog.getByRole('button', { name: 'Reserve for red' }).click();
+    // What does no harm is there to be pressed.
+    await dialog.locator(':focus').filter({ hasText: 'Reserve for red' }).waitFor();
+    await page.keyboard.press('Enter');
     await page.getByText('Nothing stands in the way.').waitFor();
 
     // The switch does not answer, so that the change can be seen waiting.
@@ -118,6 +120,23 @@ describe.skipIf(!hasPart('Chromium'))('a node in the browser', () => {
     await page.getByRole('button', { name: 'Change cores' }).waitFor({ state: 'hidden' });
     const { body } = await done(service().admin.get('/node/n10'));
     expect(body).toMatchObject({ metadata: { rack: 'r 2' } });
+    expectNoComplaints(page);
+  });
+
+  it('is connected to the network that one chooses, and to none by mistake', async () => {
+    await makeNetwork(service(), 'campus', 'red');
+    await reserve(service(), 'red', 'n10');
+    const page = await opened('rita', passwordOf('rita'), '/nodes/n10');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Connect eth0' }).click();
+    const network = dialog.getByLabel('Network', { exact: true });
+    await expect.poll(() => network.getByRole('option').allInnerTexts()).toEqual(['Choose…', 'campus', 'lab']);
+    const connectIt = dialog.getByRole('button', { name: 'Connect', exact: true });
+    expect(await connectIt.getAttribute('aria-disabled')).toBe('true');
+    await network.press('Enter');
+    await network.selectOption('lab');
+    await dialog.getByRole('button', { name: 'Connect to lab' }).click();
+    await page.getByRole('row').filter({ hasText: 'eth0' }).getByRole('link', { name: 'lab' }).waitFor();
     expectNoComplaints(page);
   });
 });

@@ -93,6 +93,33 @@ describe.skipIf(!hasPart('Chromium'))('nodes in the browser', () => {
     expectNoComplaints(page);
   });
 
+  it('are released together after a question, which begins with the answer that does nothing', async () => {
+    for (const node of ['r1', 'r2']) {
+      await makeNode(service(), node);
+      await reserve(service(), 'red', node);
+    }
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}/nodes?show=mine&q=r`);
+    await signIn(page, 'rita', passwordOf('rita'));
+    const dialog = page.getByRole('dialog');
+    const names = page.getByRole('table', { name: 'Nodes' }).getByRole('link');
+    const ask = () => page.getByRole('button', { name: 'Release…' }).click();
+    for (const node of ['r1', 'r2']) await page.getByLabel(`Choose ${node}`, { exact: true }).check();
+    await ask();
+    await dialog.getByText('r1, r2').waitFor();
+    await dialog.getByText('corral release r1 r2').waitFor();
+    await dialog.locator(':focus').filter({ hasText: 'Cancel' }).waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await names.allInnerTexts()).toEqual(['r1', 'r2']);
+    await ask();
+    await dialog.getByRole('button', { name: 'Release 2 nodes' }).click();
+    await expect.poll(() => dialog.getByRole('listitem').allInnerTexts()).toEqual(['r1\ndone', 'r2\ndone']);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('No node fits').waitFor();
+    expectNoComplaints(page);
+  });
+
   it('a refusal stands beside its node', async () => {
     const page = await watchedPage(await newBrowser(), service());
     await page.goto(`${service().url}/nodes?show=free`);

@@ -13,6 +13,7 @@ describe.each(engines)('corral export, on %s', (engine) => {
     const { code, out } = await shell('export');
     expect(code).toBe(0);
     expect(out).not.toContain('a secret of the site');
+    expect((await shell('export -')).out.split('\n').slice(1)).toEqual(out.split('\n').slice(1));
     await write(out);
     // Secrets are not needed, because nothing has to be made.
     expect(await apply('--yes')).toMatchObject({ code: 0, out: expect.stringContaining('nothing to do') as string });

@@ -36,6 +36,7 @@ const screens: readonly (readonly [name: string, line: string, code: number])[] 
   ['help', 'help', 0],
   ['help of a command', 'help node list', 0],
   ['help of a group', 'help node nic', 0],
+  ['help of a large group', 'help switch', 0],
   ['version', '--version', 0],
   ['node list', 'node list', 0],
   ['node list wide', 'node list --wide', 0],

@@ -12,7 +12,7 @@ export const checkText = 'corral';
 export const needOf = (word: string | null): string => {
   if (word === null) return 'write a key to it, or delete it to have one created';
   const id = keyIdIn(word);
-  return `this database's secrets are sealed with ${id === null ? 'its key' : `key ${id}`}: restore it from the backup`;
+  return `this database's secrets are sealed with ${id === null ? 'its key' : `key ${id}`}: put your copy of it back`;
 };
 
 /** Opens the vault, and makes sure that it is the one this database was sealed with. */

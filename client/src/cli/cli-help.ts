@@ -15,11 +15,27 @@ export const helpFor = (commands: readonly Command[], words: readonly string[], 
 };
 
 /** For a terminal of this width. Examples stay as they are: somebody copies them. */
-export const wrapHelp = (help: string, width: number): string =>
-  help
-    .split('\n')
-    .map((line) => (/^ {2}corral (?!.* {2})/.test(line) ? line : wrapLines(line, width)))
+export const wrapHelp = (help: string, width: number): string => {
+  const lines = help.split('\n');
+  const isNarrow = lines.some((line) => line.length > width && nameAndText(line)[0].length > width * widestNames);
+  return lines
+    .map((line) => {
+      if (/^ {2}corral (?!.* {2})/.test(line)) return line;
+      const [name, text] = nameAndText(line);
+      if (!isNarrow || name === '') return wrapLines(line, width);
+      return `${wrapLines(name.trimEnd(), width)}\n${wrapLines(`      ${text}`, width)}`;
+    })
     .join('\n');
+};
+
+/** Of a width. Where names take more of it, what they are about stands below them. */
+const widestNames = 0.55;
+
+/** A line of a list of commands, taken apart; without a name it is no such line. */
+const nameAndText = (line: string): readonly [name: string, text: string] => {
+  const [, name = '', text = ''] = /^( {2}corral .*? {2,})(\S.*)$/.exec(line) ?? [];
+  return [name, text];
+};
 
 const ofCommand = (command: Command, style: Style): string =>
   [

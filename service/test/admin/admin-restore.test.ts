@@ -246,7 +246,7 @@ describe.each(engines)('restore on %s', (engine) => {
     const { code, output } = await runAdmin(target.env, 'restore', file);
     expect(code, output).toBe(1);
     expect(output).toMatch(
-      /^corral-admin: key_file: .* is not the key that this database's secrets were sealed with; .* restore it from the backup$/m,
+      /^corral-admin: key_file: .* is not the key that this database's secrets were sealed with; .* put your copy of it back$/m,
     );
     expect(output).toContain('the backup is restored, but the service cannot start');
   });

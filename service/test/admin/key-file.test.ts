@@ -21,7 +21,7 @@ describe.each(engines)('a key file on %s', (engine) => {
     const file = keyFileOf(service);
     const right = readFileSync(file, 'utf8');
     const { id } = ringOf(service).keys[0];
-    const wanted = `this database's secrets are sealed with key ${id}: restore it from the backup`;
+    const wanted = `this database's secrets are sealed with key ${id}: put your copy of it back`;
     const refused = async (sentence: string): Promise<void> => {
       const error = await service.restart().catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(ConfigError);

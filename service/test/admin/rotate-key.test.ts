@@ -318,7 +318,7 @@ describe.each(engines)('rotate-key on %s', (engine) => {
     const file = keyFileOf(service);
     const right = ringOf(service);
     const before = await sealedValues(service);
-    const wanted = `sealed with key ${right.keys[0].id}: restore it from the backup`;
+    const wanted = `sealed with key ${right.keys[0].id}: put your copy of it back`;
     const wrong = formatKeyRing(ringWith(newKey()));
     for (const [text, sentence] of [
       [wrong, 'is not the key that'],

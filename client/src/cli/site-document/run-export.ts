@@ -25,7 +25,7 @@ export const runExport = async ({ corral, output, signal }: CommandContext, pars
     }
     const text = documentOf(state, client.endpoint, { types, now });
     const file = parsed.optional('file');
-    if (file === undefined) {
+    if (file === undefined || file === '-') {
       await output.raw(Buffer.from(text));
       return;
     }

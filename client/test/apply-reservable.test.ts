@@ -49,6 +49,16 @@ describe.each(engines)('corral apply to a switch from the factory, on %s', (engi
     expect((await apply('--yes')).out).not.toContain('cannot be reserved');
   });
 
+  it('says why a switch cannot be read that they are plugged into', async () => {
+    const service = await serviceForTest(engine);
+    const { apply } = await siteShell(service);
+    service.simulated('sw').faults = { unreachable: true };
+    const { code, out, err } = await apply('--yes');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^n1 +eth0 +port p1 on switch sw has not been read/m);
+    expect(err).toContain('switch sw cannot be read: connection refused');
+  });
+
   it('for programs as JSON, also where a switch refused', async () => {
     const service = await serviceForTest(engine);
     const { apply } = await siteShell(service);

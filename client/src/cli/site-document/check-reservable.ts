@@ -52,20 +52,31 @@ export const obstaclesIn = async (corral: Corral, { nodes: wanted }: DesiredStat
     .flatMap(({ name, blocked }) => (blocked ?? []).map(({ nic, message }) => ({ node: name, nic, message })));
 };
 
-/** The ports that can be reverted, with what each would lose. */
-export const revertiblePorts = async (
+/** What is behind the obstacles, as the switches have it. */
+export interface Causes {
+  /** The ports that can be reverted, with what each would lose. */
+  readonly ports: readonly RevertiblePort[];
+  /** Switches that cannot be read, and why. */
+  readonly faults: readonly string[];
+}
+
+export const causesOf = async (
   { signal }: CommandContext,
   corral: Corral,
   wanted: DesiredState,
   obstacles: readonly Obstacle[],
-): Promise<readonly RevertiblePort[]> => {
+): Promise<Causes> => {
   const isBlocked = new Set(obstacles.map(({ node, nic }) => `${node}\n${nic ?? ''}`));
-  if (isBlocked.size === 0) return [];
+  if (isBlocked.size === 0) return { ports: [], faults: [] };
   const drifts = await runParallel(switchesOf(wanted), signal, (label) => corral.showSwitchDrift({ switch: label }));
-  return drifts
+  const ports = drifts
     .flatMap(portsOf)
     .filter(({ node, nic }) => isBlocked.has(`${node}\n${nic}`))
     .sort((a, b) => (`${a.switch}\n${a.port}` < `${b.switch}\n${b.port}` ? -1 : 1));
+  const faults = drifts.flatMap(({ switch: label, fault }) =>
+    fault === null ? [] : [`switch ${label} cannot be read: ${fault}`],
+  );
+  return { ports, faults };
 };
 
 /** One that the switch does not have carries nothing that could be taken away. */
@@ -79,7 +90,7 @@ export const tellObstacles = (
   { output }: CommandContext,
   file: string,
   obstacles: readonly Obstacle[],
-  ports: readonly RevertiblePort[],
+  { ports, faults }: Causes,
 ): void => {
   if (output.isJson || obstacles.length === 0) return;
   const nodes = new Set(obstacles.map(({ node }) => node)).size;
@@ -91,6 +102,7 @@ export const tellObstacles = (
     null,
     '',
   );
+  for (const fault of faults) output.note(fault);
   if (ports.length > 0)
     output.note(
       `corral apply ${file} --revert takes away what ${counted(ports.length)} of these ports carry; it shows what, and asks first`,

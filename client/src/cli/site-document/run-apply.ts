@@ -9,7 +9,7 @@ import { reportDone } from '../report-done.ts';
 import { unreadable } from '../read-error.ts';
 import { readServiceState } from './service-state.ts';
 import { apply, type Outcome } from './apply-plan.ts';
-import { type Obstacle, obstaclesIn, readWired, revertiblePorts, tellObstacles } from './check-reservable.ts';
+import { causesOf, type Obstacle, obstaclesIn, readWired, tellObstacles } from './check-reservable.ts';
 import { readDocument } from './read-document.ts';
 import type { SitePlan } from './site-plan.ts';
 import { partsOf, planFor } from './make-plan.ts';
@@ -87,10 +87,11 @@ const checkReservable = async (
 ): Promise<void> => {
   const { output } = context;
   const obstacles = await obstaclesIn(corral, desired);
-  const ports = await revertiblePorts(context, corral, desired, obstacles);
+  const causes = await causesOf(context, corral, desired, obstacles);
+  const { ports, faults } = causes;
   const isWanted = parsed.flag('revert') && !parsed.flag('dry-run') && ports.length > 0;
   if (!isWanted) {
-    tellObstacles(context, file, obstacles, parsed.flag('revert') ? [] : ports);
+    tellObstacles(context, file, obstacles, parsed.flag('revert') ? { ports: [], faults } : causes);
     if (output.isJson) output.json(report(plan, outcome, obstacles));
     return;
   }
@@ -98,7 +99,7 @@ const checkReservable = async (
   if (reverted === null) throw new UsageError('no port was changed');
   tellReverted(context, reverted);
   const left = await obstaclesIn(corral, desired);
-  tellObstacles(context, file, left, []);
+  tellObstacles(context, file, left, { ports: [], faults });
   if (output.isJson) output.json(report(plan, outcome, left, reverted));
   else if (left.length === 0) reportDone(output, `every free node in ${file} can be reserved`);
   const failed = reverted.filter(({ error }) => error !== null).length;

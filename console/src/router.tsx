@@ -13,6 +13,7 @@ import { me } from './api/queries.ts';
 import { Frame } from './frame/frame.tsx';
 import { FailedPage, MissingPage } from './frame/missing-page.tsx';
 import { eventsSearch } from './pages/events-search.ts';
+import { isolationSearch } from './pages/isolation-search.ts';
 import { networksSearch } from './pages/networks-search.ts';
 import { listSearch } from './pages/list-search.ts';
 import { switchesSearch } from './pages/switches-search.ts';
@@ -151,6 +152,11 @@ const projectsRoute = createRoute({
   validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./pages/projects.tsx'), 'ProjectsPage'),
 });
+const isolationRoute = createRoute({
+  ...pageIn('/isolation'),
+  validateSearch: isolationSearch,
+  component: lazyRouteComponent(() => import('./pages/isolation.tsx'), 'IsolationPage'),
+});
 const usersRoute = createRoute({
   ...pageIn('/users'),
   validateSearch: listSearch,
@@ -185,6 +191,7 @@ export const router = createRouter({
       setUpNodeRoute,
       eventsRoute,
       projectsRoute,
+      isolationRoute,
       usersRoute,
       accountRoute,
     ]),

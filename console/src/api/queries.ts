@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { corral, type Me, type NodeOverview } from './client.ts';
+import { corral, type HeadnodeOverview, type Me, type NodeOverview } from './client.ts';
 import { NotSignedIn } from './not-signed-in.ts';
 import { allPages } from './pages.ts';
 
@@ -111,13 +111,18 @@ export const allDrift = queryOptions({
   queryFn: ({ signal }) => corral.showDrift({}, { signal }),
 });
 
+/** The same as `allHeadnodes`, asked for now. */
+export const readHeadnodes = async (
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<readonly HeadnodeOverview[]> => {
+  const pages = await allPages((after) => corral.headnodesOverview(after === undefined ? {} : { after }, options));
+  return pages.flatMap(({ headnodes }) => headnodes);
+};
+
 /** The headnodes of the caller's projects. */
 export const allHeadnodes = queryOptions({
   queryKey: ['headnodes'],
-  queryFn: async ({ signal }) => {
-    const pages = await allPages((after) => corral.headnodesOverview(after === undefined ? {} : { after }, { signal }));
-    return pages.flatMap(({ headnodes }) => headnodes);
-  },
+  queryFn: ({ signal }) => readHeadnodes({ signal }),
   // That a start or a stop has begun is no event, and one that fails leaves none.
   refetchInterval: ({ state }) => (state.data?.some(({ in_progress }) => in_progress) === true ? 2_000 : false),
 });

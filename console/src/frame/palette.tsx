@@ -137,6 +137,7 @@ const operatorPages: readonly Target[] = [
   { kind: 'page', name: 'Add ports', href: '/setup/ports' },
   { kind: 'page', name: 'Register a node', href: '/setup/node' },
   { kind: 'page', name: 'Projects', href: '/projects' },
+  { kind: 'page', name: 'Isolation of two projects', href: '/isolation' },
   { kind: 'page', name: 'Users', href: '/users' },
 ];
 

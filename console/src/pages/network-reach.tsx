@@ -1,22 +1,18 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { LoaderCircle } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { corral, type NetworkOverview, type Reach } from '../api/client.ts';
-import { allSwitches } from '../api/queries.ts';
+import { allSwitches, readHeadnodes } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
 import { Ago } from '../ui/ago.tsx';
-import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Command } from '../ui/command.tsx';
-import { type Column, DataTable, sorted } from '../ui/data-table.tsx';
-import { type ReachReport, summaryOf } from '../ui/reach-summary.ts';
+import { headnodesOn, type ReachReport, summaryOf } from '../ui/reach-summary.ts';
 import { saveJson } from '../ui/save-file.ts';
 import { shellWord } from '../ui/shell-word.ts';
 import { Failure } from '../ui/states.tsx';
-
-type ReachPort = Reach['ports'][number];
+import { ReachPorts } from './network-reach-ports.tsx';
 
 /** Reads all switches on request, and shows every port that carries the network, as they said. */
 export const NetworkReach = ({ network }: { readonly network: NetworkOverview }) => {
@@ -26,8 +22,9 @@ export const NetworkReach = ({ network }: { readonly network: NetworkOverview })
   const reading = useMutation({
     mutationFn: async (asked_at: string): Promise<ReachReport> => {
       const answer = await corral.networkReach({ network: name });
+      const headnodes = headnodesOn(await readHeadnodes(), name);
       const answered_at = new Date().toISOString();
-      return { report: 'network reach', service: location.origin, caller, asked_at, answered_at, answer };
+      return { report: 'network reach', service: location.origin, caller, asked_at, answered_at, answer, headnodes };
     },
   });
   const report = reading.data;
@@ -65,7 +62,7 @@ export const NetworkReach = ({ network }: { readonly network: NetworkOverview })
         )}
         {report !== undefined && <Verdict report={report} access={network.access} />}
       </div>
-      {report !== undefined && <Ports ports={report.answer.ports} />}
+      {report !== undefined && <ReachPorts ports={report.answer.ports} />}
       {report !== undefined && <SwitchTimes answer={report.answer} />}
       <div className="no-print flex border-t border-line p-3">
         <Command text={`corral reach ${shellWord(name)}`} />
@@ -92,8 +89,8 @@ const Progress = ({ since }: { readonly since: string }) => {
 const boxes = { ok: 'border-line', warn: 'border-warn bg-warn-soft', bad: 'border-bad bg-bad-soft' } as const;
 
 const Verdict = ({ report, access }: { readonly report: ReachReport; readonly access: readonly string[] | null }) => {
-  const { answer, caller, asked_at } = report;
-  const { tone, sentence, extent, readAt, notes } = summaryOf(answer, access);
+  const { answer, caller, asked_at, headnodes } = report;
+  const { tone, sentence, extent, readAt, notes } = summaryOf(answer, access, headnodes);
   const silent = answer.switches?.filter(({ fault }) => fault !== null) ?? [];
   return (
     <div className={`grid gap-1.5 border-b p-3.5 ${boxes[tone]}`}>
@@ -138,6 +135,7 @@ const Verdict = ({ report, access }: { readonly report: ReachReport; readonly ac
           ))}
         </ul>
       )}
+      <HeadnodesInReport headnodes={headnodes} />
       <p className="text-fine text-dim">
         VLAN {answer.vlan}, asked for by {caller} <Ago at={asked_at} />
         <span className="hidden print:inline"> at {report.service}</span>.
@@ -146,23 +144,19 @@ const Verdict = ({ report, access }: { readonly report: ReachReport; readonly ac
   );
 };
 
-const Ports = ({ ports }: { readonly ports: readonly ReachPort[] }) => {
+/** Switches do not say what headnodes carry: those that are recorded are part of the report, as such. */
+const HeadnodesInReport = ({ headnodes }: Pick<ReachReport, 'headnodes'>) => {
   const { admin } = useMe();
-  const [sort, setSort] = useState('verdict');
-  const columns = admin ? [...tenantColumns, ...adminColumns, readColumn] : [...tenantColumns, readColumn];
-  // Without its switch, nothing tells one port that is not registered from another.
-  const places = useMemo(() => new Map(ports.map((port, place) => [port, place])), [ports]);
-  if (ports.length === 0) return null;
   return (
-    <DataTable
-      label="Ports that carry it"
-      rows={sorted(ports, columns, sort)}
-      columns={columns}
-      keyOf={(port) => String(places.get(port))}
-      sort={sort}
-      onSort={setSort}
-      minWidth={admin ? 860 : 640}
-    />
+    <p>
+      Headnodes are as recorded, switches say nothing of them:{' '}
+      {headnodes.length === 0
+        ? 'none is on it'
+        : headnodes
+            .map(({ headnode, project, hnics, state }) => `${headnode} ${hnics.join(', ')} of ${project} (${state})`)
+            .join('; ')}
+      {!admin && '; those of projects of others are not shown to you'}.
+    </p>
   );
 };
 
@@ -177,70 +171,3 @@ const SwitchTimes = ({ answer: { switches = [] } }: { readonly answer: Reach }) 
       ))}
     </p>
   );
-
-/** The worst first. */
-const tones: Readonly<Record<string, Tone>> = {
-  unexpected: 'bad',
-  unregistered: 'bad',
-  unknown: 'warn',
-  missing: 'warn',
-  'as recorded': 'ok',
-};
-const ranks = Object.keys(tones);
-
-/** A column of plain values. */
-const valueColumn = (
-  name: string,
-  heading: string,
-  valueOf: (port: ReachPort) => string | null | undefined,
-  look = 'font-mono',
-): Column<ReachPort> => ({
-  name,
-  heading,
-  sortsBy: (port) => valueOf(port) ?? '',
-  cell: (port) => (
-    <span className={`truncate ${look}`} title={valueOf(port) ?? undefined}>
-      {valueOf(port) ?? <span className="text-dim">–</span>}
-    </span>
-  ),
-});
-
-const tenantColumns: readonly Column<ReachPort>[] = [
-  {
-    name: 'verdict',
-    heading: 'Verdict',
-    width: '120px',
-    sortsBy: ({ verdict, node, nic }) => `${ranks.indexOf(verdict)} ${node ?? ''} ${nic ?? ''}`,
-    cell: ({ verdict }) => <Badge tone={tones[verdict] ?? 'bad'}>{verdict}</Badge>,
-  },
-  {
-    ...valueColumn('node', 'Node', ({ node }) => node),
-    cell: ({ node }) =>
-      node !== null && (
-        <Link
-          to="/nodes/$node"
-          params={{ node }}
-          title={node}
-          className="truncate font-mono text-accent hover:underline"
-        >
-          {node}
-        </Link>
-      ),
-  },
-  valueColumn('nic', 'Nic', ({ nic }) => nic),
-  valueColumn('project', 'Project', ({ project }) => project, ''),
-  { ...valueColumn('channel', 'Channel', ({ channel }) => channel, 'font-mono text-fine'), width: '120px' },
-];
-
-const adminColumns: readonly Column<ReachPort>[] = [
-  valueColumn('switch', 'Switch', (port) => port.switch),
-  valueColumn('port', 'Port', ({ port }) => port),
-];
-
-const readColumn: Column<ReachPort> = {
-  name: 'read',
-  heading: 'Read',
-  width: '110px',
-  sortsBy: ({ read_at }) => read_at ?? '',
-  cell: ({ read_at }) => <span className="text-dim">{read_at === null ? 'never' : <Ago at={read_at} />}</span>,
-};

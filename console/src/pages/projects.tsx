@@ -8,6 +8,7 @@ import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, sorted } from '../ui/data-table.tsx';
 import { FilterInput } from '../ui/filter-input.tsx';
 import { ForAdministrators } from '../ui/for-administrators.tsx';
+import { linkLook } from '../ui/link-look.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { Page } from '../ui/page.tsx';
 import { RowMenu } from '../ui/row-menu.tsx';
@@ -30,9 +31,14 @@ const Projects = () => {
     <Page
       title="Projects"
       actions={
-        <Button look="primary" onClick={() => setAsked({ what: 'create' })}>
-          Create project…
-        </Button>
+        <>
+          <Link to="/isolation" className={`${linkLook} px-3 font-medium`}>
+            Prove isolation
+          </Link>
+          <Button look="primary" onClick={() => setAsked({ what: 'create' })}>
+            Create project…
+          </Button>
+        </>
       }
     >
       <Card>

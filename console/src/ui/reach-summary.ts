@@ -1,4 +1,4 @@
-import type { Reach } from '../api/client.ts';
+import type { HeadnodeOverview, Reach } from '../api/client.ts';
 
 /** What the switches said, who asked and when; times of asking by the clock of the browser. */
 export interface ReachReport {
@@ -8,7 +8,23 @@ export interface ReachReport {
   readonly asked_at: string;
   readonly answered_at: string;
   readonly answer: Reach;
+  /** As the service has them: switches say nothing of them. Those that the caller may see. */
+  readonly headnodes: readonly HeadnodeOnNetwork[];
 }
+
+/** A headnode that is on a network, as it is recorded. */
+export interface HeadnodeOnNetwork {
+  readonly headnode: string;
+  readonly project: string;
+  readonly hnics: readonly string[];
+  readonly state: HeadnodeOverview['state'];
+}
+
+export const headnodesOn = (headnodes: readonly HeadnodeOverview[], network: string): readonly HeadnodeOnNetwork[] =>
+  headnodes.flatMap(({ name, project, hnics, state }) => {
+    const on = hnics.filter((hnic) => hnic.network === network).map(({ label }) => label);
+    return on.length === 0 ? [] : [{ headnode: name, project, hnics: on, state }];
+  });
 
 /** What an answer about a network's reach comes to, in sentences. */
 interface ReachSummary {
@@ -29,11 +45,15 @@ type ReachPort = Reach['ports'][number];
  * `access`: the projects that may use the network; null: everybody. Says `only` if every switch was read and every port
  * is known, and not otherwise.
  */
-export const summaryOf = (reach: Reach, access: readonly string[] | null): ReachSummary => {
+export const summaryOf = (
+  reach: Reach,
+  access: readonly string[] | null,
+  headnodes: readonly HeadnodeOnNetwork[],
+): ReachSummary => {
   const { network, complete, ports, switches } = reach;
   const carriers = ports.filter(({ channel }) => channel !== null);
   const count = (verdict: string): number => ports.filter((port) => port.verdict === verdict).length;
-  const projects = distinct(carriers.map(({ project }) => project));
+  const projects = distinct([...carriers, ...headnodes].map(({ project }) => project));
   const outsiders = access === null ? [] : projects.filter((project) => !access.includes(project));
   const on = distinct(carriers.map((port) => port.switch ?? null));
   const times = [...ports, ...(switches ?? [])].flatMap(({ read_at }) => (read_at === null ? [] : [read_at]));

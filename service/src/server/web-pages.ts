@@ -18,6 +18,7 @@ const pageAddresses = [
   '/racks',
   '/events',
   '/projects',
+  '/isolation',
   '/users',
   '/account',
 ];

@@ -33,6 +33,7 @@ const visits: Readonly<Record<string, string>> = {
   '/setup/node': '/setup/node',
   '/events': '/events',
   '/projects': '/projects',
+  '/isolation': '/isolation?a=red&b=blue',
   '/users': '/users',
   '/account': '/account',
 };

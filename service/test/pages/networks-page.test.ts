@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { hasPart } from '@corral/lab';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { makeHeadnode } from '../support/headnodes/headnode-helpers.ts';
 import { sharedChromium } from '../support/identity/chromium.ts';
 import { expectNoComplaints, forgetRefusals, signIn, watchedPage } from '../support/pages.ts';
 import { adminPassword, passwordOf } from '../support/services/service.ts';
@@ -206,6 +207,34 @@ describe.skipIf(!hasPart('Chromium'))('networks in the browser', () => {
     await expect
       .poll(() => rowOf(page, 'n3').then((row) => row.at(-1)))
       .toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+    expectNoComplaints(page);
+  });
+
+  it('headnodes on it are in the report, its file and on paper, as recorded', async () => {
+    await makeHeadnode(service(), 'head', 'ultramarine', ['eth0']);
+    await done(service().admin.post('/headnode/head/hnic/eth0/connect_network', { network: 'ultramarine-lab' }));
+    onTestFinished(async () => {
+      await done(service().admin.del('/headnode/head'));
+    });
+    const page = await open('admin', '/networks/ultramarine-lab');
+    await button(page, 'Prove isolation').click();
+    // No port carries it.
+    await page.getByText('Only project ultramarine can hear anything on ultramarine-lab: 0 ports').waitFor();
+    const line = page.getByText(
+      'Headnodes are as recorded, switches say nothing of them: head eth0 of ultramarine (created).',
+    );
+    await line.waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Save as JSON').click()]);
+    expect(JSON.parse(await readFile(await download.path(), 'utf8'))).toMatchObject({
+      headnodes: [{ headnode: 'head', project: 'ultramarine', hnics: ['eth0'], state: 'created' }],
+    });
+    await page.emulateMedia({ media: 'print' });
+    expect(await line.isVisible()).toBe(true);
+
+    // A tenant sees those of their own projects only, and the report says so.
+    const tenant = await open('rita', '/networks/red-lab');
+    await button(tenant, 'Prove isolation').click();
+    await tenant.getByText('none is on it; those of projects of others are not shown to you.').waitFor();
     expectNoComplaints(page);
   });
 

@@ -11,7 +11,7 @@ import { live, queries } from './app-state.ts';
 import { NotSignedIn } from './api/not-signed-in.ts';
 import { me } from './api/queries.ts';
 import { Frame } from './frame/frame.tsx';
-import { FailedPage, MissingPage } from './frame/missing-page.tsx';
+import { FailedPage, LoneMissingPage, MissingPage } from './frame/missing-page.tsx';
 import { eventsSearch } from './pages/events-search.ts';
 import { isolationSearch } from './pages/isolation-search.ts';
 import { networksSearch } from './pages/networks-search.ts';
@@ -27,7 +27,11 @@ import { SignInPage } from './pages/sign-in.tsx';
  * so that a link shows the same to everybody.
  */
 
-const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: MissingPage, errorComponent: FailedPage });
+const rootRoute = createRootRoute({
+  component: Outlet,
+  notFoundComponent: LoneMissingPage,
+  errorComponent: FailedPage,
+});
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -166,6 +170,8 @@ const accountRoute = createRoute({
   ...pageIn('/account'),
   component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
 });
+/** Every other address. */
+const missingRoute = createRoute({ getParentRoute: () => frameRoute, path: '$', component: MissingPage });
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
@@ -194,6 +200,7 @@ export const router = createRouter({
       isolationRoute,
       usersRoute,
       accountRoute,
+      missingRoute,
     ]),
   ]),
   defaultPreload: 'intent',

@@ -53,6 +53,7 @@ import { serveOidcLogin } from './server/oidc-login-routes.ts';
 import { setPublicUrl } from './server/request-origin.ts';
 import { serveOperator, serveReference } from './server/operator-routes.ts';
 import { groupsFor } from './server/routes/all-routes.ts';
+import { refuseUnknown } from './server/request-guard.ts';
 import { serveWebPages } from './server/web-pages.ts';
 import { Engine } from './worker/engine.ts';
 import { requireNoLostDatabase } from './lost-database.ts';
@@ -201,7 +202,7 @@ const startOn = async (
   if (servesCalls) {
     serveReference(server, groups, version);
     await serveWebPages(server, pagesFolder);
-  }
+  } else server.setNotFoundHandler(refuseUnknown);
   if (config.publicUrl !== null) setPublicUrl(server, config.publicUrl);
   if (servesCalls && oidc?.login) serveOidcLogin(server, { login: oidc.login, db, dependencies, log });
   const obmd = config.obmd ? await startObmd(config.obmd, log) : null;

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { allHeadnodes, allNetworks, allNodes, allSwitches } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
+import { useProjects } from '../api/use-projects.ts';
 
 interface PaletteState {
   readonly isOpen: boolean;
@@ -70,7 +71,7 @@ const Finder = ({ onDone }: { readonly onDone: () => void }) => {
         aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
         autoFocus
         className="h-11 w-full border-b border-line bg-transparent px-4 outline-none placeholder:text-dim"
-        placeholder="A node, a network, a headnode, a MAC address, a page…"
+        placeholder="A node, a network, a project, a headnode, a MAC address, a page…"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -147,6 +148,7 @@ const useTargets = (): readonly (Target & { readonly words: string })[] => {
   const networks = useQuery(allNetworks).data;
   const headnodes = useQuery(allHeadnodes).data;
   const switches = useQuery({ ...allSwitches, enabled: admin }).data;
+  const projects = useProjects();
   return useMemo(() => {
     const targets: (Target & { readonly also?: string })[] = [
       ...pages,
@@ -162,6 +164,12 @@ const useTargets = (): readonly (Target & { readonly words: string })[] => {
         name,
         href: `/networks/${encodeURIComponent(name)}`,
         also: `vlan ${network_id}`,
+      })),
+      // The list of projects is for administrators; to everybody else a project is its nodes.
+      ...projects.map((name) => ({
+        kind: 'project',
+        name,
+        href: `${admin ? '/projects?q=' : '/nodes?project='}${encodeURIComponent(name)}`,
       })),
       ...(headnodes ?? []).map(({ name, project }) => ({
         kind: 'headnode',
@@ -180,5 +188,5 @@ const useTargets = (): readonly (Target & { readonly words: string })[] => {
       ...target,
       words: `${target.kind} ${target.name} ${also}`.toLowerCase(),
     }));
-  }, [admin, nodes, networks, headnodes, switches]);
+  }, [admin, nodes, networks, headnodes, switches, projects]);
 };

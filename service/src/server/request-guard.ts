@@ -49,12 +49,23 @@ const trustForwardedHeaders = (request: FastifyRequest): void => {
 export const unknownRoute = ({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): CorralError =>
   notFound(`no route ${method} ${shortName(url.split('?')[0] ?? '')}; all calls are under /v0, see /reference`);
 
-/** An unknown route is reported before its body is read. */
+export const refuseUnknown = (request: FastifyRequest): never => {
+  throw unknownRoute(request);
+};
+
+/** Does a browser ask for a page? What looks like a call is none, also one that is misspelt. */
+const wantsPage = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' && /^\/(?!\/|v0)/i.test(url) && (headers.accept ?? '').includes('text/html');
+
+/**
+ * An unknown route is reported before its body is read. A browser's goes on to the handler of what is not found, which
+ * has a page for it, or refuses it too (`refuseUnknown`).
+ */
 export const refuseUncallable =
   (findPath: FindPath): onRequestHookHandler =>
   (request, reply, done) => {
     const known = request.is404 ? findPath(request) : null;
-    if (request.is404 && known === null) {
+    if (request.is404 && known === null && !wantsPage(request)) {
       done(unknownRoute(request));
     } else if (request.headers.host === undefined && request.raw.httpVersionMinor > 0) {
       done(invalid('the request has no Host header; HTTP/1.1 needs one'));

@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../core/corral-error.ts';
-import { unknownRoute } from './request-guard.ts';
+import { refuseUnknown, unknownRoute } from './request-guard.ts';
 
 /** Addresses of pages: the page that is sent for each is the same, and draws what its address says. */
 const pageAddresses = [
@@ -61,8 +61,11 @@ export const serveWebPages = async (server: FastifyInstance, folder: URL): Promi
   const index = await readFile(new URL('index.html', folder), 'utf8').catch(() => null);
   if (index === null) {
     server.get('/', (_request, reply) => reply.redirect('/reference'));
+    server.setNotFoundHandler(refuseUnknown);
     return;
   }
+  // Only browsers get here: the page says that there is none, and has the way to the others.
+  server.setNotFoundHandler((_request, reply) => sendIndex(reply.status(404).header('vary', 'accept'), index));
   for (const address of pageAddresses) {
     server.get(address, (request, reply) => {
       // A script that left out /v0 is not to take a page for an answer.

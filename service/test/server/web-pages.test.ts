@@ -4,11 +4,11 @@ import { pagePaths } from '../support/pages.ts';
 import { sharedService } from '../support/services/shared-service.ts';
 
 /** Without the client's own decompression. */
-const raw = async (url: string, headers: Readonly<Record<string, string>> = {}) => {
+const raw = async (url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') => {
   const { request } = await import('node:http');
   return new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; bytes: Buffer }>(
     (resolve, reject) => {
-      request(url, { headers }, (answer) => {
+      request(url, { headers, method }, (answer) => {
         const parts: Buffer[] = [];
         answer.on('data', (part: Buffer) => parts.push(part));
         answer.on('end', () =>
@@ -35,8 +35,32 @@ describe('the pages for browsers', () => {
       expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8']);
       expect(bytes.toString()).toContain('<div id="root">');
     }
-    expect((await raw(`${service().url}/no-such-page`, { accept: 'text/html' })).status).toBe(404);
     expect((await raw(`${service().url}/assets/../../package.json`)).status).toBe(404);
+  });
+
+  it('answer a browser at an address of no page, with 404; everything else gets JSON there', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const page = await raw(`${service().url}/no-such-page/at-all`, { accept });
+    expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.headers).toMatchObject({ vary: 'accept', 'x-frame-options': 'DENY', 'cache-control': 'no-store' });
+    expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+    expect(page.bytes.toString()).toContain('<div id="root">');
+    const refused = [
+      ['/no-such-page', '*/*', 'GET'],
+      ['/no-such-page', 'application/json', 'GET'],
+      ['/no-such-page', accept, 'POST'],
+      ['/v0/no-such-call', accept, 'GET'],
+      ['/V0/nodes/all', accept, 'GET'],
+      ['//v0/nodes/all', accept, 'GET'],
+    ] as const;
+    for (const [path, accepted, method] of refused) {
+      const answer = await raw(`${service().url}${path}`, { accept: accepted }, method);
+      expect([path, answer.status, JSON.parse(answer.bytes.toString())]).toEqual([
+        path,
+        404,
+        { type: 'NotFoundError', msg: `no route ${method} ${path}; all calls are under /v0, see /reference` },
+      ]);
+    }
   });
 
   it('are not the answer to a script that left out /v0', async () => {

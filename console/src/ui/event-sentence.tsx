@@ -1,16 +1,54 @@
 import type { CorralEvent } from '@corral/client';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
+import { eventSentences, forceIn } from './event-sentences.ts';
 import { NetworkChip } from './network-chip.tsx';
 
 /** What happened, as a sentence whose things are links. `caller` stands before it. */
 export const EventSentence = ({ event }: { readonly event: CorralEvent }) => {
-  const say = sentences[event.type];
+  const found = eventSentences[event.type];
+  const sentence = typeof found === 'function' ? found(event.detail) : found;
   return (
     <span className="inline-flex min-w-0 flex-wrap items-center gap-x-1">
-      {say === undefined ? <Plain event={event} /> : say(event)}
+      {sentence === undefined ? <Plain event={event} /> : partsOf(sentence, event)}
+      {forceIn(event.detail)}
     </span>
   );
+};
+
+/** A sentence with its things in their places. */
+const partsOf = (sentence: string, event: CorralEvent): readonly ReactNode[] =>
+  sentence
+    .split(/\{([^}]+)\}/)
+    .map((part, place) => <Fragment key={place}>{place % 2 === 0 ? part : thingOf(part, event)}</Fragment>);
+
+const thingOf = (name: string, event: CorralEvent): ReactNode => {
+  switch (name) {
+    case 'node':
+      return <Node event={event} />;
+    case 'network':
+      return <Network event={event} />;
+    case 'switch':
+      return <Switch event={event} />;
+    case 'headnode':
+      return <Headnode event={event} />;
+    case 'node.name':
+      return event.node;
+    case 'network.name':
+      return event.network;
+    case 'switch.name':
+      return [event.switch, event.port].filter((each) => each !== undefined).join(' ');
+    case 'headnode.name':
+      return event.headnode;
+    case 'project':
+      return event.project;
+    case 'user':
+      return event.user;
+    default: {
+      const said = event.detail[name.replace(/^detail\./, '')];
+      return typeof said === 'string' || typeof said === 'number' ? said : null;
+    }
+  }
 };
 
 const Node = ({ event: { node, nic } }: { readonly event: CorralEvent }) =>
@@ -51,141 +89,10 @@ const Headnode = ({ event: { headnode, hnic } }: { readonly event: CorralEvent }
     </span>
   );
 
-/** The words of the interface, and what it is about. */
+/** A type that is newer than this page: the words of the interface, and what it is about. */
 const Plain = ({ event }: { readonly event: CorralEvent }) => (
   <>
     {event.type.replaceAll('_', ' ')} <Node event={event} /> <Network event={event} /> <Switch event={event} />{' '}
     <Headnode event={event} /> {event.user} {event.node === undefined && event.project}
   </>
 );
-
-const sentences: Readonly<Record<string, (event: CorralEvent) => ReactNode>> = {
-  project_connect_node: (event) => (
-    <>
-      reserved <Node event={event} /> for {event.project}
-    </>
-  ),
-  project_detach_node: (event) => (
-    <>
-      released <Node event={event} /> from {event.project}
-    </>
-  ),
-  node_connect_network: (event) => (
-    <>
-      asked to connect <Node event={event} /> to <Network event={event} />
-    </>
-  ),
-  node_detach_network: (event) => (
-    <>
-      asked to detach <Node event={event} /> from <Network event={event} />
-    </>
-  ),
-  networking_action_done: (event) => (
-    <>
-      <Node event={event} /> is as asked for <Network event={event} />
-    </>
-  ),
-  networking_action_failed: (event) => (
-    <>
-      a change of <Node event={event} /> failed <Network event={event} />
-    </>
-  ),
-  node_power_on: (event) => (
-    <>
-      turned <Node event={event} /> on
-    </>
-  ),
-  node_power_off: (event) => (
-    <>
-      turned <Node event={event} /> off
-    </>
-  ),
-  node_power_cycle: (event) => (
-    <>
-      restarted <Node event={event} />
-    </>
-  ),
-  node_enable_obm: (event) => (
-    <>
-      enabled OBM of <Node event={event} />
-    </>
-  ),
-  node_disable_obm: (event) => (
-    <>
-      disabled OBM of <Node event={event} />
-    </>
-  ),
-  show_console: (event) => (
-    <>
-      opened the console of <Node event={event} />
-    </>
-  ),
-  headnode_create: (event) => (
-    <>
-      created headnode <Headnode event={event} /> for {event.project}
-    </>
-  ),
-  headnode_start: (event) => (
-    <>
-      started <Headnode event={event} />
-    </>
-  ),
-  headnode_stop: (event) => (
-    <>
-      stopped <Headnode event={event} />
-    </>
-  ),
-  headnode_delete: (event) => <>deleted headnode {event.headnode}</>,
-  headnode_create_hnic: (event) => (
-    <>
-      added hnic <Headnode event={event} />
-    </>
-  ),
-  headnode_delete_hnic: (event) => (
-    <>
-      removed hnic <Headnode event={event} />
-    </>
-  ),
-  headnode_connect_network: (event) => (
-    <>
-      connected <Headnode event={event} /> to <Network event={event} />
-    </>
-  ),
-  headnode_detach_network: (event) => (
-    <>
-      detached <Headnode event={event} /> from its network
-    </>
-  ),
-  switch_unreachable: (event) => (
-    <>
-      <Switch event={event} /> does not answer
-    </>
-  ),
-  switch_reachable: (event) => (
-    <>
-      <Switch event={event} /> answers again
-    </>
-  ),
-  port_drift: (event) => (
-    <>
-      <Switch event={event} /> carries something that is not recorded
-    </>
-  ),
-  port_drift_over: (event) => (
-    <>
-      <Switch event={event} /> is as recorded again
-    </>
-  ),
-  port_suspect: (event) => (
-    <>
-      nobody knows what <Switch event={event} /> carries
-    </>
-  ),
-  port_repaired: (event) => (
-    <>
-      put <Switch event={event} /> back as recorded
-    </>
-  ),
-  session_open: () => <>signed in</>,
-  session_end: () => <>signed out</>,
-};

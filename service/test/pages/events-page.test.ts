@@ -51,4 +51,23 @@ describe.skipIf(!hasPart('Chromium'))('events in the browser', () => {
     expect(await rows.count()).toBe(before + 1);
     expectNoComplaints(page);
   });
+
+  it('are sentences, whose things are links', async () => {
+    await makeNode(service(), 'n4', ['eth0']);
+    await done(service().admin.post('/switch/sw0/port/n4/eth0/detach_nic'));
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}/events`);
+    await signIn(page, 'admin', adminPassword);
+    const rows = page.getByRole('table', { name: 'Events' }).getByRole('row');
+    for (const sentence of [
+      /recorded that\s*n4 eth0\s*is unplugged from\s*sw0 n4\/eth0/,
+      /added rita to red/,
+      /registered node\s*n1/,
+      /created network\s*lab/,
+    ])
+      await rows.filter({ hasText: sentence }).first().waitFor();
+    const unplugged = rows.filter({ hasText: 'is unplugged from' });
+    await expect.poll(() => unplugged.getByRole('link').allInnerTexts()).toEqual(['n4', 'sw0']);
+    expectNoComplaints(page);
+  });
 });

@@ -1,0 +1,88 @@
+type Detail = Readonly<Record<string, unknown>>;
+
+/**
+ * What happened, for every type of event; the caller stands before it. `{node}`, `{network}`, `{switch}` and `{headnode}`
+ * are links, with the nic, port or hnic of the event; with `.name`, what is gone, they are only names. `{detail.x}` is
+ * what the event says of itself.
+ */
+export const eventSentences: Readonly<Record<string, string | ((detail: Detail) => string)>> = {
+  bmc_delete: 'deleted the BMC of {node}',
+  bmc_register: 'registered the BMC of {node}',
+  headnode_connect_network: 'connected {headnode} to {network}',
+  headnode_create: 'created headnode {headnode} for {project}',
+  headnode_create_hnic: 'added hnic {headnode}',
+  headnode_delete: 'deleted headnode {headnode.name}',
+  headnode_delete_hnic: 'removed hnic {headnode}',
+  headnode_delete_leftover: 'deleted machine {detail.uuid}, which had no headnode',
+  headnode_detach_network: 'detached {headnode} from its network',
+  headnode_start: 'started {headnode}',
+  headnode_stop: 'stopped {headnode}',
+  maintenance_notified: 'reported {node} to the maintenance service',
+  network_create: ({ public: isPublic }) =>
+    isPublic === true ? 'created the public network {network}' : 'created network {network}',
+  network_delete: 'deleted network {network.name}',
+  network_grant_project_access: 'granted {detail.project} access to {network}',
+  network_revoke_project_access: 'revoked access of {detail.project} to {network}',
+  networking_action_done: '{node} is as asked for {network}',
+  networking_action_failed: 'a change of {node} failed {network}',
+  node_connect_network: 'asked to connect {node} to {network}',
+  node_delete: 'deleted node {node.name}',
+  node_delete_metadata: 'removed metadata {detail.label} of {node}',
+  node_delete_nic: 'deleted nic {node}',
+  node_detach_network: 'asked to detach {node} from {network}',
+  node_disable_obm: 'disabled OBM of {node}',
+  node_enable_obm: 'enabled OBM of {node}',
+  node_power_cycle: 'restarted {node}',
+  node_power_off: 'turned {node} off',
+  node_power_on: 'turned {node} on',
+  node_register: 'registered node {node}',
+  node_register_nic: 'registered nic {node}',
+  node_set_bootdev: 'set the boot device of {node} to {detail.bootdev}',
+  node_set_metadata: 'set metadata {detail.label} of {node}',
+  node_set_obmd: 'set the OBM daemon of {node}',
+  port_connect_nic: 'recorded that {node} is plugged into {switch}',
+  port_detach_nic: 'recorded that {node} is unplugged from {switch}',
+  port_drift: '{switch} carries something that is not recorded',
+  port_drift_over: '{switch} is as recorded again',
+  port_in_doubt: 'a change that was given up may still reach {switch}',
+  port_known: 'what {switch} carries is known again',
+  port_late_write: 'a change that was given up reached {switch}, and is being corrected',
+  port_repaired: 'put {switch} back as recorded',
+  port_revert: 'asked to put {switch} back',
+  port_suspect: 'nobody knows what {switch} carries',
+  project_connect_node: 'reserved {node} for {project}',
+  project_create: 'created project {project}',
+  project_delete: 'deleted project {project}',
+  project_detach_node: 'released {node} from {project}',
+  session_end: 'signed out',
+  session_open: 'signed in',
+  show_console: 'opened the console of {node}',
+  switch_delete: 'deleted switch {switch.name}',
+  switch_delete_port: 'deleted port {switch.name}',
+  switch_duplicate: '{switch} is the same device as {detail.same_as}',
+  switch_fault: '{switch} refused a change',
+  switch_reachable: '{switch} answers again',
+  switch_register: 'registered switch {switch}',
+  switch_register_port: 'registered port {switch}',
+  switch_replaced: 'another device answers as {switch}',
+  switch_resolved: '{switch} is one device again',
+  switch_set_policy: ({ policy }) =>
+    policy === 'repair'
+      ? 'lets ports of {switch} that differ be repaired'
+      : 'lets ports of {switch} that differ be reported',
+  switch_unreachable: '{switch} does not answer',
+  token_create: 'created token {detail.token} of {user}',
+  token_revoke: 'revoked token {detail.token} of {user}',
+  user_add_project: 'added {user} to {project}',
+  user_create: ({ is_admin }) => (is_admin === true ? 'created administrator {user}' : 'created user {user}'),
+  user_delete: 'deleted user {user}',
+  user_remove_project: 'removed {user} from {project}',
+  user_set_admin: ({ is_admin }) =>
+    is_admin === true ? 'made {user} an administrator' : 'made {user} an administrator no longer',
+  user_set_password: ({ reset }) =>
+    reset === true ? 'set a new password for {user}' : 'changed the password of {user}',
+};
+
+/** What was done although the service would have refused it says so. */
+export const forceIn = ({ forced, force }: Detail): string =>
+  (typeof forced === 'string' && forced !== '') || force === true ? ' by force' : '';

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { eventSentences, forceIn } from '../../../console/src/ui/event-sentences.ts';
+
+const sources = new URL('../../src/', import.meta.url);
+
+/** Types of networking actions, which stand beside events. */
+const otherTypes = new Set(['modify_port', 'revert_port']);
+
+const word = `'([a-z]+(?:_[a-z]+)+)'`;
+/** How the service names the type of an event: in what it records, or as an argument of what makes it. */
+const forms = [
+  new RegExp(`\\btype: ${word}`, 'g'),
+  new RegExp(`\\beventOf\\((?:[^'()]* \\? )?${word}(?: : ${word})?`, 'g'),
+  new RegExp(`\\brecorded\\(context, args, ${word}`, 'g'),
+];
+
+/** Every type of event that the service records, as its sources name them. */
+const recordedTypes = (): readonly string[] => {
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const texts = files.map((name) => readFileSync(new URL(name, sources), 'utf8'));
+  const found = texts
+    .filter((text) => text.includes('.record('))
+    .flatMap((text) => forms.flatMap((form) => [...text.matchAll(form)].flatMap(([, ...words]) => words)))
+    .filter((type) => type !== undefined && !otherTypes.has(type));
+  return [...new Set(found)].sort();
+};
+
+describe('events in the browser', () => {
+  it('have a sentence for every type that the service records, and for nothing else', () => {
+    const types = recordedTypes();
+    expect(types.length).toBeGreaterThan(60);
+    expect(Object.keys(eventSentences).sort()).toEqual(types);
+  });
+
+  it('are no words of the interface', () => {
+    for (const sentence of Object.values(eventSentences)) {
+      for (const detail of [{}, { is_admin: true, public: true, reset: true, policy: 'repair' }]) {
+        const text = typeof sentence === 'function' ? sentence(detail) : sentence;
+        expect(text.replaceAll(/\{[^}]+\}/g, '')).not.toMatch(/_|[{}]/);
+      }
+    }
+  });
+
+  it('say what was done by force', () => {
+    expect(forceIn({ forced: 'suspect' })).toBe(' by force');
+    expect(forceIn({ force: true })).toBe(' by force');
+    expect(forceIn({ force: false })).toBe('');
+    expect(forceIn({})).toBe('');
+  });
+});

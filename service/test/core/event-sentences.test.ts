@@ -22,7 +22,7 @@ const recordedTypes = (): readonly string[] => {
   const found = texts
     .filter((text) => text.includes('.record('))
     .flatMap((text) => forms.flatMap((form) => [...text.matchAll(form)].flatMap(([, ...words]) => words)))
-    .filter((type) => type !== undefined && !otherTypes.has(type));
+    .filter((type) => type && !otherTypes.has(type));
   return [...new Set(found)].sort();
 };
 

@@ -102,6 +102,7 @@ export class LiveFeed {
     this.#queries.setQueryData(latestEvents.queryKey, (known) =>
       known === undefined ? known : { ...known, events: [event, ...known.events].slice(0, mostEvents) },
     );
+    for (const queryKey of goneWith(event)) this.#queries.removeQueries({ queryKey, type: 'inactive' });
     if (event.node !== undefined) this.#nodes.add(event.node);
     this.#stale(...keysOf(event));
   }
@@ -138,6 +139,7 @@ export class LiveFeed {
       this.#queries.setQueryData(allNodes.queryKey, (known) => known && withNode(known, found.name, found));
     } catch (error) {
       if (error instanceof NotFoundError) {
+        this.#queries.removeQueries({ queryKey: nodeNamed(node).queryKey, type: 'inactive' });
         this.#queries.setQueryData(allNodes.queryKey, (known) => known && withNode(known, node, null));
       } else if (error instanceof AuthorizationError) {
         this.#queries.setQueryData(allNodes.queryKey, (known) => known && withNode(known, node, 'hidden'));
@@ -171,6 +173,17 @@ const withNode = (
   };
 };
 
+/** Answers about what is gone. None of them is shown for a moment when somebody goes back to its page. */
+const goneWith = ({ type, node, switch: on, network }: CorralEvent): readonly QueryKey[] => {
+  if (type === 'node_delete')
+    return [
+      ['node', node],
+      ['power', node],
+    ];
+  if (type === 'switch_delete') return [['switch', on]];
+  return type === 'network_delete' ? [['network', network]] : [];
+};
+
 /** Which answers an event makes old. Only those on the screen are asked for again. */
 const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   const keys: QueryKey[] = [['actions']];
@@ -185,6 +198,7 @@ const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   about(event.type.startsWith('user_'), ['users'], ['me'], ['projects']);
   about(event.project !== null, ['projects']);
   about(event.node !== undefined, ['power', event.node], ['events', 'node', event.node]);
+  about(event.type.startsWith('bmc_') || event.type === 'node_register', ['bmcs']);
   about(event.type.startsWith('token_'), ['tokens']);
   about(event.type.startsWith('session_'), ['sessions']);
   about(event.type.startsWith('project_') && event.node === undefined, ['projects'], ['users'], ['me']);

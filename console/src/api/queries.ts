@@ -105,6 +105,12 @@ export const bmcTypes = queryOptions({
   queryFn: ({ signal }) => corral.listBmcTypes({}, { signal }),
 });
 
+/** The BMCs of all nodes, for administrators: whether one node has one is no refusal that way. */
+export const allBmcs = queryOptions({
+  queryKey: ['bmcs'],
+  queryFn: ({ signal }) => corral.listBmcs({}, { signal }),
+});
+
 /** Where switches carry something else than is recorded, as they were last seen. */
 export const allDrift = queryOptions({
   queryKey: ['drift'],

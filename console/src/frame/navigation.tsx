@@ -89,13 +89,17 @@ const Item = ({
     activeProps={{ className: 'bg-accent-soft! font-semibold text-accent' }}
   >
     {label}
-    <span className="text-fine text-dim">
+    <span className="flex items-center gap-2 text-fine text-dim">
       {trouble > 0 && (
-        <span className="mr-1.5 font-bold text-warn" title={`${trouble} need attention`}>
+        <span
+          className="rounded-full bg-warn-soft px-1.5 font-bold text-warn"
+          title={`${trouble} ${trouble === 1 ? 'needs' : 'need'} attention`}
+        >
           {trouble}
-          <span className="sr-only"> need attention</span>
+          <span className="sr-only"> {trouble === 1 ? 'needs' : 'need'} attention</span>
         </span>
       )}
+      {trouble > 0 && count !== undefined && <span className="sr-only">of </span>}
       {count}
     </span>
   </Link>

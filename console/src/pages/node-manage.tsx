@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { corral, type NodeOverview } from '../api/client.ts';
 import { powerOf } from '../api/queries.ts';
-import { useMe } from '../api/use-me.ts';
 import { useProjects } from '../api/use-projects.ts';
 import { Ask } from '../ui/ask.tsx';
 import { Card } from '../ui/card.tsx';
@@ -11,7 +9,7 @@ import { SelectField } from '../ui/field.tsx';
 import { DisableObm, EnableObm } from '../ui/obm.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import { sentenceOf } from '../ui/states.tsx';
-import { Detach } from './node-nics.tsx';
+import { Blocks } from './node-blocks.tsx';
 
 interface OneNode {
   readonly node: NodeOverview;
@@ -128,23 +126,12 @@ const PowerControls = ({ node: { name } }: OneNode) => {
   );
 };
 
-type Block = NonNullable<NodeOverview['blocked']>[number];
-
 /** What stands in the way of giving a node back, the step for each, and then the way out. */
 export const GiveBack = ({ node, project }: OneNode & { readonly project: string }) => {
   const blocks = node.blocked ?? [];
   return (
     <Card title="Give it back">
-      {blocks.length > 0 && (
-        <ul aria-label="What stands in the way" className="grid">
-          {blocks.map((block) => (
-            <li key={block.message} className="grid gap-2 border-b border-line p-3.5">
-              <span>{sentenceOf(block)}</span>
-              <Step node={node} block={block} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Blocks node={node} label="What stands in the way" />
       <div className="grid gap-2 p-3.5">
         {blocks.length === 0 && <p className="text-dim">Nothing stands in the way.</p>}
         <div>
@@ -166,51 +153,17 @@ export const GiveBack = ({ node, project }: OneNode & { readonly project: string
   );
 };
 
-const Step = ({ node, block: { kind, nic: label, message } }: OneNode & { readonly block: Block }) => {
-  const { admin } = useMe();
-  const nic = node.nics.find((each) => each.label === label);
-  if (kind === 'obm')
-    return (
-      <div>
-        <DisableObm node={node.name} />
-      </div>
-    );
-  if (kind === 'network' && nic !== undefined) {
-    const network = Object.values(nic.networks).find((each) => message.includes(`network ${each} (nic ${nic.label})`));
-    if (network === undefined) return null;
-    return (
-      <div>
-        <Detach node={node} nic={nic} network={network} look="step" />
-      </div>
-    );
-  }
-  if (kind !== 'port') return null;
-  if (!admin || !nic?.switch) return <span className="text-dim">An administrator can mend this.</span>;
-  return (
-    <Link
-      to="/switches/$switch"
-      params={{ switch: nic.switch }}
-      search={nic.port ? { port: nic.port } : {}}
-      className="text-accent hover:underline"
-    >
-      Look at the port
-    </Link>
-  );
-};
-
 /** A free node is anybody's who has a project. */
-export const Reserve = ({ node: { name, blocked } }: OneNode) => {
+export const Reserve = ({ node }: OneNode) => {
+  const { name } = node;
+  const [first] = node.blocked ?? [];
   const projects = useProjects();
   const [wished, setWished] = useState('');
   const project = projects.includes(wished) ? wished : (projects[0] ?? '');
   return (
-    <Card title="It is free">
-      <div className="grid gap-3 p-3.5">
-        {(blocked ?? []).map(({ message }) => (
-          <p key={message} className="text-warn">
-            {sentenceOf({ message })}
-          </p>
-        ))}
+    <Card title={first === undefined ? 'It is free' : 'It cannot be reserved'}>
+      <Blocks node={node} label="Why it cannot be reserved" />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3 p-3.5">
         {projects.length === 0 ? (
           <p className="text-dim">You are in no project that could have it.</p>
         ) : (
@@ -224,9 +177,10 @@ export const Reserve = ({ node: { name, blocked } }: OneNode) => {
             )}
             <div>
               <Ask
-                label={`Reserve for ${project}`}
+                label={<span className="truncate">Reserve for {project}</span>}
+                className="max-w-full"
                 look="primary"
-                unless={blocked?.[0] === undefined ? null : sentenceOf(blocked[0])}
+                unless={first === undefined ? null : sentenceOf(first)}
                 title={`Reserve ${name}`}
                 verb={`Reserve for ${project}`}
                 command={commandOf('project', 'node', 'add', project, name)}

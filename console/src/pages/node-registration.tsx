@@ -1,16 +1,15 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { corral, type NodeOverview } from '../api/client.ts';
-import { bmcTypes } from '../api/queries.ts';
+import { nodeNamed } from '../api/queries.ts';
+import { useBmc } from '../api/use-bmc.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { type DeviceSchema, valuesToSend, wordsOf } from '../ui/device-schema.ts';
 import { commandOf } from '../ui/shell-word.ts';
-import { sentenceOf } from '../ui/states.tsx';
-import type { BmcDraft } from './node-plan.ts';
-import { BmcInputs } from './setup-node-bmc.tsx';
+import { heldPort, PortLink } from './node-blocks.tsx';
+import { BmcLine, ChangeBmc, TestBmc } from './node-bmc.tsx';
 
 interface OneNode {
   readonly node: NodeOverview;
@@ -20,8 +19,12 @@ interface OneNode {
 export const NodeRegistration = ({ node }: OneNode) => {
   const [asked, setAsked] = useState<'bmc' | 'delete' | null>(null);
   const close = (): void => setAsked(null);
+  const known = useBmc(node.name);
+  const doubt = doubtOf(node);
+  const place = doubt === undefined ? null : heldPort(doubt);
   return (
     <Card title="Registration">
+      <BmcLine known={known} />
       <div className="grid gap-3 p-3.5">
         <div className="flex flex-wrap gap-2">
           <Button
@@ -32,48 +35,34 @@ export const NodeRegistration = ({ node }: OneNode) => {
             }
             onClick={() => setAsked('bmc')}
           >
-            Register its BMC…
+            {known.kind === 'registered' ? 'Change its BMC…' : 'Register its BMC…'}
           </Button>
           <Button look="danger" unless={keeps(node)} onClick={() => setAsked('delete')}>
             Delete node…
           </Button>
         </div>
-        <TestBmc name={node.name} />
+        {place !== null && <PortLink {...place}>Look at the port that keeps it from being deleted</PortLink>}
+        <TestBmc name={node.name} known={known} />
       </div>
-      {asked === 'bmc' && <RegisterBmc name={node.name} onClose={close} />}
+      {asked === 'bmc' && <ChangeBmc name={node.name} known={known} onClose={close} />}
       {asked === 'delete' && <DeleteNode name={node.name} onClose={close} />}
     </Card>
   );
 };
 
+/** Why a port that the node was on is not to be trusted. */
+const doubtOf = ({ project, nics, blocked }: NodeOverview): string | undefined =>
+  project === null && nics.length === 0 ? blocked?.find(({ kind }) => kind === 'port')?.message : undefined;
+
 /** Why a node cannot be deleted now, as the service says it. */
-const keeps = ({ name, project, nics, obm_enabled }: NodeOverview): string | null => {
+const keeps = (node: NodeOverview): string | null => {
+  const { name, project, nics, obm_enabled } = node;
   if (project !== null) return `node ${name} is in project ${project}; detach it first`;
   const [nic] = nics;
   if (nic !== undefined) return `node ${name} still has nic ${nic.label}; delete it first`;
-  return obm_enabled === true ? `OBM of node ${name} is enabled; disable it first` : null;
-};
-
-/** Logs in to the BMC, and says what answered. */
-const TestBmc = ({ name }: { readonly name: string }) => {
-  const test = useMutation({ mutationFn: () => corral.bmcTest({ node: name }) });
-  return (
-    <div className="flex flex-wrap items-center gap-2">
-      <Button isBusy={test.isPending} title={commandOf('bmc', 'test', name)} onClick={() => test.mutate()}>
-        Test its BMC
-      </Button>
-      {test.error !== null && (
-        <span role="alert" className="min-w-0 text-bad">
-          {sentenceOf(test.error)}
-        </span>
-      )}
-      {test.data !== undefined && (
-        <span role="status" className="min-w-0 text-dim">
-          {test.data.answered} answered after {test.data.seconds} s, with privileges: {test.data.privileges}
-        </span>
-      )}
-    </div>
-  );
+  if (obm_enabled === true) return `OBM of node ${name} is enabled; disable it first`;
+  const doubt = doubtOf(node);
+  return doubt === undefined ? null : `node ${name} cannot be deleted: ${doubt}`;
 };
 
 interface DialogProps {
@@ -81,35 +70,13 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-const RegisterBmc = ({ name, onClose }: DialogProps) => {
-  const types = useQuery(bmcTypes).data?.types ?? {};
-  const [bmc, setBmc] = useState<BmcDraft>({ type: '', values: {}, fields: [] });
-  return (
-    <ActionDialog
-      title={`Register the BMC of ${name}`}
-      label="Register BMC"
-      unless={bmc.type === '' ? 'Choose its type first' : null}
-      command={`${commandOf('bmc', 'register', name, bmc.type || 'TYPE')} ${wordsOf(bmc.fields, bmc.values)}`.trim()}
-      run={() => corral.bmcRegister({ node: name, type: bmc.type, info: valuesToSend(bmc.fields, bmc.values) })}
-      stale={['node', 'power']}
-      onClose={onClose}
-    >
-      {(refusal) => (
-        <BmcInputs
-          schemas={Object.fromEntries(
-            Object.entries(types).map(([type, { fields }]) => [type, fields as DeviceSchema]),
-          )}
-          value={bmc}
-          error={refusal === null ? null : new Error(refusal)}
-          onChange={setBmc}
-        />
-      )}
-    </ActionDialog>
-  );
-};
-
 const DeleteNode = ({ name, onClose }: DialogProps) => {
   const navigate = useNavigate();
+  const queries = useQueryClient();
+  const leave = async (): Promise<void> => {
+    await navigate({ to: '/nodes' });
+    queries.removeQueries({ queryKey: nodeNamed(name).queryKey, type: 'inactive' });
+  };
   return (
     <ActionDialog
       title={`Delete node ${name}`}
@@ -118,7 +85,7 @@ const DeleteNode = ({ name, onClose }: DialogProps) => {
       command={commandOf('node', 'delete', name)}
       run={() => corral.nodeDelete({ node: name })}
       stale={['nodes']}
-      onDone={() => void navigate({ to: '/nodes' })}
+      onDone={() => void leave()}
       onClose={onClose}
     >
       <p>

@@ -1,3 +1,4 @@
+import { NotFoundError } from '@corral/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight, SquareTerminal } from 'lucide-react';
@@ -6,6 +7,7 @@ import type { NodeOverview } from '../api/client.ts';
 import { allNodes, eventsOfNode, nodeNamed } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
 import { Badge } from '../ui/badge.tsx';
+import { Card } from '../ui/card.tsx';
 import { History } from '../ui/history.tsx';
 import { linkLook } from '../ui/link-look.ts';
 import { Loaded } from '../ui/loaded.tsx';
@@ -13,6 +15,7 @@ import { Metadata } from '../ui/metadata.tsx';
 import { naturalOrder } from '../ui/natural-order.ts';
 import { stateOf } from '../ui/node-state.ts';
 import { Page } from '../ui/page.tsx';
+import { Empty } from '../ui/states.tsx';
 import { GiveBack, NodePower, Reserve } from './node-manage.tsx';
 import { NodeNics } from './node-nics.tsx';
 import { NodeRegistration } from './node-registration.tsx';
@@ -23,13 +26,14 @@ const route = getRouteApi('/frame/nodes/$node');
 export const NodePage = () => {
   const { node: name } = route.useParams();
   const query = useQuery(nodeNamed(name));
+  const node = query.error instanceof NotFoundError ? undefined : query.data;
   return (
     <Page
       title={name}
-      heading={<Heading name={name} node={query.data} />}
+      heading={<Heading name={name} node={node} />}
       actions={
         <>
-          {query.data?.obm_enabled === true && (
+          {node?.obm_enabled === true && (
             <Link to="/nodes/$node/console" params={{ node: name }} className={`${linkLook} px-3 font-medium`}>
               <SquareTerminal size={15} aria-hidden />
               Serial console
@@ -40,12 +44,23 @@ export const NodePage = () => {
       }
     >
       {/* What was typed for one node is not meant for the next. */}
-      <Loaded key={name} query={query} rows={8}>
-        {(node) => <Parts node={node} />}
+      <Loaded key={name} query={query} rows={8} missing={<NoSuchNode name={name} />}>
+        {(found) => <Parts node={found} />}
       </Loaded>
     </Page>
   );
 };
+
+const NoSuchNode = ({ name }: { readonly name: string }) => (
+  <Card>
+    <Empty title={`Node ${name} does not exist`}>
+      It was deleted, or never registered.{' '}
+      <Link to="/nodes" className="text-accent underline">
+        Show all nodes
+      </Link>
+    </Empty>
+  </Card>
+);
 
 const Parts = ({ node }: { readonly node: NodeOverview }) => {
   const { admin, projects } = useMe();

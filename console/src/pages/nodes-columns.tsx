@@ -8,9 +8,10 @@ import type { Column } from '../ui/data-table.tsx';
 import { useKeptNames } from '../ui/kept-choice.ts';
 import { menuItemLook, menuLook } from '../ui/menu-look.ts';
 import { metadataLabels } from '../ui/metadata-labels.ts';
-import { NetworkChip } from '../ui/network-chip.tsx';
+import { NetworkChips } from '../ui/network-chip.tsx';
+import { sentenceOf } from '../ui/states.tsx';
 import { metadataText, networksOf, stateWords } from '../ui/node-state.ts';
-import type { NodeRow } from './nodes-search.ts';
+import type { NodeRow, Shown } from './nodes-search.ts';
 
 /** What a choice of columns needs. */
 interface Choice {
@@ -63,17 +64,22 @@ const mostMetadata = 3;
 /** The columns that are shown, in their own order, and the choice of them, which this browser keeps. */
 export const useColumns = (
   nodes: readonly NodeOverview[],
+  show: Shown,
 ): { readonly columns: readonly Column<NodeRow>[]; readonly choice: Choice } => {
   const [kept, keep] = useKeptNames('corral.nodes.columns');
   return useMemo(() => {
     const labels = metadataLabels(nodes);
     const common = labels.filter(({ count }) => count * 2 >= nodes.length).slice(0, mostMetadata);
     const all = [...ownColumns, ...labels.map(({ label }) => metadataColumn(label))];
-    const atFirst = ['state', 'project', 'networks', ...common.map(({ label }) => `metadata.${label}`)];
-    const shown = kept ?? atFirst;
+    const atFirst =
+      show === 'blocked'
+        ? ['state', 'project', 'networks']
+        : ['state', 'project', 'networks', ...common.map(({ label }) => `metadata.${label}`)];
+    // Nobody looks for blocked nodes without wanting to know why they are.
+    const shown = [...(kept ?? atFirst), ...(show === 'blocked' ? ['why'] : [])];
     const columns = all.filter(({ name }, index) => index === 0 || shown.includes(name));
     return { columns, choice: { all, shown, onChoose: keep } };
-  }, [nodes, kept, keep]);
+  }, [nodes, show, kept, keep]);
 };
 
 const metadataColumn = (label: string): Column<NodeRow> => ({
@@ -92,6 +98,13 @@ const metadataColumn = (label: string): Column<NodeRow> => ({
 });
 
 const macsOf = (node: NodeOverview | null): string => (node?.nics ?? []).map(({ macaddr }) => macaddr).join(' ');
+
+/** What keeps a node where it is, but not what its own project can mend. */
+const whyBlocked = ({ node }: NodeRow): string =>
+  (node?.blocked ?? [])
+    .filter(({ kind }) => kind === 'port' || kind === 'switch')
+    .map(sentenceOf)
+    .join('\n');
 
 const ownColumns: readonly Column<NodeRow>[] = [
   {
@@ -116,6 +129,17 @@ const ownColumns: readonly Column<NodeRow>[] = [
     cell: (row) => <StateCell row={row} />,
   },
   {
+    name: 'why',
+    heading: 'Why blocked',
+    width: '36%',
+    sortsBy: whyBlocked,
+    cell: (row) => (
+      <span className="truncate" title={whyBlocked(row)}>
+        {whyBlocked(row)}
+      </span>
+    ),
+  },
+  {
     name: 'project',
     heading: 'Project',
     width: '16%',
@@ -136,8 +160,7 @@ const ownColumns: readonly Column<NodeRow>[] = [
         : networksOf(node)
             .map(({ network }) => network)
             .join(' '),
-    cell: ({ node }) =>
-      node === null ? null : networksOf(node).map((each) => <NetworkChip key={each.network} {...each} />),
+    cell: ({ node }) => (node === null ? null : <NetworkChips networks={networksOf(node)} />),
   },
   {
     name: 'mac',
@@ -158,11 +181,11 @@ const ownColumns: readonly Column<NodeRow>[] = [
   },
 ];
 
-const StateCell = ({ row: { state, node } }: { readonly row: NodeRow }) => {
-  const why = node?.blocked?.map(({ message }) => message).join('\n');
+const StateCell = ({ row }: { readonly row: NodeRow }) => {
+  const { state } = row;
   if (state === 'blocked')
     return (
-      <span title={why}>
+      <span title={whyBlocked(row)}>
         <Badge tone="warn">blocked</Badge>
       </span>
     );

@@ -45,7 +45,7 @@ const NodeTable = ({ all }: { readonly all: AllNodes }) => {
   const change = (next: Partial<NodesSearch>): void =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const found = useFound(rows, search);
-  const { columns, choice } = useColumns(all.nodes);
+  const { columns, choice } = useColumns(all.nodes, search.show ?? 'all');
   const grouping = useGrouping(search.group);
   const inOrder = useMemo(() => sorted(found, columns, search.sort ?? 'node'), [found, columns, search.sort]);
   const chosenRows = rows.filter(({ name }) => chosen.has(name));

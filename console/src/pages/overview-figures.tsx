@@ -23,13 +23,18 @@ export const Figures = () => {
       <Figure
         show="blocked"
         number={counts?.blocked}
-        about={counts?.blocked === 0 ? 'blocked' : 'blocked: they cannot change hands'}
+        about={blockedWords(counts?.blocked ?? 0)}
         isTrouble={(counts?.blocked ?? 0) > 0}
       />
       <Figure show="changing" number={counts?.changing} about="changing their networks" />
       {who.admin && <SwitchFigure />}
     </div>
   );
+};
+
+const blockedWords = (count: number): string => {
+  if (count === 0) return 'blocked';
+  return count === 1 ? 'blocked: it cannot change hands' : 'blocked: they cannot change hands';
 };
 
 const countsOf = ({ nodes, others }: AllNodes, who: Pick<Me, 'projects'>) => {

@@ -55,6 +55,8 @@ interface BmcFieldsProps {
   readonly schemas: Readonly<Record<string, DeviceSchema>>;
   readonly value: BmcDraft;
   readonly error: Error | null;
+  /** There has to be one: it is what the form is for. */
+  readonly isNeeded?: boolean;
   readonly onChange: (bmc: BmcDraft) => void;
 }
 
@@ -68,20 +70,20 @@ export const BmcFields = (props: BmcFieldsProps) => (
 );
 
 /** The same without a card around it. */
-export const BmcInputs = ({ schemas, value, error, onChange }: BmcFieldsProps) => {
+export const BmcInputs = ({ schemas, value, error, isNeeded = false, onChange }: BmcFieldsProps) => {
   const refusals = refusalsOf(error, ['type', ...value.fields.map(({ name }) => name)]);
   return (
     <>
       <SelectField
         label="Type of BMC"
-        about="By which the machine is turned on and off. It can be registered later, too."
+        about={`By which the machine is turned on and off.${isNeeded ? '' : ' It can be registered later, too.'}`}
         value={value.type}
         error={refusals.of('type')}
         onChange={({ target }) =>
           onChange({ ...value, type: target.value, fields: fieldsOf(schemas[target.value] ?? {}) })
         }
       >
-        <option value="">none yet</option>
+        <option value="">{isNeeded ? 'choose…' : 'none yet'}</option>
         {Object.keys(schemas).map((type) => (
           <option key={type}>{type}</option>
         ))}

@@ -12,6 +12,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { portState } from '../ui/front-panel.tsx';
 import { NetworkChip } from '../ui/network-chip.tsx';
 import { sentenceOf } from '../ui/states.tsx';
+import { ReadNow } from './switch-actions.tsx';
 import { DeletePort } from './switch-registration.tsx';
 
 const tones: Readonly<Record<PortOverview['state'], Tone>> = {
@@ -84,7 +85,8 @@ export const PortCard = ({ on, port }: { readonly on: SwitchDetails; readonly po
     {port.pending !== null && <PendingLine pending={port.pending} />}
     {port.registered && port.node !== null && <Revert on={on} port={port} />}
     {port.registered && port.node === null && (
-      <div className="border-t border-line p-3">
+      <div className="flex flex-wrap items-center gap-2 border-t border-line p-3">
+        {port.state === 'unread' && <ReadNow name={on.name} label="Read the switch now" />}
         <DeletePort on={on.name} port={port} />
       </div>
     )}
@@ -131,8 +133,9 @@ const Revert = ({ on, port }: { readonly on: SwitchDetails; readonly port: PortO
   const isEmpty = networks.length === 0;
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line p-3">
+      {port.state === 'unread' && <ReadNow name={on.name} label="Read the switch now" />}
       <Button
-        look={port.state === 'ok' ? 'plain' : 'primary'}
+        look={port.state === 'ok' || port.state === 'unread' ? 'plain' : 'primary'}
         unless={port.pending === null ? null : 'A change of this port is under way; wait for it'}
         onClick={() => (isEmpty ? revert.mutate() : setAsking(true))}
         isBusy={revert.isPending}

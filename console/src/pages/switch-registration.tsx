@@ -1,6 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { corral, type PortOverview, type SwitchDetails } from '../api/client.ts';
+import { switchNamed } from '../api/queries.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
 import { Button } from '../ui/button.tsx';
 import { CheckField } from '../ui/field.tsx';
@@ -9,7 +11,12 @@ import { commandOf } from '../ui/shell-word.ts';
 /** Ends the record of a switch that has no ports any more. */
 export const DeleteSwitch = ({ found }: { readonly found: SwitchDetails }) => {
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
+  const leave = async (): Promise<void> => {
+    await navigate({ to: '/switches' });
+    queries.removeQueries({ queryKey: switchNamed(found.name).queryKey, type: 'inactive' });
+  };
   const port = found.port_list.find(({ registered }) => registered)?.port;
   return (
     <>
@@ -28,7 +35,7 @@ export const DeleteSwitch = ({ found }: { readonly found: SwitchDetails }) => {
           command={commandOf('switch', 'delete', found.name)}
           run={() => corral.switchDelete({ switch: found.name })}
           stale={['switches']}
-          onDone={() => void navigate({ to: '/switches' })}
+          onDone={() => void leave()}
           onClose={() => setAsking(false)}
         >
           <p>

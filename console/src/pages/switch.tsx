@@ -1,10 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { corral, type PortOverview, type SwitchDetails } from '../api/client.ts';
+import type { PortOverview, SwitchDetails } from '../api/client.ts';
 import { switchNamed } from '../api/queries.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
 import { buttonLook } from '../ui/button-look.ts';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
@@ -12,11 +11,11 @@ import { Facts } from '../ui/facts.tsx';
 import { ForAdministrators } from '../ui/for-administrators.tsx';
 import { FrontPanel, PanelLegend, portState } from '../ui/front-panel.tsx';
 import { Loaded } from '../ui/loaded.tsx';
-import { NetworkChip } from '../ui/network-chip.tsx';
+import { NetworkChips } from '../ui/network-chip.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, sentenceOf } from '../ui/states.tsx';
+import { SwitchActions } from './switch-actions.tsx';
 import { PortCard } from './switch-port.tsx';
-import { DeleteSwitch } from './switch-registration.tsx';
 
 const route = getRouteApi('/frame/switches/$switch');
 
@@ -44,50 +43,22 @@ const OneSwitch = ({ name }: { readonly name: string }) => (
     }
     actions={<SwitchActions name={name} />}
   >
-    <Loaded query={useQuery(switchNamed(name))} rows={8}>
+    <Loaded query={useQuery(switchNamed(name))} rows={8} missing={<NoSuchSwitch name={name} />}>
       {(found) => <SwitchDetailsView found={found} />}
     </Loaded>
   </Page>
 );
 
-const SwitchActions = ({ name }: { readonly name: string }) => {
-  const queries = useQueryClient();
-  const found = useQuery(switchNamed(name)).data;
-  const refresh = () => queries.invalidateQueries({ queryKey: ['switch', name] });
-  const sweep = useMutation({ mutationFn: () => corral.switchSweep({ switch: name }), onSettled: refresh });
-  const policy = useMutation({
-    mutationFn: (next: 'report' | 'repair') => corral.switchSetPolicy({ switch: name, policy: next }),
-    onSettled: refresh,
-  });
-  const error = sweep.error ?? policy.error;
-  return (
-    <>
-      {error !== null && (
-        <span role="alert" className="max-w-96 text-bad">
-          {sentenceOf(error)}
-        </span>
-      )}
-      {found !== undefined && <DeleteSwitch found={found} />}
-      {found !== undefined && (
-        <Button
-          isBusy={policy.isPending}
-          onClick={() => policy.mutate(found.policy === 'repair' ? 'report' : 'repair')}
-          title={`corral switch policy ${name} ${found.policy === 'repair' ? 'report' : 'repair'}`}
-        >
-          {found.policy === 'repair' ? 'Only report drift' : 'Repair drift by itself'}
-        </Button>
-      )}
-      <Button
-        look="primary"
-        isBusy={sweep.isPending}
-        onClick={() => sweep.mutate()}
-        title={`corral switch sweep ${name}`}
-      >
-        {sweep.isPending ? 'Reading…' : 'Read now'}
-      </Button>
-    </>
-  );
-};
+const NoSuchSwitch = ({ name }: { readonly name: string }) => (
+  <Card>
+    <Empty title={`Switch ${name} does not exist`}>
+      It was deleted, or never registered.{' '}
+      <Link to="/switches" className="text-accent underline">
+        Show all switches
+      </Link>
+    </Empty>
+  </Card>
+);
 
 const SwitchDetailsView = ({ found }: { readonly found: SwitchDetails }) => {
   const { port: chosen } = route.useSearch();
@@ -167,7 +138,11 @@ const factsOf = (found: SwitchDetails) => ({
   Read: found.swept_at === null ? 'never' : <Ago at={found.swept_at} />,
   Configuration:
     found.unsaved_since === null ? (
-      'saved'
+      found.swept_at === null ? (
+        'not known yet'
+      ) : (
+        'saved'
+      )
     ) : (
       <span title={found.save_fault ?? undefined}>
         not saved for <Ago at={found.unsaved_since} suffix="" />
@@ -219,10 +194,9 @@ const columnsFor = (name: string): readonly Column<PortOverview>[] => [
   {
     name: 'networks',
     heading: 'Networks',
-    cell: ({ networks }) =>
-      Object.entries(networks).map(([channel, network]) => (
-        <NetworkChip key={channel} network={network} channel={channel} />
-      )),
+    cell: ({ networks }) => (
+      <NetworkChips networks={Object.entries(networks).map(([channel, network]) => ({ network, channel }))} />
+    ),
   },
   {
     name: 'state',

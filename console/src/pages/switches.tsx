@@ -80,6 +80,7 @@ const SwitchTable = ({ switches }: { readonly switches: readonly SwitchOverview[
           keyOf={({ name }) => name}
           sort={sort}
           onSort={(value) => change({ sort: value })}
+          minWidth={760}
         />
       )}
     </>
@@ -99,6 +100,7 @@ const columns: readonly Column<SwitchOverview>[] = [
   {
     name: 'switch',
     heading: 'Switch',
+    width: '20%',
     sortsBy: ({ name }) => name,
     cell: ({ name }) => (
       <Link to="/switches/$switch" params={{ switch: name }} className="truncate font-mono text-accent hover:underline">
@@ -110,7 +112,6 @@ const columns: readonly Column<SwitchOverview>[] = [
   {
     name: 'state',
     heading: 'State',
-    width: '26%',
     sortsBy: ({ state }) => state,
     cell: ({ state, fault }) =>
       state === 'ok' ? (

@@ -1,4 +1,5 @@
 import { corral } from '../api/client.ts';
+import { lackOfBmc, useBmc } from '../api/use-bmc.ts';
 import { Ask } from './ask.tsx';
 import { commandOf } from './shell-word.ts';
 
@@ -10,6 +11,7 @@ interface OneNode {
 export const EnableObm = ({ node: name }: OneNode) => (
   <Ask
     label="Enable OBM"
+    unless={lackOfBmc(name, useBmc(name))}
     title={`Enable OBM of ${name}`}
     verb="Enable OBM"
     command={commandOf('node', 'obm', 'enable', name)}

@@ -1,8 +1,8 @@
 import { hasPart } from '@corral/lab';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedChromium } from '../support/identity/chromium.ts';
-import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
-import { adminPassword, passwordOf } from '../support/services/service.ts';
+import { expectNoComplaints, forgetRefusals, signIn, watchedPage } from '../support/pages.ts';
+import { adminPassword, passwordOf, serviceForTest } from '../support/services/service.ts';
 import { sharedService } from '../support/services/shared-service.ts';
 import { connect, done, makeNetwork, makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
 
@@ -137,6 +137,85 @@ describe.skipIf(!hasPart('Chromium'))('a node in the browser', () => {
     await network.selectOption('lab');
     await dialog.getByRole('button', { name: 'Connect to lab' }).click();
     await page.getByRole('row').filter({ hasText: 'eth0' }).getByRole('link', { name: 'lab' }).waitFor();
+    expectNoComplaints(page);
+  });
+
+  it('one that cannot be reserved says so, and why; so does its row among those that are blocked', async () => {
+    await makeNode(service(), 'b1', ['eth0']);
+    service()
+      .simulated('sw0')
+      .write([{ port: 'b1/eth0', native: 666, tagged: [] }]);
+    await done(service().admin.post('/switch/sw0/sweep'));
+    const page = await opened('rita', passwordOf('rita'), '/nodes/b1');
+    await page.getByRole('heading', { name: 'It cannot be reserved' }).waitFor();
+    const reasons = page.getByRole('list', { name: 'Why it cannot be reserved' }).getByRole('listitem');
+    const why = 'The switch port of nic eth0 was seen to carry something';
+    await reasons.getByText(why).waitFor();
+    expect(await page.getByRole('heading', { name: 'It is free' }).count()).toBe(0);
+    await page.goto(`${service().url}/nodes?show=blocked`);
+    await page.getByRole('row').filter({ hasText: 'b1' }).getByText(why).waitFor();
+    expectNoComplaints(page);
+  });
+
+  it('one that was deleted is not there any more on the way back', async () => {
+    await makeNode(service(), 'gone');
+    const page = await opened('admin', adminPassword, '/nodes/gone');
+    await page.getByRole('heading', { name: 'It is free' }).waitFor();
+    await page.getByRole('button', { name: 'Delete node…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete gone', exact: true }).click();
+    await page.getByRole('heading', { name: 'Nodes' }).waitFor();
+    await page.goBack();
+    await page.getByText('Node gone does not exist').waitFor();
+    expect(await page.getByRole('button', { name: /^Reserve/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Show all nodes' }).click();
+    await page.getByRole('heading', { name: 'Nodes' }).waitFor();
+    forgetRefusals(page);
+    expectNoComplaints(page);
+  });
+
+  it('a port that it was on, and that nobody knows the state of, keeps it from being deleted', async () => {
+    await makeNode(service(), 'held', ['eth0'], 'sw-held');
+    service()
+      .simulated('sw-held')
+      .write([{ port: 'held/eth0', native: 666, tagged: [] }]);
+    await done(service().admin.post('/switch/sw-held/sweep'));
+    await done(service().admin.post('/switch/sw-held/port/held/eth0/detach_nic'));
+    await done(service().admin.del('/node/held/nic/eth0'));
+    const page = await opened('admin', adminPassword, '/nodes/held');
+    const remove = page.getByRole('button', { name: 'Delete node…' });
+    await remove.waitFor();
+    expect(await remove.getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('link', { name: 'Look at the port that keeps it from being deleted' }).click();
+    await page.getByRole('heading', { name: 'Port held/eth0' }).waitFor();
+    expectNoComplaints(page);
+  });
+
+  it('says which BMC is registered, and without one offers nothing that needs it', async () => {
+    // A busy machine is not taken for a daemon that does not answer.
+    const own = await serviceForTest('sqlite', { CORRAL_OBMD: '127.0.0.1:0', CORRAL_OBM_TIMEOUT: '20' });
+    await done(own.admin.put('/node/n1', {}));
+    const page = await watchedPage(await newBrowser(), own);
+    await page.goto(`${own.url}/nodes/n1`);
+    await signIn(page, 'admin', adminPassword);
+    const enable = page.getByRole('button', { name: 'Enable OBM' });
+    const dialog = page.getByRole('dialog');
+    await page.getByText('No BMC is registered.').waitFor();
+    expect(await enable.getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('button', { name: 'Register its BMC…' }).click();
+    await dialog.getByLabel('Type of BMC', { exact: true }).selectOption('mock');
+    await dialog.getByLabel('addr', { exact: true }).fill('10.0.0.5');
+    await dialog.getByRole('button', { name: 'Register BMC' }).click();
+    await page.getByText('10.0.0.5', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Change its BMC…' }).click();
+    expect(await dialog.getByLabel('Type of BMC', { exact: true }).inputValue()).toBe('mock');
+    await expect.poll(() => dialog.getByLabel('addr', { exact: true }).inputValue()).toBe('10.0.0.5');
+    await dialog.getByLabel('addr', { exact: true }).fill('10.0.0.6');
+    await dialog.getByText('corral bmc register n1 mock addr=10.0.0.6').waitFor();
+    await dialog.getByRole('button', { name: 'Change BMC' }).click();
+    await page.getByText('10.0.0.6', { exact: true }).waitFor();
+    await enable.click();
+    await dialog.getByRole('button', { name: 'Enable OBM' }).click();
+    await page.getByRole('button', { name: 'Disable OBM' }).first().waitFor();
     expectNoComplaints(page);
   });
 });

@@ -1,10 +1,19 @@
 import { hasPart } from '@corral/lab';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedChromium } from '../support/identity/chromium.ts';
-import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { expectNoComplaints, forgetRefusals, signIn, watchedPage } from '../support/pages.ts';
 import { passwordOf } from '../support/services/service.ts';
 import { sharedService } from '../support/services/shared-service.ts';
-import { connect, makeNetwork, makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
+import {
+  connect,
+  done,
+  makeNetwork,
+  makeNode,
+  makeProject,
+  makeSwitch,
+  makeUser,
+  reserve,
+} from '../support/services/world.ts';
 
 describe.skipIf(!hasPart('Chromium'))('a switch in the browser', () => {
   const service = sharedService('sqlite');
@@ -66,6 +75,55 @@ describe.skipIf(!hasPart('Chromium'))('a switch in the browser', () => {
     service().simulated('sw0').faults = {};
     await page.getByRole('button', { name: 'Read now' }).click();
     await page.getByText('answers', { exact: true }).waitFor();
+  });
+
+  it('of one that was never read nothing is claimed, and its ports are read before they are changed', async () => {
+    service().simulated('sw-silent').faults = { unreachable: true };
+    await makeNode(service(), 'n3', ['eth0'], 'sw-silent');
+    const page = await openSwitch('/switches/sw-silent?port=n3%2Feth0');
+    await page.getByText('not known yet', { exact: true }).waitFor();
+    expect(await page.getByText('saved', { exact: true }).count()).toBe(0);
+    await page.getByRole('heading', { name: 'Port n3/eth0' }).waitFor();
+    const read = page.getByRole('button', { name: 'Read the switch now' });
+    await read.click();
+    await page.getByRole('alert').getByText('sw-silent').waitFor();
+    service().simulated('sw-silent').faults = {};
+    await page.getByRole('button', { name: 'Read now' }).click();
+    await page.getByText('saved', { exact: true }).waitFor();
+    await read.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Put it back as recorded' }).waitFor();
+  });
+
+  it('repairs drift by itself only after a question', async () => {
+    await makeSwitch(service(), 'sw-policy');
+    const page = await openSwitch('/switches/sw-policy');
+    const policy = async () => (await done(service().admin.get('/overview/switch/sw-policy'))).body;
+    await page.getByRole('button', { name: 'Repair drift by itself…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('corral switch policy sw-policy repair').waitFor();
+    expect(await policy()).toMatchObject({ policy: 'report' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await policy()).toMatchObject({ policy: 'report' });
+    await page.getByRole('button', { name: 'Repair drift by itself…' }).click();
+    await dialog.getByRole('button', { name: 'Repair drift by itself', exact: true }).click();
+    await page.getByText('repairs drift', { exact: true }).waitFor();
+    expect(await policy()).toMatchObject({ policy: 'repair' });
+    expectNoComplaints(page);
+  });
+
+  it('one that was deleted is not there any more on the way back', async () => {
+    await makeSwitch(service(), 'sw-gone');
+    const page = await openSwitch('/switches/sw-gone');
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete sw-gone', exact: true }).click();
+    await page.getByRole('heading', { name: 'Switches', exact: true }).waitFor();
+    await page.goBack();
+    await page.getByText('Switch sw-gone does not exist').waitFor();
+    expect(await page.getByRole('button', { name: 'Read now' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Show all switches' }).waitFor();
+    forgetRefusals(page);
+    expectNoComplaints(page);
   });
 
   it('nothing of it is in a tenant’s pages or in an answer to them', async () => {

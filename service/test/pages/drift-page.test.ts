@@ -60,6 +60,8 @@ describe.skipIf(!hasPart('Chromium'))('drift in the browser', () => {
     await page.getByRole('button', { name: 'Put back sw1 n4/eth0…' }).click();
     await page.getByRole('dialog').getByText('corral port revert sw1 n4/eth0').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Put back sw1 n4/eth0' }).click();
+    // Behind a dialog no row is found, whether or not it is there.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await rowOf('sw1 n4/eth0').waitFor({ state: 'detached' });
     expect(service().simulated('sw1').read(['n4/eth0'])).toEqual([{ port: 'n4/eth0', native: null, tagged: [] }]);
 

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { mySessions, myTokens, signInMethods } from '../api/queries.ts';
@@ -11,7 +11,9 @@ import { Command } from '../ui/command.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { CheckField, TextField } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
+import { passwordMistake, passwordRule } from '../ui/password-rule.ts';
 import { sentenceOf } from '../ui/states.tsx';
+import { useAction } from '../ui/use-action.ts';
 import { Sessions } from './account-sessions.tsx';
 import { Tokens } from './account-tokens.tsx';
 
@@ -45,7 +47,7 @@ const Password = ({ name, isOnly }: { readonly name: string; readonly isOnly: bo
   const [password, setPassword] = useState('');
   const [repeated, setRepeated] = useState('');
   const [isRevoking, setRevoking] = useState(false);
-  const change = useMutation({
+  const change = useAction({
     mutationFn: () => corral.userSetPassword({ username: name, password, current, revoke_tokens: isRevoking }),
     onSuccess: () => {
       for (const clear of [setCurrent, setPassword, setRepeated]) clear('');
@@ -60,14 +62,15 @@ const Password = ({ name, isOnly }: { readonly name: string; readonly isOnly: bo
       ? 'Fill in the three fields first'
       : differs
         ? 'The two new passwords differ'
-        : null;
+        : passwordMistake(password);
   return (
     <Card title="Password">
       <form
         className="grid gap-3 p-3.5"
+        onChange={change.forget}
         onSubmit={(event) => {
           event.preventDefault();
-          if (unless === null && !change.isPending) change.mutate();
+          if (unless === null) change.start();
         }}
       >
         <p className="text-dim">
@@ -88,8 +91,9 @@ const Password = ({ name, isOnly }: { readonly name: string; readonly isOnly: bo
             label="New password"
             type="password"
             autoComplete="new-password"
-            about="8 to 1024 characters"
+            about={passwordRule}
             value={password}
+            mistake={passwordMistake(password)}
             error={isAboutCurrent ? null : refusal}
             onChange={(event) => setPassword(event.target.value)}
           />

@@ -1,16 +1,19 @@
 import { DuplicateError } from '@corral/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { allHeadnodes, headnodeImages } from '../api/queries.ts';
+import { onlyProject } from '../api/use-projects.ts';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { ProjectField } from '../ui/project-field.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import { sentenceOf } from '../ui/states.tsx';
+import { useAction } from '../ui/use-action.ts';
 
 interface CreateProps {
   readonly projects: readonly string[];
@@ -32,9 +35,9 @@ const Fields = ({ projects, images, onClose }: CreateProps & { readonly images: 
   const [headnode, setName] = useState('');
   const [chosenProject, setProject] = useState<string | null>(null);
   const [chosenImage, setImage] = useState<string | null>(null);
-  const project = chosenProject ?? projects[0] ?? '';
+  const project = chosenProject ?? onlyProject(projects);
   const image = chosenImage ?? images[0] ?? '';
-  const create = useMutation({
+  const create = useAction({
     mutationFn: () => corral.headnodeCreate({ headnode, project, base_img: image }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: allHeadnodes.queryKey });
@@ -45,12 +48,14 @@ const Fields = ({ projects, images, onClose }: CreateProps & { readonly images: 
   const field = create.error === null ? null : fieldOf(create.error);
   const refusalOf = (one: Field): string | null =>
     create.error !== null && field === one ? sentenceOf(create.error) : null;
+  const unless = headnode === '' ? 'Give it a name first' : project === '' ? 'Choose a project first' : null;
   return (
     <form
       className="grid gap-3"
+      onChange={create.forget}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!create.isPending) create.mutate();
+        if (unless === null) create.start();
       }}
     >
       <TextField
@@ -62,16 +67,7 @@ const Fields = ({ projects, images, onClose }: CreateProps & { readonly images: 
         onChange={(event) => setName(event.target.value)}
         error={refusalOf('name')}
       />
-      <SelectField
-        label="For project"
-        value={project}
-        onChange={(event) => setProject(event.target.value)}
-        error={refusalOf('project')}
-      >
-        {projects.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </SelectField>
+      <ProjectField projects={projects} value={project} onChange={setProject} error={refusalOf('project')} />
       <SelectField
         label="Image"
         about="What its disk is a copy of. The machine is made when the headnode is started."
@@ -83,16 +79,10 @@ const Fields = ({ projects, images, onClose }: CreateProps & { readonly images: 
           <option key={each}>{each}</option>
         ))}
       </SelectField>
-      <Button
-        type="submit"
-        look="primary"
-        isBusy={create.isPending}
-        className="justify-self-start"
-        unless={headnode === '' ? 'Give it a name first' : null}
-      >
+      <Button type="submit" look="primary" isBusy={create.isPending} className="justify-self-start" unless={unless}>
         {headnode === '' ? 'Create the headnode' : <span className="max-w-64 truncate">Create {headnode}</span>}
       </Button>
-      <Command text={commandOf('headnode', 'create', headnode === '' ? 'HEADNODE' : headnode, project, image)} />
+      <Command text={commandOf('headnode', 'create', headnode || 'HEADNODE', project || 'PROJECT', image)} />
     </form>
   );
 };

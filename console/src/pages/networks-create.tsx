@@ -1,17 +1,19 @@
 import { CorralError, DuplicateError } from '@corral/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { allNetworks } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
-import { useProjects } from '../api/use-projects.ts';
+import { onlyProject, useProjects } from '../api/use-projects.ts';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
+import { formWords } from '../ui/form-words.ts';
 import { shellWord } from '../ui/shell-word.ts';
 import { sentenceOf } from '../ui/states.tsx';
+import { useAction } from '../ui/use-action.ts';
 
 /** The word for the operator where an owner is named. */
 const operator = 'admin';
@@ -40,11 +42,11 @@ export const CreateNetwork = ({
   const [chosenOwner, setOwner] = useState<string | null>(null);
   const [chosenAccess, setAccess] = useState<string | null>(null);
   const [vlan, setVlan] = useState('');
-  const owner = chosenOwner ?? projects[0] ?? operator;
+  const owner = chosenOwner ?? (projects.length === 0 ? operator : onlyProject(projects));
   // The owner may use it, unless something else was chosen; one of the operator is for everybody.
   const access = chosenAccess ?? (owner === operator ? '' : owner);
   const wanted: NewNetwork = { network, owner, access, net_id: vlan.trim() };
-  const create = useMutation({
+  const create = useAction({
     mutationFn: () => corral.networkCreate(wanted),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: allNetworks.queryKey });
@@ -58,13 +60,16 @@ export const CreateNetwork = ({
   });
   const refusal = create.error === null ? null : { field: fieldOf(create.error), why: sentenceOf(create.error) };
   const refusalOf = (field: Field): string | null => (refusal?.field === field ? refusal.why : null);
+  const lacksOwner = admin ? 'Choose its owner first' : 'Choose a project first';
+  const unless = network === '' ? 'Give it a name first' : owner === '' ? lacksOwner : null;
   return (
     <Dialog title="Create a network" isOpen onClose={onClose}>
       <form
         className="grid gap-3"
+        onChange={create.forget}
         onSubmit={(event) => {
           event.preventDefault();
-          create.mutate();
+          if (unless === null) create.start();
         }}
       >
         <TextField
@@ -85,6 +90,7 @@ export const CreateNetwork = ({
           onChange={(event) => setOwner(event.target.value)}
           error={refusalOf('owner')}
         >
+          {owner === '' && <option value="">Choose…</option>}
           {projects.map((each) => (
             <option key={each}>{each}</option>
           ))}
@@ -95,11 +101,12 @@ export const CreateNetwork = ({
             <SelectField
               label="Who may use it"
               about="One project, more of them by granting; or everybody, for always."
+              disabled={owner === ''}
               value={access}
               onChange={(event) => setAccess(event.target.value)}
               error={refusalOf('access')}
             >
-              <option value="">everybody (public)</option>
+              <option value="">{owner === '' ? 'Choose its owner first' : 'everybody (public)'}</option>
               {projects.map((each) => (
                 <option key={each}>{each}</option>
               ))}
@@ -117,16 +124,10 @@ export const CreateNetwork = ({
         )}
         {refusal?.field === null && (
           <p role="alert" className="text-bad">
-            {refusal.why}
+            {formWords(refusal.why)}
           </p>
         )}
-        <Button
-          type="submit"
-          look="primary"
-          isBusy={create.isPending}
-          className="justify-self-start"
-          unless={network === '' ? 'Give it a name first' : null}
-        >
+        <Button type="submit" look="primary" isBusy={create.isPending} className="justify-self-start" unless={unless}>
           {network === '' ? 'Create the network' : <span className="max-w-64 truncate">Create {network}</span>}
         </Button>
         <Command text={commandOf(wanted)} />
@@ -136,11 +137,11 @@ export const CreateNetwork = ({
 };
 
 const commandOf = ({ network, owner, access, net_id }: NewNetwork): string => {
-  const isUsual = access === (owner === operator ? '' : owner);
+  const isUsual = owner === '' || access === (owner === operator ? '' : owner);
   return [
     'corral network create',
     network === '' ? 'NETWORK' : shellWord(network),
-    shellWord(owner),
+    owner === '' ? 'PROJECT' : shellWord(owner),
     ...(isUsual ? [] : [`--access ${access === '' ? "''" : shellWord(access)}`]),
     ...(net_id === '' ? [] : [`--net-id ${shellWord(net_id)}`]),
   ].join(' ');

@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { corral, type NodeOverview } from '../api/client.ts';
 import { powerOf } from '../api/queries.ts';
-import { useProjects } from '../api/use-projects.ts';
+import { onlyProject, useProjects } from '../api/use-projects.ts';
 import { Ask } from '../ui/ask.tsx';
 import { Card } from '../ui/card.tsx';
 import { SelectField } from '../ui/field.tsx';
+import { ProjectField } from '../ui/project-field.tsx';
 import { DisableObm, EnableObm } from '../ui/obm.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import { sentenceOf } from '../ui/states.tsx';
@@ -159,7 +160,8 @@ export const Reserve = ({ node }: OneNode) => {
   const [first] = node.blocked ?? [];
   const projects = useProjects();
   const [wished, setWished] = useState('');
-  const project = projects.includes(wished) ? wished : (projects[0] ?? '');
+  const project = projects.includes(wished) ? wished : onlyProject(projects);
+  const why = first === undefined ? null : sentenceOf(first);
   return (
     <Card title={first === undefined ? 'It is free' : 'It cannot be reserved'}>
       <Blocks node={node} label="Why it cannot be reserved" />
@@ -168,19 +170,13 @@ export const Reserve = ({ node }: OneNode) => {
           <p className="text-dim">You are in no project that could have it.</p>
         ) : (
           <>
-            {projects.length > 1 && (
-              <SelectField label="For project" value={project} onChange={({ target }) => setWished(target.value)}>
-                {projects.map((each) => (
-                  <option key={each}>{each}</option>
-                ))}
-              </SelectField>
-            )}
+            {projects.length > 1 && <ProjectField projects={projects} value={project} onChange={setWished} />}
             <div>
               <Ask
-                label={<span className="truncate">Reserve for {project}</span>}
+                label={<span className="truncate">{project === '' ? 'Reserve' : `Reserve for ${project}`}</span>}
                 className="max-w-full"
                 look="primary"
-                unless={first === undefined ? null : sentenceOf(first)}
+                unless={why ?? (project === '' ? 'Choose a project first' : null)}
                 title={`Reserve ${name}`}
                 verb={`Reserve for ${project}`}
                 command={commandOf('project', 'node', 'add', project, name)}

@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { corral, type NodeOverview } from '../api/client.ts';
+import { allNodes } from '../api/queries.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
 import { Button } from '../ui/button.tsx';
 import { type OneNic, waits } from '../ui/connect-nic.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FreePort, noPlace } from '../ui/free-port.tsx';
+import { macMistake, ownerOfMac } from '../ui/mac-address.ts';
 import { RowMenu } from '../ui/row-menu.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 
@@ -30,11 +33,13 @@ export const AddNic = ({ node }: { readonly node: NodeOverview }) => {
 const AddNicDialog = ({ node, onClose }: { readonly node: string; readonly onClose: () => void }) => {
   const [nic, setNic] = useState('');
   const [macaddr, setMacaddr] = useState('');
+  const owner = ownerOfMac(macaddr, useQuery(allNodes).data?.nodes ?? []);
+  const mistake = macMistake(macaddr);
   return (
     <ActionDialog
       title={`Add a nic to ${node}`}
       label="Add nic"
-      unless={nic === '' || macaddr === '' ? 'Give a name and a MAC address first' : null}
+      unless={nic === '' || macaddr === '' ? 'Give a name and a MAC address first' : (mistake ?? owner)}
       command={commandOf('node', 'nic', 'register', node, nic || 'NIC', macaddr || 'MAC')}
       run={() => corral.nodeRegisterNic({ node, nic, macaddr })}
       stale={stale}
@@ -56,7 +61,8 @@ const AddNicDialog = ({ node, onClose }: { readonly node: string; readonly onClo
             autoComplete="off"
             spellCheck={false}
             value={macaddr}
-            error={refusal?.includes('"macaddr"') ? refusal : null}
+            error={refusal?.includes('"macaddr"') ? refusal : owner}
+            mistake={mistake}
             onChange={(event) => setMacaddr(event.target.value)}
           />
         </>

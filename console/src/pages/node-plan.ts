@@ -1,6 +1,7 @@
 import { corral } from '../api/client.ts';
 import { type DeviceField, type DeviceValues, valuesToSend, wordsOf } from '../ui/device-schema.ts';
 import type { PortPlace } from '../ui/free-port.tsx';
+import { isSameMac, macMistake } from '../ui/mac-address.ts';
 import { commandOf } from '../ui/shell-word.ts';
 
 /** A nic as it is typed. */
@@ -79,12 +80,20 @@ export const planOf = ({ name, obmd, nics, bmc }: NodeDraft): readonly PlanStep[
       ]),
 ];
 
+/** Which nic before it in the form has the same MAC address. */
+export const twinOf = (nic: NicDraft, nics: readonly NicDraft[]): string | null => {
+  const twin = nics.slice(0, nics.indexOf(nic)).find(({ macaddr }) => isSameMac(macaddr, nic.macaddr));
+  return twin === undefined ? null : `Nic ${twin.label} of this form has this address already`;
+};
+
 /** Why the plan cannot be begun yet. */
 export const lackOf = ({ name, nics }: NodeDraft): string | null => {
   if (name === '') return 'Give it a name first';
   const typed = nics.filter(isTyped);
   if (typed.some(({ label }) => label === '')) return 'Give every nic a name';
   if (typed.some(({ macaddr }) => macaddr === '')) return 'Give every nic its MAC address';
+  const wrong = typed.map(({ macaddr }) => macMistake(macaddr)).find((mistake) => mistake !== null);
+  if (wrong !== undefined) return wrong;
   return typed.some(({ place }) => place.switch !== '' && place.port === '')
     ? 'Choose the port of every nic that is plugged in'
     : null;

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
-import { useProjects } from '../api/use-projects.ts';
+import { onlyProject, useProjects } from '../api/use-projects.ts';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
 import { Dialog, focusedFirst } from '../ui/dialog.tsx';
-import { SelectField } from '../ui/field.tsx';
 import { OutcomeList, useOutcomes } from '../ui/outcomes.tsx';
+import { ProjectField } from '../ui/project-field.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import type { NodeRow } from './nodes-search.ts';
 
@@ -31,7 +31,7 @@ export const NodeActions = ({
 }) => {
   const projects = useProjects();
   const [wished, setProject] = useState<string | null>(null);
-  const project = wished ?? projects[0] ?? '';
+  const project = wished ?? onlyProject(projects);
   const [work, setWork] = useState<Work | null>(null);
   const { outcomes, isBusy, start, clear } = useOutcomes();
   const names = chosen.map(({ name }) => name);
@@ -64,21 +64,17 @@ export const NodeActions = ({
   return (
     <div className="flex flex-wrap items-end gap-3 border-b border-line bg-accent-soft p-3">
       <span className="self-center font-medium">{chosen.length} chosen</span>
-      {projects.length > 1 && allFree && (
-        <SelectField label="For project" value={project} onChange={(event) => setProject(event.target.value)}>
-          {projects.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </SelectField>
-      )}
+      {projects.length > 1 && allFree && <ProjectField projects={projects} value={project} onChange={setProject} />}
       <Button
         look="primary"
         unless={
           projects.length === 0
             ? 'You are in no project that could have them'
-            : allFree
-              ? null
-              : 'Some of these are not free'
+            : !allFree
+              ? 'Some of these are not free'
+              : project === ''
+                ? 'Choose a project first'
+                : null
         }
         onClick={() => {
           setWork(reserving);

@@ -3,6 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FreePort, noPlace } from '../ui/free-port.tsx';
+import { macMistake } from '../ui/mac-address.ts';
 import type { Refusals } from '../ui/refusals.ts';
 import type { NicDraft } from './node-plan.ts';
 
@@ -10,12 +11,14 @@ interface NicFieldsProps {
   readonly nics: readonly NicDraft[];
   /** Parts of the form that are registered already. */
   readonly made: ReadonlySet<string>;
+  /** Which other nic has the address of this one. */
+  readonly takenBy: (nic: NicDraft) => string | null;
   readonly refusalsOf: (id: number) => { readonly nic: Refusals; readonly port: string | null };
   readonly onChange: (nics: readonly NicDraft[]) => void;
 }
 
 /** The nics of a new node, and what each is plugged into. */
-export const NicFields = ({ nics, made, refusalsOf, onChange }: NicFieldsProps) => {
+export const NicFields = ({ nics, made, takenBy, refusalsOf, onChange }: NicFieldsProps) => {
   const change = (id: number, next: Partial<NicDraft>): void =>
     onChange(nics.map((nic) => (nic.id === id ? { ...nic, ...next } : nic)));
   const add = (): void => {
@@ -35,6 +38,7 @@ export const NicFields = ({ nics, made, refusalsOf, onChange }: NicFieldsProps) 
                 isMade={made.has(`nic ${nic.id}`)}
                 isPlugged={made.has(`port ${nic.id}`)}
                 taken={nics.filter((other) => other.id !== nic.id).map(({ place }) => place)}
+                owner={takenBy(nic)}
                 refusals={refusalsOf(nic.id)}
                 onChange={(next) => change(nic.id, next)}
                 onRemove={() => onChange(nics.filter(({ id }) => id !== nic.id))}
@@ -52,6 +56,7 @@ const OneNic = ({
   isMade,
   isPlugged,
   taken,
+  owner,
   refusals,
   onChange,
   onRemove,
@@ -60,6 +65,7 @@ const OneNic = ({
   readonly isMade: boolean;
   readonly isPlugged: boolean;
   readonly taken: readonly NicDraft['place'][];
+  readonly owner: string | null;
   readonly refusals: ReturnType<NicFieldsProps['refusalsOf']>;
   readonly onChange: (next: Partial<NicDraft>) => void;
   readonly onRemove: () => void;
@@ -82,7 +88,8 @@ const OneNic = ({
         spellCheck={false}
         readOnly={isMade}
         value={nic.macaddr}
-        error={refusals.nic.of('macaddr')}
+        error={refusals.nic.of('macaddr') ?? owner}
+        mistake={macMistake(nic.macaddr)}
         onChange={(event) => onChange({ macaddr: event.target.value })}
       />
       <Button

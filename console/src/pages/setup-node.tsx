@@ -1,7 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { bmcTypes } from '../api/queries.ts';
+import { allNodes, bmcTypes } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { buttonLook } from '../ui/button-look.ts';
 import { Card } from '../ui/card.tsx';
@@ -10,8 +10,10 @@ import type { DeviceSchema } from '../ui/device-schema.ts';
 import { TextField } from '../ui/field.tsx';
 import { noPlace } from '../ui/free-port.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { ownerOfMac } from '../ui/mac-address.ts';
 import { noRefusals, type Refusals, refusalsOf } from '../ui/refusals.ts';
-import { lackOf, type NicDraft, type NodeDraft, planOf } from './node-plan.ts';
+import { useAction } from '../ui/use-action.ts';
+import { lackOf, type NicDraft, type NodeDraft, planOf, twinOf } from './node-plan.ts';
 import { BmcFields, ObmdFields } from './setup-node-bmc.tsx';
 import { NicFields } from './setup-node-nics.tsx';
 import { SetUpForm } from './setup-frame.tsx';
@@ -62,7 +64,13 @@ const RegisterNode = ({ isInside, schemas, onAnother }: RegisterNodeProps) => {
   const [made, setMade] = useState<ReadonlySet<string>>(new Set());
   const [failed, setFailed] = useState<string | null>(null);
   const plan = planOf(draft);
-  const register = useMutation({
+  // What is registered of this one is no other's.
+  const others = (useQuery(allNodes).data?.nodes ?? []).filter(({ name }) => name !== draft.name || !made.has('node'));
+  /** Which nic has the address of one that is not registered yet. */
+  const takenBy = (nic: NicDraft): string | null =>
+    made.has(`nic ${nic.id}`) ? null : (ownerOfMac(nic.macaddr, others) ?? twinOf(nic, draft.nics));
+  const lack = lackOf(draft) ?? draft.nics.map(takenBy).find((owner) => owner !== null) ?? null;
+  const register = useAction({
     mutationFn: async () => {
       const done = new Set(made);
       for (const step of plan) {
@@ -77,7 +85,7 @@ const RegisterNode = ({ isInside, schemas, onAnother }: RegisterNodeProps) => {
     onSettled: () => queries.invalidateQueries({ queryKey: ['nodes'] }),
   });
   const change = (next: Partial<NodeDraft>): void => {
-    register.reset();
+    register.forget();
     setDraft({ ...draft, ...next });
   };
   const refusalsAt = (at: string, fields: readonly string[], usual: string): Refusals =>
@@ -91,13 +99,14 @@ const RegisterNode = ({ isInside, schemas, onAnother }: RegisterNodeProps) => {
       className="grid gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (lackOf(draft) === null && !register.isPending) register.mutate();
+        if (lack === null) register.start();
       }}
     >
       <Card title="The node">
         <div className="grid gap-3 p-3.5">
           <TextField
             label="Name"
+            need="required"
             about={
               isMade ? 'It is registered; what is left is done when you press the button again.' : 'Such as node-01.'
             }
@@ -120,6 +129,7 @@ const RegisterNode = ({ isInside, schemas, onAnother }: RegisterNodeProps) => {
       <NicFields
         nics={draft.nics}
         made={made}
+        takenBy={takenBy}
         refusalsOf={(id) => ({
           nic: refusalsAt(`nic ${id}`, ['nic', 'macaddr'], 'nic'),
           port: refusalsAt(`port ${id}`, ['port'], 'port').of('port'),
@@ -141,7 +151,7 @@ const RegisterNode = ({ isInside, schemas, onAnother }: RegisterNodeProps) => {
         </p>
       )}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button type="submit" look="primary" unless={lackOf(draft)} isBusy={register.isPending}>
+        <Button type="submit" look="primary" unless={lack} isBusy={register.isPending}>
           {made.size > 0 && !register.isPending ? 'Go on' : 'Register node'}
         </Button>
       </div>

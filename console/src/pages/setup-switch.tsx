@@ -1,5 +1,5 @@
 import { DuplicateError } from '@corral/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { allSwitches, switchTypes } from '../api/queries.ts';
@@ -10,8 +10,9 @@ import { DeviceFields } from '../ui/device-fields.tsx';
 import { type DeviceSchema, type DeviceValues, fieldsOf, valuesToSend, wordsOf } from '../ui/device-schema.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Loaded } from '../ui/loaded.tsx';
-import { refusalsOf } from '../ui/refusals.ts';
+import { refusalsOf, refusalsWithout } from '../ui/refusals.ts';
 import { commandOf } from '../ui/shell-word.ts';
+import { useAction } from '../ui/use-action.ts';
 import { SetUpForm } from './setup-frame.tsx';
 import { AddedSwitch, WhatItSays } from './setup-switch-says.tsx';
 
@@ -40,14 +41,16 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
   const [type, setType] = useState('');
   const [values, setValues] = useState<DeviceValues>({});
   const [added, setAdded] = useState<string | null>(null);
+  // What was changed since it was refused.
+  const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const fields = fieldsOf(schemas[type] ?? {});
   const sent = { ...valuesToSend(fields, values), type };
-  const attempt = useMutation({ mutationFn: () => corral.switchTest({ switch: name, as: sent }) });
-  const add = useMutation({
+  const attempt = useAction({ mutationFn: () => corral.switchTest({ switch: name, as: sent }) });
+  const add = useAction({
     mutationFn: () => corral.switchRegister({ ...sent, switch: name }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: allSwitches.queryKey });
-      attempt.reset();
+      attempt.forget();
       setAdded(name);
     },
   });
@@ -66,13 +69,20 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
     );
   const error = add.error ?? attempt.error;
   const addressField = fields.find((field) => field.name === 'hostname' || field.name === 'ovsdb')?.name ?? null;
-  const refusals = refusalsOf(error, ['switch', 'type', ...fields.map((field) => field.name)], (sentence) => {
+  const told = refusalsOf(error, ['switch', 'type', ...fields.map((field) => field.name)], (sentence) => {
     if (error instanceof DuplicateError && sentence.endsWith('already exists')) return 'switch';
     return /^(switch .* cannot be reached|the address of switch)/.test(sentence) ? addressField : null;
   });
+  const refusals = refusalsWithout(told, changed);
   const forget = (): void => {
-    add.reset();
-    attempt.reset();
+    add.forget();
+    attempt.forget();
+    setChanged(new Set());
+  };
+  const change = (next: DeviceValues): void => {
+    const names = fields.map((field) => field.name).filter((each) => next[each] !== values[each]);
+    setChanged(new Set([...changed, ...names]));
+    setValues(next);
   };
   const unless = name === '' ? 'Give it a name first' : type === '' ? 'Choose its type first' : null;
   return (
@@ -84,20 +94,25 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
           onSubmit={(event) => {
             event.preventDefault();
             forget();
-            if (unless === null && !add.isPending) add.mutate();
+            if (unless === null) add.start();
           }}
         >
           <TextField
             label="Name"
+            need="required"
             about="By which it is called here, such as tor-1."
             autoFocus
             autoComplete="off"
             value={name}
             error={refusals.of('switch')}
-            onChange={(event) => setName(event.target.value)}
+            onChange={(event) => {
+              setChanged(new Set([...changed, 'switch']));
+              setName(event.target.value);
+            }}
           />
           <SelectField
             label="Type"
+            need="required"
             about="Which driver speaks to it."
             value={type}
             error={refusals.of('type')}
@@ -111,7 +126,7 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
               <option key={each}>{each}</option>
             ))}
           </SelectField>
-          <DeviceFields key={type} fields={fields} values={values} refusals={refusals} onChange={setValues} />
+          <DeviceFields key={type} fields={fields} values={values} refusals={refusals} onChange={change} />
           {refusals.rest !== null && (
             <p role="alert" className="text-bad">
               {refusals.rest}
@@ -126,7 +141,7 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
               isBusy={attempt.isPending}
               onClick={() => {
                 forget();
-                attempt.mutate();
+                attempt.start();
               }}
             >
               Try it first

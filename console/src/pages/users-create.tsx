@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { projectNames } from '../api/queries.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
+import { passwordMistake, passwordRule } from '../ui/password-rule.ts';
 import { commandOf } from '../ui/shell-word.ts';
 import { CheckField, SelectField, TextField } from '../ui/field.tsx';
 
@@ -29,7 +30,7 @@ export const CreateUser = ({ onClose }: { readonly onClose: () => void }) => {
     <ActionDialog
       title="Create a user"
       label="Create user"
-      unless={username === '' || password === '' ? 'Give a name and a password first' : null}
+      unless={username === '' || password === '' ? 'Give a name and a password first' : passwordMistake(password)}
       command={
         commandOf('user', 'create', name, ...(isAdmin ? ['--admin'] : [])) +
         (project === '' ? '' : ` && ${commandOf('user', 'project', 'add', name, project)}`)
@@ -54,9 +55,10 @@ export const CreateUser = ({ onClose }: { readonly onClose: () => void }) => {
             type="password"
             autoComplete="new-password"
             required
-            about="They change it on their account page."
+            about={`${passwordRule}. They change it on their account page.`}
             value={password}
             error={refusedPart(refusal) === 'password' ? refusal : null}
+            mistake={passwordMistake(password)}
             onChange={(event) => setPassword(event.target.value)}
           />
           <SelectField

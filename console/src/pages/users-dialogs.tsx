@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { allUsers, projectNames } from '../api/queries.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
+import { passwordMistake, passwordRule } from '../ui/password-rule.ts';
 import { commandOf } from '../ui/shell-word.ts';
 import { TextField } from '../ui/field.tsx';
 import { Membership } from '../ui/membership.tsx';
@@ -53,7 +54,7 @@ const SetPassword = ({ user, onClose }: OfUser) => {
     <ActionDialog
       title={`Set the password of ${user}`}
       label="Set password"
-      unless={password === '' ? 'Give the new password first' : null}
+      unless={password === '' ? 'Give the new password first' : passwordMistake(password)}
       command={commandOf('user', 'password', user)}
       run={() => corral.userSetPassword({ username: user, password })}
       stale={['users']}
@@ -71,8 +72,9 @@ const SetPassword = ({ user, onClose }: OfUser) => {
             autoComplete="new-password"
             autoFocus
             required
-            about="8 to 1024 characters"
+            about={passwordRule}
             value={password}
+            mistake={passwordMistake(password)}
             error={refusal}
             onChange={(event) => setPassword(event.target.value)}
           />

@@ -1,9 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Button, type ButtonProps } from './button.tsx';
 import { Command } from './command.tsx';
 import { Dialog, focusedFirst } from './dialog.tsx';
+import { formWords } from './form-words.ts';
 import { sentenceOf } from './states.tsx';
+import { useAction } from './use-action.ts';
 
 interface ActionDialogProps {
   readonly title: string;
@@ -25,7 +27,7 @@ interface ActionDialogProps {
 export const ActionDialog = (props: ActionDialogProps) => {
   const { title, label, look = 'primary', unless = null, command, run, stale, onClose, onDone = onClose } = props;
   const queries = useQueryClient();
-  const action = useMutation({
+  const action = useAction({
     mutationFn: run,
     onSuccess: onDone,
     onSettled: () => {
@@ -37,15 +39,16 @@ export const ActionDialog = (props: ActionDialogProps) => {
     <Dialog title={title} isOpen onClose={onClose}>
       <form
         className="grid gap-4"
+        onChange={action.forget}
         onSubmit={(event) => {
           event.preventDefault();
-          if (unless === null && !action.isPending) action.mutate();
+          if (unless === null) action.start();
         }}
       >
         {typeof props.children === 'function' ? props.children(refusal) : props.children}
         {typeof props.children !== 'function' && refusal !== null && (
           <p role="alert" className="text-bad">
-            {refusal}
+            {formWords(refusal)}
           </p>
         )}
         <div className="flex min-w-0">

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Button, type ButtonProps } from './button.tsx';
 import { Command } from './command.tsx';
 import { Dialog, focusedFirst } from './dialog.tsx';
 import { sentenceOf } from './states.tsx';
+import { useAction } from './use-action.ts';
 
 interface AskProps extends Pick<ButtonProps, 'look' | 'unless' | 'aria-label' | 'className'> {
   /** What the button says that opens the question. */
@@ -22,9 +22,9 @@ export const Ask = ({ label, title, children, verb, command, run, ...button }: A
   const [isOpen, setOpen] = useState(false);
   const close = (): void => {
     setOpen(false);
-    work.reset();
+    work.forget();
   };
-  const work = useMutation({ mutationFn: run, onSuccess: close });
+  const work = useAction({ mutationFn: run, onSuccess: close });
   return (
     <>
       <Button {...button} onClick={() => setOpen(true)}>
@@ -43,7 +43,7 @@ export const Ask = ({ label, title, children, verb, command, run, ...button }: A
               {...(button.look === 'danger' ? {} : focusedFirst)}
               look={button.look === 'danger' ? 'danger' : 'primary'}
               isBusy={work.isPending}
-              onClick={() => work.mutate()}
+              onClick={work.start}
             >
               {verb}
             </Button>

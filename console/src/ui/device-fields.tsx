@@ -21,7 +21,9 @@ export const DeviceFields = (props: DeviceFieldsProps) => {
       ))}
       {rest.length > 0 && (
         <details className="rounded-control border border-line px-3 py-2" open={hasRefused || undefined}>
-          <summary className="cursor-pointer font-medium">Optional: {rest.map(({ name }) => name).join(', ')}</summary>
+          <summary className="cursor-pointer font-medium">
+            Optional: {rest.map(({ label }) => label).join(', ')}
+          </summary>
           <div className="mt-3 grid gap-3">
             {rest.map((field) => (
               <OneField key={field.name} field={field} {...props} />
@@ -34,13 +36,14 @@ export const DeviceFields = (props: DeviceFieldsProps) => {
 };
 
 const OneField = ({ field, values, refusals, onChange }: DeviceFieldsProps & { readonly field: DeviceField }) => {
-  const { name, about, kind, isSecret, choices } = field;
+  const { name, label, about, need, kind, isSecret, choices } = field;
   const value = values[name] ?? '';
   const change = (next: string): void => onChange({ ...values, [name]: next });
-  const common = { label: name, about, error: refusals.of(name) };
+  const noted = { label, about, error: refusals.of(name) };
+  const common = { ...noted, need };
   if (kind === 'yes or no')
     return (
-      <CheckField {...common} checked={value === yes} onChange={(event) => change(event.target.checked ? yes : '')} />
+      <CheckField {...noted} checked={value === yes} onChange={(event) => change(event.target.checked ? yes : '')} />
     );
   if (kind === 'choice')
     return (

@@ -1,3 +1,4 @@
+import { labelOf, labelWithin } from './device-labels.ts';
 import { shellWord } from './shell-word.ts';
 
 /** The part of JSON Schema in which drivers describe the fields of their devices. */
@@ -19,10 +20,13 @@ export type DeviceValues = Readonly<Record<string, string>>;
 /** A field of a device, and how it is typed. */
 export interface DeviceField {
   readonly name: string;
+  readonly label: string;
   readonly about: string | undefined;
   readonly isSecret: boolean;
   /** It is needed, or one way of several to give what is needed. */
   readonly isMain: boolean;
+  /** The same in words: `required`, or what can be given instead of it. */
+  readonly need: string;
   readonly kind: 'line' | 'lines' | 'number' | 'yes or no' | 'choice';
   readonly choices: readonly string[];
 }
@@ -40,12 +44,23 @@ const kindOf = ({ type, contentMediaType, anyOf = [] }: DeviceSchema): DeviceFie
 
 /** The fields of a type of device, those that it needs first. */
 export const fieldsOf = ({ properties = {}, required = [], anyOf = [] }: DeviceSchema): readonly DeviceField[] => {
-  const main = new Set([...required, ...anyOf.flatMap((way) => way.required ?? [])]);
+  const ways = anyOf.flatMap((way) => way.required ?? []);
+  const main = new Set([...required, ...ways]);
+  const needOf = (name: string): string => {
+    if (required.includes(name)) return 'required';
+    if (!ways.includes(name)) return '(optional)';
+    return `this or ${ways
+      .filter((way) => way !== name)
+      .map(labelWithin)
+      .join(' or ')}`;
+  };
   const fields = Object.entries(properties).map(([name, schema]) => ({
     name,
+    label: labelOf(name),
     about: schema.description,
     isSecret: schema.writeOnly === true,
     isMain: main.has(name),
+    need: needOf(name),
     kind: kindOf(schema),
     choices: (schema.anyOf ?? []).flatMap((one) => one.const ?? []),
   }));

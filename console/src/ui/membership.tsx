@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { ActionDialog } from './action-dialog.tsx';
@@ -9,6 +9,7 @@ import { Dialog } from './dialog.tsx';
 import { SelectField } from './field.tsx';
 import { naturalOrder } from './natural-order.ts';
 import { sentenceOf } from './states.tsx';
+import { useAction } from './use-action.ts';
 
 /** Who may act for what. */
 interface Pair {
@@ -84,7 +85,7 @@ const Joining = ({ kind, has, all, pairWith }: MembershipProps) => {
   const rest = all.filter((name) => !has.includes(name)).sort(naturalOrder);
   const [wished, setWished] = useState('');
   const chosen = rest.includes(wished) ? wished : '';
-  const add = useMutation({
+  const add = useAction({
     mutationFn: () => corral.userAddProject(pairWith(chosen)),
     onSettled: () => Promise.all(stale.map((key) => queries.invalidateQueries({ queryKey: [key] }))),
   });
@@ -96,9 +97,10 @@ const Joining = ({ kind, has, all, pairWith }: MembershipProps) => {
   return (
     <form
       className="grid gap-3"
+      onChange={add.forget}
       onSubmit={(event) => {
         event.preventDefault();
-        if (chosen !== '' && !add.isPending) add.mutate();
+        if (chosen !== '') add.start();
       }}
     >
       <SelectField

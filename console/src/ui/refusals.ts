@@ -1,4 +1,4 @@
-import { sentenceOf } from './states.tsx';
+import { alternativesIn, formWords } from './form-words.ts';
 
 /** Why something was refused, by the field that caused it; what no field caused is `rest`. */
 export interface Refusals {
@@ -22,12 +22,22 @@ export const refusalsOf = (
   also: (sentence: string) => string | null = () => null,
 ): Refusals => {
   if (error === null) return noRefusals;
+  const sentences = error.message.split(mistake);
+  // That one of them is needed is one sentence, and not one for each.
+  const ways = sentences.flatMap(alternativesIn);
   const found = new Map<string, string[]>();
-  for (const sentence of error.message.split(mistake)) {
+  for (const sentence of sentences) {
     const named = place.exec(sentence)?.[1] ?? also(sentence);
+    if (named !== null && ways.includes(named) && sentence.includes(' is missing; ')) continue;
     const field = named !== null && fields.includes(named) ? named : '';
-    found.set(field, [...(found.get(field) ?? []), sentenceOf({ message: sentence })]);
+    found.set(field, [...(found.get(field) ?? []), formWords(sentence)]);
   }
   const told = (field: string): string | null => found.get(field)?.join('; ') ?? null;
   return { of: told, rest: told('') };
 };
+
+/** The same without what was said of fields that were changed since, and of the whole if any was. */
+export const refusalsWithout = ({ of, rest }: Refusals, changed: ReadonlySet<string>): Refusals => ({
+  of: (field) => (changed.has(field) ? null : of(field)),
+  rest: changed.size === 0 ? rest : null,
+});

@@ -203,13 +203,13 @@ describe.skipIf(!hasPart('Chromium'))('a node in the browser', () => {
     expect(await enable.getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('button', { name: 'Register its BMC…' }).click();
     await dialog.getByLabel('Type of BMC', { exact: true }).selectOption('mock');
-    await dialog.getByLabel('addr', { exact: true }).fill('10.0.0.5');
+    await dialog.getByLabel('Address', { exact: true }).fill('10.0.0.5');
     await dialog.getByRole('button', { name: 'Register BMC' }).click();
     await page.getByText('10.0.0.5', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Change its BMC…' }).click();
     expect(await dialog.getByLabel('Type of BMC', { exact: true }).inputValue()).toBe('mock');
-    await expect.poll(() => dialog.getByLabel('addr', { exact: true }).inputValue()).toBe('10.0.0.5');
-    await dialog.getByLabel('addr', { exact: true }).fill('10.0.0.6');
+    await expect.poll(() => dialog.getByLabel('Address', { exact: true }).inputValue()).toBe('10.0.0.5');
+    await dialog.getByLabel('Address', { exact: true }).fill('10.0.0.6');
     await dialog.getByText('corral bmc register n1 mock addr=10.0.0.6').waitFor();
     await dialog.getByRole('button', { name: 'Change BMC' }).click();
     await page.getByText('10.0.0.6', { exact: true }).waitFor();

@@ -14,6 +14,20 @@ const dialog = (page: Page) => page.getByRole('dialog');
 const press = (page: Page, name: string): Promise<void> =>
   dialog(page).getByRole('button', { name, exact: true }).click();
 
+/** The same twice, before the request that it makes is answered. */
+const pressTwice = async (page: Page, name: string, path: string): Promise<void> => {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(path, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await dialog(page).getByRole('button', { name, exact: true }).dblclick();
+  release();
+};
+
 /** Opens a page by its name. */
 const open = (page: Page, name: string): Promise<void> =>
   page
@@ -75,7 +89,7 @@ describe.skipIf(!hasPart('Chromium'))('people in the browser', () => {
     await bert.getByLabel('New password', { exact: true }).fill('second of bert');
     await bert.getByLabel('New password again').fill('second of bert');
     await bert.getByRole('button', { name: 'Change password' }).click();
-    await bert.getByText('Field "current" is not your current password').waitFor();
+    await bert.getByText('This is not your current password').waitFor();
     forgetRefusals(bert);
     await bert.getByLabel('Current password').fill('first of bert');
     await bert.getByRole('button', { name: 'Change password' }).click();
@@ -115,6 +129,53 @@ describe.skipIf(!hasPart('Chromium'))('people in the browser', () => {
     for (const page of [admin, bert]) expectNoComplaints(page);
   });
 
+  it('a form says its rules, forgets a refusal with what was refused, and sends one request for two clicks', async () => {
+    await makeProject(service(), 'green');
+    const admin = await signedIn('admin', adminPassword, '/users');
+    await admin.getByRole('button', { name: 'Create user…' }).click();
+    await dialog(admin).getByLabel('Name', { exact: true }).fill('ugo');
+    await dialog(admin).getByText('8 to 1024 characters. They change it').waitFor();
+    await dialog(admin).getByLabel('First password').fill('abc');
+    await admin.keyboard.press('Tab');
+    await dialog(admin).getByRole('alert').getByText('A password has 8 to 1024 characters').waitFor();
+    const create = dialog(admin).getByRole('button', { name: 'Create user', exact: true });
+    expect(await create.getAttribute('aria-disabled')).toBe('true');
+    await press(admin, 'Cancel');
+
+    await open(admin, 'Projects');
+    await admin.getByRole('button', { name: 'Create project…' }).click();
+    const name = dialog(admin).getByLabel('Name', { exact: true });
+    await name.fill('a/b');
+    await press(admin, 'Create project');
+    await dialog(admin)
+      .getByRole('alert')
+      .getByText(/^This name cannot be used: expected 1 to 255/)
+      .waitFor();
+    await name.fill('yellow');
+    await expect.poll(() => dialog(admin).getByRole('alert').count()).toBe(0);
+    const sent: string[] = [];
+    admin.on('request', (request) => {
+      if (request.method() === 'PUT') sent.push(new URL(request.url()).pathname);
+    });
+    await pressTwice(admin, 'Create project', '**/v0/project/yellow');
+    await rowOf(admin, 'yellow').getByText('nobody').waitFor();
+
+    // Of several projects none is chosen before somebody does.
+    await open(admin, 'Networks');
+    await admin.getByRole('button', { name: 'Create a network…' }).click();
+    await dialog(admin).getByLabel('Name', { exact: true }).fill('sky');
+    expect(await dialog(admin).getByLabel('Owner', { exact: true }).inputValue()).toBe('');
+    const createSky = dialog(admin).getByRole('button', { name: 'Create sky', exact: true });
+    expect(await createSky.getAttribute('aria-disabled')).toBe('true');
+    await dialog(admin).getByLabel('Owner', { exact: true }).selectOption('green');
+    expect(await dialog(admin).getByLabel('Who may use it').inputValue()).toBe('green');
+    await pressTwice(admin, 'Create sky', '**/v0/network/sky');
+    await admin.getByRole('heading', { name: 'sky' }).waitFor();
+    expect(sent).toEqual(['/v0/project/yellow', '/v0/network/sky']);
+    forgetRefusals(admin);
+    expectNoComplaints(admin);
+  });
+
   it('an administrator changes what others may do, and reads why not', async () => {
     await makeUser(service(), 'otto');
     const admin = await signedIn('admin', adminPassword, '/users');
@@ -138,7 +199,7 @@ describe.skipIf(!hasPart('Chromium'))('people in the browser', () => {
 
     await choose(admin, 'otto', 'Set password…');
     await dialog(admin).getByLabel('New password').fill('short');
-    await press(admin, 'Set password');
+    await admin.keyboard.press('Enter');
     await dialog(admin).getByRole('alert').getByText('8 to 1024 characters').waitFor();
     await dialog(admin).getByLabel('New password').fill('another of otto');
     await press(admin, 'Set password');

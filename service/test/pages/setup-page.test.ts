@@ -52,10 +52,10 @@ describe.skipIf(!hasPart('Chromium'))('set-up in the browser', { timeout: 180_00
 
     await page.getByLabel('Name', { exact: true }).fill('tor-1');
     await page.getByLabel('Type', { exact: true }).selectOption('mock');
-    await page.getByLabel('hostname', { exact: true }).fill('tor-1.example.org');
-    await page.getByLabel('username', { exact: true }).fill('corral');
-    await page.getByLabel('password', { exact: true }).fill('a secret of the switch');
-    expect(await page.getByLabel('password', { exact: true }).getAttribute('type')).toBe('password');
+    await page.getByLabel('Host name', { exact: true }).fill('tor-1.example.org');
+    await page.getByLabel('User name', { exact: true }).fill('corral');
+    await page.getByLabel('Password', { exact: true }).fill('a secret of the switch');
+    expect(await page.getByLabel('Password', { exact: true }).getAttribute('type')).toBe('password');
     await page
       .getByText('corral switch register tor-1 mock hostname=tor-1.example.org username=corral --password-file FILE')
       .waitFor();
@@ -80,7 +80,7 @@ describe.skipIf(!hasPart('Chromium'))('set-up in the browser', { timeout: 180_00
     await page.getByLabel('Switch', { exact: true }).selectOption('tor-1');
     await page.getByLabel('Port', { exact: true }).selectOption('1/2');
     await page.getByLabel('Type of BMC', { exact: true }).selectOption('mock');
-    await page.getByLabel('addr', { exact: true }).fill('10.0.0.5');
+    await page.getByLabel('Address', { exact: true }).fill('10.0.0.5');
     await page
       .getByText(
         'corral node register node-01 && corral node nic register node-01 eth0 52:54:00:00:01:00 && corral port nic add tor-1 1/2 node-01 eth0 && corral bmc register node-01 mock addr=10.0.0.5',
@@ -173,19 +173,19 @@ describe.skipIf(!hasPart('Chromium'))('set-up in the browser', { timeout: 180_00
     const page = await signedIn(service, '/setup/switch');
     await page.getByLabel('Name', { exact: true }).fill('sw0');
     await page.getByLabel('Type', { exact: true }).selectOption('cisco-ios');
-    await page.getByLabel('hostname', { exact: true }).fill('10.0.0.9');
-    await page.getByLabel('dummy_vlan', { exact: true }).fill('5000');
+    await page.getByLabel('Host name', { exact: true }).fill('10.0.0.9');
+    await page.getByLabel('Dummy VLAN', { exact: true }).fill('5000');
     await page.getByRole('button', { name: 'Add switch' }).click();
     const noteOf = (label: string) =>
       page.getByLabel(label, { exact: true }).locator('xpath=..').getByRole('alert').innerText();
-    await expect.poll(() => noteOf('username')).toContain('Field "username" is missing');
-    expect(await noteOf('dummy_vlan')).toContain('a VLAN that nothing else uses');
-    expect(await page.getByLabel('hostname', { exact: true }).getAttribute('aria-invalid')).toBe(null);
+    await expect.poll(() => noteOf('User name')).toMatch(/^This is required/);
+    expect(await noteOf('Dummy VLAN')).toContain('a VLAN that nothing else uses');
+    expect(await page.getByLabel('Host name', { exact: true }).getAttribute('aria-invalid')).toBe(null);
 
     // Its name, once the fields are right.
     await page.getByLabel('Type', { exact: true }).selectOption('mock');
-    await page.getByLabel('username', { exact: true }).fill('corral');
-    await page.getByLabel('password', { exact: true }).fill('a secret');
+    await page.getByLabel('User name', { exact: true }).fill('corral');
+    await page.getByLabel('Password', { exact: true }).fill('a secret');
     await page.getByRole('button', { name: 'Add switch' }).click();
     await expect.poll(() => noteOf('Name')).toBe('Switch sw0 already exists');
 
@@ -217,12 +217,66 @@ describe.skipIf(!hasPart('Chromium'))('set-up in the browser', { timeout: 180_00
     await page.getByLabel('Address under the OBM daemon', { exact: true }).fill('ftp://127.0.0.1/node/n2');
     await page.getByLabel('Name', { exact: true }).fill('n2');
     await page.getByRole('button', { name: 'Register node', exact: true }).click();
-    await expect.poll(() => noteOf('Address under the OBM daemon')).toContain('"obmd.uri"');
+    await expect.poll(() => noteOf('Address under the OBM daemon')).toMatch(/^This has scheme ftp; /);
     expect((await done(service.admin.get('/nodes/all'))).body).toEqual(['n1']);
     expect((await done(service.admin.get('/node/n1'))).body).toMatchObject({ nics: [] });
     forgetRefusals(page);
     // The switch that did not answer.
     expect(page.list).toEqual([expect.stringContaining('status of 502')]);
+  });
+
+  it('a form says what it needs, and refuses what cannot be right before it is sent', async () => {
+    const service = await serviceForTest('sqlite', withDaemon);
+    await makeNode(service, 'n1', ['eth0']);
+    await done(service.admin.put('/node/n1/nic/eth1', { macaddr: '52:54:00:AA:00:01' }));
+    const page = await signedIn(service, '/setup/switch');
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const alertsOf = (label: string) => field(label).locator('xpath=..').getByRole('alert').allInnerTexts();
+    await field('Name').fill('sw9');
+    await field('Type').selectOption('cisco-ios');
+    expect(await field('Host name').getAttribute('aria-required')).toBe('true');
+    expect(await field('Password').getAttribute('aria-required')).toBe(null);
+    await page.getByText('this or private key', { exact: true }).waitFor();
+    await page.getByText('this or password', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Add switch' }).click();
+    await page.getByRole('alert').getByText('Give a password or a private key', { exact: true }).waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/API reference|The body|private_key/);
+    for (const label of ['Password', 'Private key']) expect(await alertsOf(label)).toEqual([]);
+    for (const label of ['User name', 'Host name']) expect(await alertsOf(label)).toHaveLength(1);
+
+    // What is mended is not refused any more; the rest is.
+    await field('User name').fill('corral');
+    await expect.poll(() => alertsOf('User name')).toEqual([]);
+    expect(await alertsOf('Host name')).toHaveLength(1);
+
+    await page.goto(`${service.url}/setup/node`);
+    await field('Name').fill('n2');
+    const register = page.getByRole('button', { name: 'Register node', exact: true });
+    await field('MAC address').fill('zz:zz');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => alertsOf('MAC address')).toEqual([expect.stringContaining('six pairs of hexadecimal')]);
+    expect(await register.getAttribute('aria-disabled')).toBe('true');
+    await field('MAC address').fill('52-54-00-aa-00-01');
+    await expect.poll(() => alertsOf('MAC address')).toEqual(['Nic eth1 of node n1 has this address already']);
+    expect(await register.getAttribute('aria-disabled')).toBe('true');
+    await field('MAC address').fill('52:54:00:aa:00:02');
+    await expect.poll(() => alertsOf('MAC address')).toEqual([]);
+    await register.click();
+    await page.getByRole('heading', { name: 'Node n2 is registered' }).waitFor();
+
+    await page.goto(`${service.url}/nodes/n1`);
+    await page.getByRole('button', { name: 'Add a nic…' }).click();
+    await dialog(page).getByLabel('Nic', { exact: true }).fill('eth2');
+    await dialog(page).getByLabel('MAC address', { exact: true }).fill('52:54:00:aa:00:02');
+    await dialog(page).getByRole('alert').getByText('Nic eth0 of node n2 has this address already').waitFor();
+    await dialog(page).getByLabel('MAC address', { exact: true }).fill('52:54');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByRole('alert').getByText('six pairs of hexadecimal').waitFor();
+    expect((await done(service.admin.get('/node/n1'))).body).toMatchObject({
+      nics: [{ label: 'eth0' }, { label: 'eth1' }],
+    });
+    forgetRefusals(page);
+    expectNoComplaints(page);
   });
 
   it('what was registered is unplugged and deleted by clicking, in the order that the service asks for', async () => {
@@ -282,17 +336,17 @@ describe.skipIf(!hasPart('Chromium'))('set-up in the browser', { timeout: 180_00
     await page.getByRole('button', { name: 'Register its BMC…' }).click();
     const field = (name: string) => dialog(page).getByLabel(name, { exact: true });
     await field('Type of BMC').selectOption('ipmi');
-    await field('addr').fill('10.0.0.5');
-    await field('user').fill('a name that is too long for IPMI');
-    await field('pass').fill('a secret');
+    await field('Address').fill('10.0.0.5');
+    await field('User name').fill('a name that is too long for IPMI');
+    await field('Password').fill('a secret');
     await dialog(page)
       .getByText(
         "corral bmc register n1 ipmi addr=10.0.0.5 'user=a name that is too long for IPMI' --password-file FILE",
       )
       .waitFor();
     await press(page, 'Register BMC');
-    await field('user').locator('xpath=..').getByRole('alert').getByText('1 to 16 printable ASCII').waitFor();
-    expect(await field('addr').getAttribute('aria-invalid')).toBe(null);
+    await field('User name').locator('xpath=..').getByRole('alert').getByText('1 to 16 printable ASCII').waitFor();
+    expect(await field('Address').getAttribute('aria-invalid')).toBe(null);
     await field('Type of BMC').selectOption('mock');
     await press(page, 'Register BMC');
     await dialog(page).waitFor({ state: 'detached' });

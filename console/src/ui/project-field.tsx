@@ -1,0 +1,19 @@
+import { SelectField } from './field.tsx';
+
+interface ProjectFieldProps {
+  readonly projects: readonly string[];
+  /** Empty: none yet. */
+  readonly value: string;
+  readonly error?: string | null;
+  readonly onChange: (project: string) => void;
+}
+
+/** For which project something is done. None is chosen before the person does, unless there is only one. */
+export const ProjectField = ({ projects, value, error = null, onChange }: ProjectFieldProps) => (
+  <SelectField label="For project" value={value} error={error} onChange={({ target }) => onChange(target.value)}>
+    {value === '' && <option value="">Choose…</option>}
+    {projects.map((each) => (
+      <option key={each}>{each}</option>
+    ))}
+  </SelectField>
+);

@@ -90,7 +90,7 @@ export const membersOf = ({ reach, headnodes }: NetworkBetween, project: string)
     .map(({ headnode, hnics }) => `headnode ${headnode} ${hnics.join(', ')} of ${project} (as recorded)`),
 ];
 
-export const bothMayUse = ({ owner, access }: Pick<NetworkBetween, 'owner' | 'access'>, projects: Pair): boolean =>
+const bothMayUse = ({ owner, access }: Pick<NetworkBetween, 'owner' | 'access'>, projects: Pair): boolean =>
   access === null || projects.every((project) => owner === project || access.includes(project));
 
 type DriftPort = SwitchDrift['ports'][number];

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type MigrationSession, migrate } from './migrations.ts';
 import { connectionAs } from './postgres-connection-options.ts';
@@ -57,15 +58,24 @@ export const versionInPostgres = (url: string, history: string): Promise<number>
     return rows[0]?.there === true ? sessionOf(client, history).version() : 0;
   });
 
+/** A server takes a moment to notice that a program has ended, on a busy machine a longer one. */
+const longestFarewellMs = 3_000;
+const betweenLooksMs = 100;
+
 /** Is none of these programs connected, from wherever? */
 export const isOnlyPostgresClient = (url: string, names: readonly string[]): Promise<boolean> =>
   connected(url, visitor, async (client) => {
-    const { rows } = await client.query(
-      `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-        and application_name = any($1) limit 1`,
-      [names.flatMap((name) => [name, listenerOf(name)])],
-    );
-    return rows.length === 0;
+    const began = performance.now();
+    for (;;) {
+      const { rows } = await client.query(
+        `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+          and application_name = any($1) limit 1`,
+        [names.flatMap((name) => [name, listenerOf(name)])],
+      );
+      if (rows.length === 0) return true;
+      if (performance.now() - began >= longestFarewellMs) return false;
+      await sleep(betweenLooksMs);
+    }
   });
 
 /** Brings the tables up to date, under a lock. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import Libsql from 'libsql';
 import pg from 'pg';
@@ -259,6 +260,17 @@ describe.runIf(engines.includes('postgres'))('restore on PostgreSQL', () => {
     await whileProcessRuns({ env: { ...installation.env, CORRAL_DATABASE_URL: url } }, async () => {
       expect(await restored(installation, installation.file, '--replace', '--yes')).toEqual(isInUse);
     });
+  });
+
+  it('waits a moment for the connection of a service that has just ended', { timeout: 60_000 }, async () => {
+    const installation = await backedUp('postgres');
+    const connectionString = installation.env['CORRAL_DATABASE_URL'];
+    const left = new pg.Client({ connectionString, application_name: 'corral' });
+    await left.connect();
+    const restoring = restored(installation, installation.file, '--replace', '--yes');
+    await sleep(500);
+    await left.end();
+    expect(await restoring).toEqual([0, expect.stringContaining('each compared with the file')]);
   });
 
   it('takes longer than a statement may otherwise', { timeout: 60_000 }, async () => {

@@ -350,6 +350,8 @@ describe.skipIf(!hasPart('Chromium'))('set-up in the browser', { timeout: 180_00
     await field('Type of BMC').selectOption('mock');
     await press(page, 'Register BMC');
     await dialog(page).waitFor({ state: 'detached' });
+    // Before that nothing can be asked of it.
+    await page.getByRole('button', { name: 'Change its BMC…' }).waitFor();
     await page.getByRole('button', { name: 'Test its BMC' }).click();
     await page.getByText(/answered after .* s, with privileges: /).waitFor();
     expect((await done(service.admin.get('/node/n1/bmc'))).body).toEqual({ type: 'mock', info: { addr: '10.0.0.5' } });

@@ -36,7 +36,7 @@ interface Target {
 
 const mostShown = 12;
 
-/** Everything that has a name, and the pages, found by typing. */
+/** Everything that has a name, the pages, and what can be done on them, found by typing. */
 export const Palette = ({ palette }: { readonly palette: PaletteState }) => (
   <Dialog.Root open={palette.isOpen} onOpenChange={(isOpen) => (isOpen ? palette.open() : palette.close())}>
     <Dialog.Portal>
@@ -71,7 +71,7 @@ const Finder = ({ onDone }: { readonly onDone: () => void }) => {
         aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
         autoFocus
         className="h-11 w-full border-b border-line bg-transparent px-4 outline-none placeholder:text-dim"
-        placeholder="A node, a network, a project, a headnode, a MAC address, a page…"
+        placeholder="A node, a network, a project, a headnode, a MAC address, a page, an action…"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -88,7 +88,7 @@ const Finder = ({ onDone }: { readonly onDone: () => void }) => {
       <ul id={`${id}-found`} role="listbox" aria-label="Found" className="max-h-96 overflow-auto p-1.5">
         {found.map((target, index) => (
           <li
-            key={target.href}
+            key={`${target.kind} ${target.name}`}
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === at}
@@ -128,18 +128,33 @@ const pages: readonly Target[] = [
   { kind: 'page', name: 'Topology', href: '/topology' },
   { kind: 'page', name: 'Events', href: '/events' },
   { kind: 'page', name: 'Account', href: '/account' },
+  { kind: 'action', name: 'Reserve nodes', href: '/nodes?show=free' },
+  { kind: 'action', name: 'Connect nodes to a network', href: '/nodes?show=mine' },
+  { kind: 'action', name: 'Turn nodes on or off', href: '/nodes?show=mine' },
+  { kind: 'action', name: 'Release nodes', href: '/nodes?show=mine' },
+  { kind: 'action', name: 'Create a network', href: '/networks' },
+  { kind: 'action', name: 'Prove the isolation of a network', href: '/networks' },
+  { kind: 'action', name: 'Create a headnode', href: '/headnodes' },
+  { kind: 'action', name: 'Create an API token', href: '/account' },
+  { kind: 'action', name: 'End a session', href: '/account' },
+  { kind: 'action', name: 'Change your password', href: '/account' },
 ];
 
 const operatorPages: readonly Target[] = [
   { kind: 'page', name: 'Switches', href: '/switches' },
   { kind: 'page', name: 'Drift', href: '/drift' },
   { kind: 'page', name: 'Set-up', href: '/setup' },
-  { kind: 'page', name: 'Add a switch', href: '/setup/switch' },
-  { kind: 'page', name: 'Add ports', href: '/setup/ports' },
-  { kind: 'page', name: 'Register a node', href: '/setup/node' },
   { kind: 'page', name: 'Projects', href: '/projects' },
   { kind: 'page', name: 'Isolation of two projects', href: '/isolation' },
   { kind: 'page', name: 'Users', href: '/users' },
+  { kind: 'action', name: 'Add a switch', href: '/setup/switch' },
+  { kind: 'action', name: 'Add ports', href: '/setup/ports' },
+  { kind: 'action', name: 'Register a node', href: '/setup/node' },
+  { kind: 'action', name: 'Read all switches', href: '/drift' },
+  { kind: 'action', name: 'Put back ports that drift', href: '/drift' },
+  { kind: 'action', name: 'Prove that two projects are apart', href: '/isolation' },
+  { kind: 'action', name: 'Create a project', href: '/projects' },
+  { kind: 'action', name: 'Create a user', href: '/users' },
 ];
 
 const useTargets = (): readonly (Target & { readonly words: string })[] => {
@@ -159,6 +174,9 @@ const useTargets = (): readonly (Target & { readonly words: string })[] => {
         href: `/nodes/${encodeURIComponent(name)}`,
         also: nics.map(({ macaddr }) => macaddr).join(' '),
       })),
+      ...(nodes?.nodes ?? [])
+        .filter(({ project }) => project !== null)
+        .map(({ name }) => ({ kind: 'console', name, href: `/nodes/${encodeURIComponent(name)}/console` })),
       ...(networks?.networks ?? []).map(({ name, network_id }) => ({
         kind: 'network',
         name,

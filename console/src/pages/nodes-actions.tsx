@@ -2,24 +2,15 @@ import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { onlyProject, useProjects } from '../api/use-projects.ts';
 import { Button } from '../ui/button.tsx';
-import { Command } from '../ui/command.tsx';
-import { Dialog, focusedFirst } from '../ui/dialog.tsx';
-import { OutcomeList, useOutcomes } from '../ui/outcomes.tsx';
+import { useOutcomes } from '../ui/outcomes.tsx';
 import { ProjectField } from '../ui/project-field.tsx';
 import { commandOf } from '../ui/shell-word.ts';
+import { ConnectNodes } from './nodes-connect.tsx';
+import { PowerNodes } from './nodes-power.tsx';
 import type { NodeRow } from './nodes-search.ts';
+import { type Progress, type Work, WorkDialog } from './nodes-work.tsx';
 
-/** What is done to each of the chosen nodes, and what it is called. */
-interface Work {
-  readonly verb: string;
-  readonly nodes: readonly NodeRow[];
-  readonly run: (node: NodeRow) => Promise<unknown>;
-  readonly command: string;
-  /** What will happen; null: it is done without a question. */
-  readonly question: string | null;
-}
-
-const count = (nodes: readonly unknown[]): string => (nodes.length === 1 ? '1 node' : `${nodes.length} nodes`);
+type Doing = 'reserve' | 'release' | 'connect' | 'power';
 
 /** What can be done with all of the chosen nodes; every refusal is shown beside its node. */
 export const NodeActions = ({
@@ -32,34 +23,27 @@ export const NodeActions = ({
   const projects = useProjects();
   const [wished, setProject] = useState<string | null>(null);
   const project = wished ?? onlyProject(projects);
-  const [work, setWork] = useState<Work | null>(null);
-  const { outcomes, isBusy, start, clear } = useOutcomes();
-  const names = chosen.map(({ name }) => name);
+  const [doing, setDoing] = useState<{ readonly what: Doing; readonly nodes: readonly NodeRow[] } | null>(null);
+  const { outcomes, start, clear } = useOutcomes();
   const allFree = chosen.every(({ state }) => state === 'free');
   const allMine = chosen.every(({ state }) => state === 'mine');
+  const areReserved = chosen.every(({ node }) => (node?.project ?? null) !== null);
+  const progress: Progress = {
+    outcomes,
+    begin: ({ nodes, run }) => void start(nodes.map((row) => ({ key: row.name, run: () => run(row) }))),
+    close: () => {
+      // What was reserved is connected next, so that the nodes stay chosen.
+      if (doing?.what === 'release' && outcomes.length > 0 && outcomes.every(({ state }) => state === 'done')) onDone();
+      setDoing(null);
+      clear();
+    },
+  };
   const reserving: Work = {
-    verb: 'Reserve',
     nodes: chosen,
     run: ({ name }) => corral.projectConnectNode({ project, node: name }),
-    command: names.map((name) => commandOf('project', 'node', 'add', project, name)).join('; '),
-    question: null,
   };
-  const releasing: Work = {
-    verb: 'Release',
-    nodes: chosen,
-    run: ({ name, node }) => corral.projectDetachNode({ project: node?.project ?? '', node: name }),
-    command: commandOf('release', ...names),
-    question:
-      'They leave their projects, and others can reserve them. What is on their disks stays there. They stay on or off as they are.',
-  };
-
-  const begin = ({ nodes, run }: Work): void =>
-    void start(nodes.map((row) => ({ key: row.name, run: () => run(row) })));
-  const close = (): void => {
-    if (outcomes.length > 0 && outcomes.every(({ state }) => state === 'done')) onDone();
-    setWork(null);
-    clear();
-  };
+  const ask = (what: Doing) => (): void => setDoing({ what, nodes: chosen });
+  const notReserved = areReserved ? null : 'Some of these are not in a project of yours';
 
   return (
     <div className="flex flex-wrap items-end gap-3 border-b border-line bg-accent-soft p-3">
@@ -77,46 +61,50 @@ export const NodeActions = ({
                 : null
         }
         onClick={() => {
-          setWork(reserving);
-          begin(reserving);
+          ask('reserve')();
+          progress.begin(reserving);
         }}
       >
         Reserve{projects.length === 1 ? ` for ${project}` : ''}
       </Button>
-      <Button
-        unless={allMine ? null : 'Some of these are not in a project of yours'}
-        onClick={() => setWork(releasing)}
-      >
+      <Button unless={notReserved} onClick={ask('connect')}>
+        Connect…
+      </Button>
+      <Button unless={notReserved} onClick={ask('power')}>
+        Power…
+      </Button>
+      <Button unless={allMine ? null : 'Some of these are not in a project of yours'} onClick={ask('release')}>
         Release…
       </Button>
       <Button look="quiet" onClick={onDone}>
         Choose none
       </Button>
-      {work !== null && (
-        <Dialog title={`${work.verb} ${count(work.nodes)}`} isOpen onClose={close}>
-          <div className="grid gap-4">
-            {outcomes.length === 0 ? (
-              <>
-                <p className="max-h-40 overflow-auto font-mono">{work.nodes.map(({ name }) => name).join(', ')}</p>
-                <p className="text-dim">{work.question}</p>
-              </>
-            ) : (
-              <OutcomeList label={`${work.verb} nodes`} outcomes={outcomes} />
-            )}
-            <Command text={work.command} />
-            {outcomes.length === 0 && (
-              <div className="flex flex-wrap justify-end gap-2">
-                <Button {...focusedFirst} onClick={close}>
-                  Cancel
-                </Button>
-                <Button look="danger" isBusy={isBusy} onClick={() => begin(work)}>
-                  {work.verb} {count(work.nodes)}
-                </Button>
-              </div>
-            )}
-          </div>
-        </Dialog>
+      {doing?.what === 'reserve' && (
+        <WorkDialog
+          {...reserving}
+          verb="Reserve"
+          nodes={doing.nodes}
+          command={doing.nodes.map(({ name }) => commandOf('project', 'node', 'add', project, name)).join('; ')}
+          progress={progress}
+        />
       )}
+      {doing?.what === 'release' && (
+        <WorkDialog
+          verb="Release"
+          nodes={doing.nodes}
+          run={({ name, node }) => corral.projectDetachNode({ project: node?.project ?? '', node: name })}
+          command={commandOf('release', ...doing.nodes.map(({ name }) => name))}
+          look="danger"
+          progress={progress}
+        >
+          <p className="text-dim">
+            They leave their projects, and others can reserve them. What is on their disks stays there. They stay on or
+            off as they are.
+          </p>
+        </WorkDialog>
+      )}
+      {doing?.what === 'connect' && <ConnectNodes nodes={doing.nodes} progress={progress} />}
+      {doing?.what === 'power' && <PowerNodes nodes={doing.nodes} progress={progress} />}
     </div>
   );
 };

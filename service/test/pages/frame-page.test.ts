@@ -64,4 +64,19 @@ describe.skipIf(!hasPart('Chromium'))('the frame of the pages', () => {
     await other.page.getByText('Nothing has that name').waitFor();
     expect(await other.found.count()).toBe(0);
   });
+
+  it('actions are found by what they do, and only by those who may', async () => {
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(service().url);
+    await signIn(page, 'rita', passwordOf('rita'));
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Search or jump to' });
+    await field.fill('create a user');
+    await page.getByText('Nothing has that name').waitFor();
+    await field.fill('password');
+    await page.getByRole('option', { name: 'action Change your password' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
+    expectNoComplaints(page);
+  });
 });

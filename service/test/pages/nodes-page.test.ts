@@ -4,7 +4,7 @@ import { sharedChromium } from '../support/identity/chromium.ts';
 import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
 import { passwordOf } from '../support/services/service.ts';
 import { sharedService } from '../support/services/shared-service.ts';
-import { done, makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
+import { connect, done, makeNetwork, makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
 
 describe.skipIf(!hasPart('Chromium'))('nodes in the browser', () => {
   const service = sharedService('sqlite');
@@ -118,6 +118,34 @@ describe.skipIf(!hasPart('Chromium'))('nodes in the browser', () => {
     await dialog.getByRole('button', { name: 'Close' }).click();
     await page.getByText('No node fits').waitFor();
     expectNoComplaints(page);
+  });
+
+  it('are reserved and then connected together, each with its own refusal', async () => {
+    for (const node of ['c1', 'c2']) await makeNode(service(), node, ['eth0', 'eth1']);
+    for (const network of ['lab', 'other-lab']) await makeNetwork(service(), network, 'red');
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}/nodes?q=c`);
+    await signIn(page, 'rita', passwordOf('rita'));
+    const dialog = page.getByRole('dialog');
+    for (const node of ['c1', 'c2']) await page.getByLabel(`Choose ${node}`, { exact: true }).check();
+    await page.getByRole('button', { name: 'Reserve for red' }).click();
+    await expect.poll(() => dialog.getByRole('listitem').allInnerTexts()).toEqual(['c1\ndone', 'c2\ndone']);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await connect(service(), 'c2', 'eth1', 'lab');
+
+    await page.getByRole('button', { name: 'Connect…' }).click();
+    const submit = dialog.getByRole('button', { name: 'Connect 2 nodes' });
+    expect(await submit.getAttribute('aria-disabled')).toBe('true');
+    await dialog.getByLabel('Network', { exact: true }).selectOption('lab');
+    await dialog.getByLabel('Nic of each').selectOption('eth1');
+    await dialog.getByText('corral node network connect c1 eth1 lab').waitFor();
+    await submit.click();
+    await expect
+      .poll(() => dialog.getByRole('listitem').allInnerTexts())
+      .toEqual(['c1\ndone', expect.stringMatching(/^c2\n.*already/)]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('row').filter({ hasText: 'c1' }).getByText('lab').waitFor();
+    expectNoComplaints({ list: page.list.filter((line) => !line.includes('409')) });
   });
 
   it('a refusal stands beside its node', async () => {

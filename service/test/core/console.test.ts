@@ -37,7 +37,8 @@ const stalled = async (read: () => number): Promise<number> => {
   return eventually(() => {
     times = read() === last ? times + 1 : 0;
     last = read();
-    return times > 20 ? last : undefined;
+    // As long as nothing was sent, nobody has the console yet.
+    return last > 0 && times > 20 ? last : undefined;
   });
 };
 
@@ -186,6 +187,7 @@ describe.each(engines)('the console on %s', (engine) => {
     const rack = await makeEnabledRack(engine);
     rack.machine.fault = { kind: 'flood', on: ['console'] };
     const first = new Watcher(rack.service, rack.alice, 'n1', 'stalls');
+    await soon(() => first.status).toBe(200);
     await stalled(() => rack.machine.sent);
     rack.machine.fault = null;
     const second = await watching(rack);

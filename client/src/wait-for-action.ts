@@ -10,6 +10,8 @@ export type Action = Calls['showNetworkingAction']['reply'];
 export interface WaitOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** false: it looks now and then, and opens no stream of events: a browser has few connections for all its pages. */
+  readonly listens?: boolean;
   /** Called after every check while it is pending. */
   readonly onPending?: (action: Action) => void;
 }
@@ -33,15 +35,16 @@ export const waitForAction = async (
   statusId: string,
   options: WaitOptions = {},
 ): Promise<Action> => {
-  const { timeoutMs = usualTimeoutMs, signal, onPending } = options;
+  const { timeoutMs = usualTimeoutMs, signal, listens = true, onPending } = options;
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), timerFor(timeoutMs));
   const either = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
   const wakeup = new Wakeup();
   let node: string | null = null;
-  const listening = listen(source, either, (event) => {
+  const hear = (event: CorralEvent): void => {
     if (node === null || event.node === node) wakeup.notify();
-  });
+  };
+  const listening = listens ? listen(source, either, hear) : null;
   try {
     for (let pauseMs = firstLookMs; ; pauseMs = Math.min(pauseMs * 2, longestLookMs)) {
       const action = await look(source, statusId, either);

@@ -66,6 +66,18 @@ describe.each(engines)('the SDK, on %s', (engine) => {
     await corral.networkCreate({ network: 'lab', owner: 'red', access: 'red', net_id: '' });
     const { status_id } = await corral.nodeConnectNetwork({ node: 'n1', nic: 'eth0', network: 'lab' });
     expect(await corral.waitForAction(status_id)).toMatchObject({ status: 'DONE', new_network: 'lab' });
+    const asked: string[] = [];
+    const counting: Fetch = (url, init) => {
+      asked.push(new URL(url).pathname);
+      return fetch(url, init);
+    };
+    const silent = createClient({
+      endpoint: service.url,
+      credentials: basic('ada', passwordOf('ada')),
+      fetch: counting,
+    });
+    expect(await silent.waitForAction(status_id, { listens: false })).toMatchObject({ status: 'DONE' });
+    expect(new Set(asked)).toEqual(new Set([`/v0/networking_action/${status_id}`]));
     await expect(corral.projectDetachNode({ project: 'red', node: 'n1' })).rejects.toThrow(BlockedError);
 
     service.simulated('sw0').faults = { refuse: ['*'] };

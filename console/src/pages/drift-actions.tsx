@@ -46,7 +46,7 @@ const refusalOf = ({ node, port, switch: on }: DriftRow): string | null =>
 
 const putBack = async ({ switch: on, port }: DriftRow): Promise<void> => {
   const { status_id } = await corral.portRevert({ switch: on, port });
-  await corral.waitForAction(status_id);
+  await corral.waitForAction(status_id, { listens: false });
 };
 
 export const PutBackOne = ({ row }: { readonly row: DriftRow }) => {

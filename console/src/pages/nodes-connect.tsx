@@ -50,7 +50,7 @@ export const ConnectNodes = ({
       nodes={nodes}
       run={async ({ name }) => {
         const { status_id } = await corral.nodeConnectNetwork({ node: name, nic, network, channel: native });
-        await corral.waitForAction(status_id);
+        await corral.waitForAction(status_id, { listens: false });
       }}
       command={nodes.map(({ name }) => commandOf(...words(name))).join('; ')}
       unless={lack}

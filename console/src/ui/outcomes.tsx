@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { fewAtOnce } from '../api/few-at-once.ts';
 import { sentenceOf } from './states.tsx';
 
 /** Something that is done to one of several. */
@@ -14,36 +15,39 @@ export interface Outcome {
   readonly why?: string;
 }
 
-/** So many at once: the service takes no more of one caller at a time. */
-const atOnce = 4;
-
 /** Does something to several, a few at a time; a refusal of one does not stop the others. */
 export const useOutcomes = () => {
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
   const [isBusy, setBusy] = useState(false);
+  // What was left while it was under way goes on, and tells nobody any more.
+  const newest = useRef(0);
   const start = async (work: readonly Work[]): Promise<readonly Outcome[]> => {
+    newest.current += 1;
+    const own = newest.current;
     const list: Outcome[] = work.map(({ key }) => ({ key, state: 'waiting' }));
-    const tell = (): void => setOutcomes([...list]);
+    const tell = (): void => {
+      if (own === newest.current) setOutcomes([...list]);
+    };
     setBusy(true);
     tell();
-    const rest = [...work.entries()];
-    const next = async (): Promise<void> => {
-      for (let entry = rest.shift(); entry !== undefined; entry = rest.shift()) {
-        const [index, { key, run }] = entry;
-        try {
-          await run();
-          list[index] = { key, state: 'done' };
-        } catch (error) {
-          list[index] = { key, state: 'refused', why: sentenceOf(error as Error) };
-        }
-        tell();
+    await fewAtOnce([...work.entries()], async ([index, { key, run }]) => {
+      try {
+        await run();
+        list[index] = { key, state: 'done' };
+      } catch (error) {
+        list[index] = { key, state: 'refused', why: sentenceOf(error as Error) };
       }
-    };
-    await Promise.all(Array.from({ length: atOnce }, next));
-    setBusy(false);
+      tell();
+    });
+    if (own === newest.current) setBusy(false);
     return list;
   };
-  return { outcomes, isBusy, start, clear: () => setOutcomes([]) };
+  const clear = (): void => {
+    newest.current += 1;
+    setOutcomes([]);
+    setBusy(false);
+  };
+  return { outcomes, isBusy, start, clear };
 };
 
 const words = { waiting: 'waiting…', done: 'done' } as const;

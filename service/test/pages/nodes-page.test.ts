@@ -148,6 +148,30 @@ describe.skipIf(!hasPart('Chromium'))('nodes in the browser', () => {
     expectNoComplaints({ list: page.list.filter((line) => !line.includes('409')) });
   });
 
+  it('what is left under way does not come back into the next question', async () => {
+    await makeNode(service(), 'w1');
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}/nodes?q=w1`);
+    await signIn(page, 'rita', passwordOf('rita'));
+    const dialog = page.getByRole('dialog');
+    let goOn = (): void => undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    await page.route('**/v0/project/red/connect_node', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByLabel('Choose w1', { exact: true }).check();
+    await page.getByRole('button', { name: 'Reserve for red' }).click();
+    await dialog.getByRole('listitem').getByText('waiting…').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    goOn();
+    await page.getByRole('row').filter({ hasText: 'w1' }).getByText('red').waitFor();
+    await page.getByRole('button', { name: 'Release…' }).click();
+    await dialog.getByRole('button', { name: 'Release 1 node', exact: true }).click();
+    await dialog.getByRole('listitem').getByText('done').waitFor();
+    expectNoComplaints(page);
+  });
+
   it('a refusal stands beside its node', async () => {
     const page = await watchedPage(await newBrowser(), service());
     await page.goto(`${service().url}/nodes?show=free`);

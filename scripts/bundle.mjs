@@ -32,7 +32,7 @@ const bundleOf = (file) => file.replace(/\.js$/, '.cjs');
 /** The pages for browsers: what they are made of, beside the SDK, and where to. */
 const pages = {
   sources: ['console/index.html', 'console/public', 'console/src', 'console/vite.config.ts'],
-  to: 'console/dist',
+  to: 'console/dist/pages',
 };
 
 /** What tests start. */
@@ -191,6 +191,7 @@ const buildPages = async (folder) => {
   const { build: buildSite } = await import('vite');
   const inputs = await pageInputs();
   await mkdir(dirname(folder), { recursive: true });
+  // Below dist/, where no check reads what is half written.
   const place = await mkdtemp(join(dirname(folder), '.pages-'));
   try {
     const made = join(place, 'made');

@@ -43,8 +43,8 @@ const stagePrograms = async (place, { name, version, description, license, type,
     for (const part of parts) await copy(join(root, part), join(place, part));
     await chmod(join(place, file), 0o755);
   }
-  await copy(join(root, 'console/dist'), join(place, 'console/dist'));
-  await rm(join(place, 'console/dist/build.json'), { force: true });
+  await copy(join(root, 'console/dist/pages'), join(place, 'console/dist/pages'));
+  await rm(join(place, 'console/dist/pages/build.json'), { force: true });
   const documents = (await readdir(root)).filter((file) => file.endsWith('.md'));
   for (const part of ['LICENSE', 'docs', ...documents]) await copy(join(root, part), join(place, part));
   const versions = Object.entries(natives).map(async ([native, workspace]) => [

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { watch } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -47,6 +48,21 @@ it('two builds at once leave one whole bundle, and nothing else', async () => {
   const bundled = ['corral.cjs', 'corral.cjs.cache', 'corral.cjs.map'];
   const names = [...bundled, 'corral.js', 'corral.js.build.json', 'corral.js.licences.txt'];
   expect((await readdir(dirname(file))).sort()).toEqual(names);
+});
+
+it('the pages are built below dist/ only, where no check reads what is half written', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'corral-bundle-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const folder = join(directory, 'console');
+  await mkdir(folder);
+  const written = new Set<string | null>();
+  const watcher = watch(folder, (_event, name) => written.add(name));
+  onTestFinished(() => {
+    watcher.close();
+  });
+  await run(process.execPath, [script, '--to', directory, 'console']);
+  expect(await readdir(join(folder, 'dist'))).toEqual(['pages']);
+  await expect.poll(() => [...written]).toEqual(['dist']);
 });
 
 it('a bundle is text of one byte a character, in memory too', async () => {

@@ -105,8 +105,8 @@ describe('the package corral', () => {
       const bundle = file.replace(/\.js$/, '.cjs');
       expect(files).toEqual(expect.arrayContaining([file, bundle, `${bundle}.map`, `${file}.licences.txt`]));
     }
-    const isPage = (name: string): boolean => /^console\/dist\/.+\.(js|css|svg|html|md)(\.br|\.gz)?$/.test(name);
-    expect(files.filter(isPage)).toContain('console/dist/index.html');
+    const isPage = (name: string): boolean => /^console\/dist\/pages\/.+\.(js|css|svg|html|md)(\.br|\.gz)?$/.test(name);
+    expect(files.filter(isPage)).toContain('console/dist/pages/index.html');
     const others = files.filter((name) => !isPage(name));
     expect(others.filter((name) => !/\.(js|cjs|cjs\.map|licences\.txt|md|svg|png)$/.test(name)).sort()).toEqual([
       'LICENSE',

@@ -67,7 +67,7 @@ import type { Step } from './worker/worker-steps.ts';
 import { WorkerSeats } from './worker/worker-seats.ts';
 
 /** Where the pages for browsers are built to; from here it is as far for the bundle as for the sources. */
-const pagesFolder = new URL('../../console/dist/', import.meta.url);
+const pagesFolder = new URL('../../console/dist/pages/', import.meta.url);
 
 /** A service that is up. */
 export interface Running {

@@ -71,7 +71,7 @@ export const createInstallation = async (env: Record<string, string> = {}): Prom
 };
 
 /** Every flush of the process and its threads begins so much later. strace stays out of all other calls. */
-const slowDisk = (flushMs: number): readonly string[] => [
+export const slowDisk = (flushMs: number): readonly string[] => [
   ...['strace', '-D', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', '-e', 'trace=fdatasync,fsync'],
   ...['-e', `inject=fdatasync,fsync:delay_enter=${flushMs * 1000}`],
 ];

@@ -14,7 +14,7 @@ export const Figures = () => {
   const nodes = useQuery(allNodes).data;
   const counts = nodes === undefined ? null : countsOf(nodes, who);
   return (
-    <div className="grid grid-cols-[repeat(auto-fit,minmax(11rem,1fr))] gap-4">
+    <div className="grid grid-cols-[repeat(auto-fit,minmax(min(11rem,40%),1fr))] gap-4 max-md:gap-2.5">
       <Figure show="free" number={counts?.free} about={`free of ${counts?.all ?? '…'} nodes`}>
         <Share part={counts?.free ?? 0} of={counts?.all ?? 0} />
       </Figure>

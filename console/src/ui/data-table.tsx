@@ -83,7 +83,7 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
       tabIndex={0}
       role="region"
       aria-label={label}
-      className={`edge-shade overflow-auto ${isVirtual ? 'h-[calc(100dvh-15rem)] min-h-72' : ''}`}
+      className={`edge-shade relative overflow-auto ${isVirtual ? 'h-[calc(100dvh-15rem)] min-h-72' : ''}`}
     >
       <table
         aria-rowcount={lines.length + 1}

@@ -1,5 +1,16 @@
 type Detail = Readonly<Record<string, unknown>>;
 
+const changesDone: Readonly<Record<string, string>> = {
+  connect: '{node} is on {network}',
+  detach: '{node} is off {network}',
+  revert: '{node} is off all networks',
+};
+const changesFailed: Readonly<Record<string, string>> = {
+  connect: '{node} could not be connected to {network}',
+  detach: '{node} could not be detached from {network}',
+  revert: '{node} could not be taken off its networks',
+};
+
 /**
  * What happened, for every type of event; the caller stands before it. `{node}`, `{network}`, `{switch}` and `{headnode}`
  * are links, with the nic, port or hnic of the event; with `.name`, what is gone, they are only names. `{detail.x}` is
@@ -23,8 +34,8 @@ export const eventSentences: Readonly<Record<string, string | ((detail: Detail) 
   network_delete: 'deleted network {network.name}',
   network_grant_project_access: 'granted {detail.project} access to {network}',
   network_revoke_project_access: 'revoked access of {detail.project} to {network}',
-  networking_action_done: '{node} is as asked for {network}',
-  networking_action_failed: 'a change of {node} failed {network}',
+  networking_action_done: ({ change }) => changesDone[String(change)] ?? 'a change of {node} is done {network}',
+  networking_action_failed: ({ change }) => changesFailed[String(change)] ?? 'a change of {node} failed {network}',
   node_connect_network: 'asked to connect {node} to {network}',
   node_delete: 'deleted node {node.name}',
   node_delete_metadata: 'removed metadata {detail.label} of {node}',

@@ -104,7 +104,8 @@ const settleDone = async (op: WriteOp, onSwitch: string, tasks: readonly PortTas
   const actions = tasks.flatMap(({ action }) => (action ? [action.id] : []));
   for (const ids of inChunks(actions)) await actionsDone.send(op.tx, ids, {});
   for (const task of tasks) {
-    if (task.action) op.record({ type: 'networking_action_done', ...portEvent(task, onSwitch) });
+    const { action } = task;
+    if (action) op.record({ type: 'networking_action_done', ...portEvent(task, onSwitch, { change: action.kind }) });
     else if (!task.isSuspect) op.record({ type: 'port_repaired', ...portEvent(task, onSwitch), projects: [] });
     await noteSeen(op, onSwitch, task, task.wanted);
   }
@@ -193,7 +194,7 @@ const settleFailed = async (
       .set({ status: 'ERROR', error, network_id: null })
       .where('id', '=', action.id)
       .execute();
-    op.record({ type: 'networking_action_failed', ...portEvent(task, onSwitch, { error }) });
+    op.record({ type: 'networking_action_failed', ...portEvent(task, onSwitch, { change: action.kind, error }) });
     op.record({ type: 'switch_fault', ...portEvent(task, onSwitch, { reason: failure.reason }), projects: [] });
   }
   if (ending.kind === 'failed') {

@@ -35,7 +35,7 @@ describe('events in the browser', () => {
 
   it('are no words of the interface', () => {
     for (const sentence of Object.values(eventSentences)) {
-      for (const detail of [{}, { is_admin: true, public: true, reset: true, policy: 'repair' }]) {
+      for (const detail of [{}, { is_admin: true, public: true, reset: true, policy: 'repair', change: 'revert' }]) {
         const text = typeof sentence === 'function' ? sentence(detail) : sentence;
         expect(text.replaceAll(/\{[^}]+\}/g, '')).not.toMatch(/_|[{}]/);
       }

@@ -4,6 +4,7 @@ import { passwordOf, type Service, startService } from '../support/services/serv
 import { type EventStream, follow } from '../support/http/event-stream.ts';
 import {
   connect,
+  detach,
   done,
   eventually,
   makeNetwork,
@@ -117,6 +118,15 @@ describe.each(engines)('events on %s', (engine) => {
         detail: { channel: 'vlan/native' },
       },
     ]);
+  });
+
+  it('a change that ended says what was changed', async () => {
+    await makeNode(service, 'n8', ['eth0']);
+    await reserve(service, 'red', 'n8');
+    await connect(service, 'n8', 'eth0', 'net');
+    await detach(service, 'n8', 'eth0', 'net');
+    const { events } = await list('?type=networking_action_done&node=n8');
+    expect(events.map(({ detail }) => detail['change'])).toEqual(['detach', 'connect']);
   });
 
   it('the request id is the one in the answer', async () => {

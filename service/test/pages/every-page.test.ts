@@ -85,6 +85,12 @@ describe.skipIf(!hasPart('Chromium'))('every page', () => {
     await reserve(service(), 'red', 'n1');
     await reserve(service(), 'blue', 'n2');
     await connect(service(), 'n1', 'eth0', 'lab');
+    for (const network of ['backups', 'storage-of-the-whole-lab']) {
+      await makeNetwork(service(), network, 'red');
+      const { body } = await service().admin.get(`/network/${network}`);
+      const { channels } = body as { readonly channels: readonly string[] };
+      await connect(service(), 'n1', 'eth0', network, channels.at(-1));
+    }
     await makeHeadnode(service(), 'head', 'red', ['eth0', 'eth1']);
     await done(service().admin.post('/headnode/head/hnic/eth0/connect_network', { network: 'lab' }));
     await makeUser(service(), 'rita', 'red');

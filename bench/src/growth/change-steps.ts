@@ -78,6 +78,13 @@ const machineSteps: readonly Step[] = [
   },
   { call: 'showObmd', sent: (walk, index) => get(`/node/${node(walk, index)}/obmd`) },
   { call: 'nodeSetObmd', sent: (walk, index) => put(`/node/${node(walk, index)}/obmd`, obmdOf(walk, index)) },
+  { call: 'showBmc', sent: (walk, index) => get(`/node/${node(walk, index)}/bmc`) },
+  { call: 'bmcTest', sent: (walk, index) => post(`/node/${node(walk, index)}/bmc/test`) },
+  { call: 'bmcDelete', sent: (walk, index) => remove(`/node/${node(walk, index)}/bmc`) },
+  {
+    call: 'bmcRegister',
+    sent: (walk, index) => put(`/node/${node(walk, index)}/bmc`, { type: 'mock', info: { addr: node(walk, index) } }),
+  },
   { call: 'nodeSetMetadata', sent: (walk, index) => put(`/node/${node(walk, index)}/metadata/rack`, { value: 'r7' }) },
   { call: 'nodeDeleteMetadata', sent: (walk, index) => remove(`/node/${node(walk, index)}/metadata/rack`) },
   {
@@ -90,6 +97,7 @@ const machineSteps: readonly Step[] = [
         password: 'bench',
       }),
   },
+  { call: 'switchTest', sent: (walk, index) => post(`/switch/${onSwitch(walk, index)}/test`, {}) },
   {
     call: 'switchSetPolicy',
     sent: (walk, index) => put(`/switch/${onSwitch(walk, index)}/policy`, { policy: 'report' }),

@@ -70,7 +70,8 @@ export const listSteps: readonly Step[] = [
   },
   {
     call: 'switchOverview',
-    sent: (walk, index) => get(`/overview/switch/${siteLabels.switch(somewhere(walk, index))}`),
+    sent: (walk, index) =>
+      get(`/overview/switch/${siteLabels.switch(somewhere(walk, index) % sizesOf(walk.site.nodes).switches)}`),
   },
   { call: 'nodeOverview', sent: (walk, index) => get(`/overview/node/${siteLabels.node(somewhere(walk, index))}`) },
   {
@@ -86,6 +87,13 @@ export const listSteps: readonly Step[] = [
     ...whole,
     sent: () => get(`/network/${siteLabels.network(0)}/attachments`),
     items: keysIn,
+  },
+  {
+    call: 'listBmcs',
+    ...whole,
+    count: 3,
+    sent: () => get('/bmcs'),
+    items: ({ body }) => (body as { bmcs: unknown[] }).bmcs.length,
   },
   { call: 'metrics', ...whole, count: 3, sent: () => get('/metrics'), items: linesAboutSwitches },
   { call: 'showNode', sent: (walk, index) => get(`/node/${siteLabels.node(somewhere(walk, index))}`) },
@@ -127,6 +135,7 @@ export const listSteps: readonly Step[] = [
   },
   { call: 'showNetworkingAction', sent: (walk, index) => get(`/networking_action/old-${somewhere(walk, index)}`) },
   { call: 'listActiveExtensions', sent: () => get('/active_extensions') },
+  { call: 'listBmcTypes', sent: () => get('/bmc_types') },
   { call: 'listSwitchTypes', sent: () => get('/switch_types') },
   { call: 'listHeadnodeImages', sent: () => get('/headnode_images') },
   { call: 'listHeadnodeImagesSlash', sent: () => get('/headnode_images/') },

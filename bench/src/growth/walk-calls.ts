@@ -25,7 +25,9 @@ export const requirePlaces = async (url: string, steps: readonly Step[]): Promis
   const placed = new Set(steps.map(({ call }) => call));
   const missing = offered.filter((call) => !placed.has(call));
   if (missing.length > 0)
-    throw new Error(`calls without a place in bench/src/growth/call-steps.ts: ${missing.join(', ')}`);
+    throw new Error(
+      `calls without a place in bench/src/growth/change-steps.ts or list-steps.ts: ${missing.join(', ')}`,
+    );
 };
 
 /** Goes through all steps once, one call after the other. */

@@ -9,7 +9,17 @@ import { shellForTest } from './support/shell.ts';
 const order: readonly string[] = [
   ...['switch register', 'switch list', 'switch types', 'switch show', 'switch test', 'port register'],
   ...['node register', 'node nic register', 'port nic add', 'node metadata add', 'project create', 'project list'],
-  ...['user create', 'login', 'logout', 'user list', 'user set-admin', 'user password', 'user project add'],
+  ...[
+    'user create',
+    'login',
+    'profile list',
+    'profile use',
+    'logout',
+    'user list',
+    'user set-admin',
+    'user password',
+    'user project add',
+  ],
   ...['network create', 'network list', 'network show', 'project list-networks', 'network grant-access'],
   ...['network revoke-access', 'node list', 'project node add', 'project node list', 'node network connect'],
   ...[
@@ -112,7 +122,10 @@ it('the example in the help of every command works', { timeout: 120_000 }, async
     const watching = new AbortController();
     const isEndless = name === 'node console show';
     const timer = isEndless ? setTimeout(() => watching.abort(), 1_000) : undefined;
-    const ran = await shell(line, { env: name === 'login' || name === 'logout' ? {} : env, signal: watching.signal });
+    const ran = await shell(line, {
+      env: ['login', 'logout', 'profile list', 'profile use'].includes(name) ? {} : env,
+      signal: watching.signal,
+    });
     clearTimeout(timer);
     expect(ran.code, `corral ${line}: ${ran.err}`).toBe(isEndless ? 130 : 0);
   }

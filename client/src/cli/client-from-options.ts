@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.ts';
 import type { KeystoneSource } from './keystone-hint.ts';
 import { nodeFetch } from './node-fetch.ts';
 import type { Output } from './output.ts';
-import { type Environment, type Profile, profilesFile, readProfiles } from './profiles.ts';
+import { type Environment, type Profile, profileNamed, profilesFile, readProfiles } from './profiles.ts';
 
 /** What the command line says about where and who. */
 export interface ConnectionOptions {
@@ -108,16 +108,11 @@ const fetchUntil =
 
 const profileFor = async (env: Environment, name: string | undefined): Promise<NamedProfile | undefined> => {
   const file = profilesFile(env);
-  const { current, profiles } = await readProfiles(file);
-  const options = name ?? current;
-  if (options === null) return undefined;
-  const profile = Object.hasOwn(profiles, options) ? profiles[options] : undefined;
-  if (profile) return { ...profile, name: options };
-  if (name === undefined) return undefined;
-  const known = Object.keys(profiles).join(', ') || 'none yet';
-  throw new UsageError(
-    `profile ${name} does not exist in ${file} (known: ${known}); create it with corral login --profile ${name}`,
-  );
+  const known = await readProfiles(file);
+  if (name !== undefined) return { ...profileNamed(file, known, name), name };
+  const { current, profiles } = known;
+  const profile = current !== null && Object.hasOwn(profiles, current) ? profiles[current] : undefined;
+  return current === null || profile === undefined ? undefined : { ...profile, name: current };
 };
 
 /** Credentials of a profile are for its own endpoint: they are not sent to another one. */

@@ -88,6 +88,25 @@ export const keepProfile = async (file: string, name: string, profile: Profile):
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 };
 
+/** Makes a profile the current one. */
+export const useProfile = async (file: string, name: string): Promise<Profile> => {
+  const known = await change(file, (profiles) => {
+    profileNamed(file, profiles, name);
+    return { ...profiles, current: name };
+  });
+  return profileNamed(file, known, name);
+};
+
+/** The profile of this name, or a refusal that says which there are. */
+export const profileNamed = (file: string, { profiles }: Profiles, name: string): Profile => {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile) return profile;
+  const known = Object.keys(profiles).join(', ') || 'none yet';
+  throw new UsageError(
+    `profile ${name} does not exist in ${file} (known: ${known}); create it with corral login --profile ${name}`,
+  );
+};
+
 /** Forgets a profile. */
 export const forgetProfile = async (file: string, name: string): Promise<void> => {
   await change(file, ({ current, profiles }) => {

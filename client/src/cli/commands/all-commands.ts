@@ -7,6 +7,7 @@ import { headnodeCommands } from './headnode-commands.ts';
 import { networkCommands } from './network-commands.ts';
 import { nodeCommands } from './node-commands.ts';
 import { obmCommands } from './obm-commands.ts';
+import { profileCommands } from './profile-commands.ts';
 import { projectCommands } from './project-commands.ts';
 import { siteCommands } from './site-commands.ts';
 import { switchCommands } from './switch-commands.ts';
@@ -27,5 +28,6 @@ export const commands: readonly Command[] = [
   ...siteCommands,
   ...watchCommands,
   ...accountCommands,
+  ...profileCommands,
   ...completionCommands(() => commands),
 ];

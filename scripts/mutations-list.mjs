@@ -6,6 +6,7 @@ const mutation = (breaks, file, text, replacement, ...tests) => ({ breaks, file,
 
 /** Tests that several entries name. */
 const fences = 'service/test/worker/fences.test.ts';
+const switchUpdate = 'service/test/core/switch-update.test.ts';
 const commitFlush = 'base/test/db/commit-flush.test.ts';
 const authorization = 'service/test/whole/authorization.test.ts';
 const rights = 'service/test/auth/current-rights.test.ts';
@@ -133,6 +134,36 @@ export const mutations = [
     'await this.#askForSweeps();',
     '',
     'service/test/worker/drift.test.ts',
+  ),
+  mutation(
+    'a worker records what it found with the old fields of a switch',
+    'service/src/worker/session-numbers.ts',
+    '  if ((await asked)?.session !== newest) throw new SwitchUpdated();\n',
+    '',
+    switchUpdate,
+  ),
+  mutation(
+    'a session with old fields is used after an update',
+    'service/src/worker/switch-connection.ts',
+    'if (this.#session !== null && this.number !== newest) await this.disconnect();',
+    '',
+    switchUpdate,
+  ),
+  mutation(
+    'ports of a switch at a new place are trusted before they were read',
+    'service/src/core/switch-identity.ts',
+    `  await releaseDuplicates(op, own.id);
+  await distrustPorts(op, own.id);
+`,
+    '  await releaseDuplicates(op, own.id);\n',
+    switchUpdate,
+  ),
+  mutation(
+    'an update moves a switch to the place of another',
+    'service/src/core/switch-update.ts',
+    'await requireFreeAddresses(op, found, change.places);',
+    '',
+    switchUpdate,
   ),
   mutation(
     'a worker records readings without the fence',

@@ -261,6 +261,11 @@ export interface Calls {
     args: { readonly switch: string; readonly type: string; readonly [field: string]: unknown };
     reply: undefined;
   };
+  /** Change fields of a switch; fields that are not named stay, and null removes one. Nodes and networks stay on it. Who may: Admin. `PATCH /switch/:switch` */
+  switchUpdate: {
+    args: { readonly switch: string; readonly type?: string; readonly [field: string]: unknown };
+    reply: undefined;
+  };
   /** Open a session with a switch, registered or not, and tell what it finds; nothing is changed. Who may: Admin. `POST /switch/:switch/test` */
   switchTest: {
     args: {
@@ -1217,6 +1222,14 @@ export const calls = {
   switchRegister: {
     name: 'switch_register',
     method: 'PUT',
+    path: '/switch/:switch',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  switchUpdate: {
+    name: 'switch_update',
+    method: 'PATCH',
     path: '/switch/:switch',
     query: [],
     effect: 'changes',

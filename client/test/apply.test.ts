@@ -157,7 +157,7 @@ describe.each(engines)('corral apply, on %s', (engine) => {
         .replace('owner: red', 'owner: blue')
         .replace('net_id: 3000', 'net_id: 3001')
         .replace('{ owner: admin }', '{ owner: admin, access: [red] }')
-        .replace('hostname: h', 'hostname: other'),
+        .replace('type: mock', 'type: cisco-nxos'),
     );
     const { code, err } = await apply('--yes');
     expect(code).toBe(2);
@@ -165,7 +165,7 @@ describe.each(engines)('corral apply, on %s', (engine) => {
     expect(err).toContain('net_id is 3000 at the service and cannot be changed to 3001');
     expect(err).toContain('access is everybody at the service and cannot be changed to a list');
     expect(err).toContain(
-      'hostname is h at the service and cannot be changed to other; delete switch sw and its ports first',
+      'type is mock at the service and cannot be changed to cisco-nxos; delete switch sw and its ports first',
     );
 
     await done(reserve(service, 'red', 'n1'));
@@ -174,6 +174,30 @@ describe.each(engines)('corral apply, on %s', (engine) => {
     await write(smallSite.replace('      eth1', '      eth9').replace('52:54:00:00:00:02', '52:54:00:00:00:03'));
     expect((await apply('--yes')).err).toMatch(/nic eth1 of node n1 is on port p2 .* leaves it there/);
     expect(await eventCount(service)).toBe(before + 1);
+  });
+
+  it('changes the fields of a switch that differ, and sends its secrets with them', async () => {
+    const service = await serviceForTest(engine);
+    const { apply, edit } = await siteShell(service);
+    await apply('--yes');
+    await done(reserve(service, 'red', 'n1'));
+    await edit((text) => text.replace('hostname: h', 'hostname: other'));
+    const { code, out } = await apply('--yes');
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^~ switch sw: hostname other instead of h$/m) as string,
+    });
+    const { body } = await service.admin.get('/switch/sw');
+    expect(body).toMatchObject({ fields: { hostname: 'other', username: 'u' }, secrets: ['password'] });
+    expect((await service.admin.get('/node/n1')).body).toMatchObject({ project: 'red' });
+    // Another password in the file is no difference that can be seen.
+    const before = await eventCount(service);
+    await edit((text) => text.replaceAll('password_file: pw', 'password_env: NOWHERE'));
+    expect(await apply('--yes')).toMatchObject({ code: 0 });
+    expect(await eventCount(service)).toBe(before);
+
+    await edit((text) => text.replace('hostname: other', "hostname: ''"));
+    expect((await apply('--yes')).err).toMatch(/switches\.sw\.hostname: "" is invalid/);
   });
 
   it('stops at the first refusal, says how far it came, and goes on from there', async () => {

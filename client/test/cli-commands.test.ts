@@ -133,6 +133,7 @@ describe.each(engines)('the command line, on %s', (engine) => {
     await corral('node nic delete n1 eth0');
     await corral('node delete n1');
     await corral('port delete sw gi1/0/1');
+    expect(await corral('switch update sw hostname=elsewhere')).toContain('switch sw is updated');
     await corral('switch delete sw');
     await corral('user project remove ada red');
     await corral('user delete ada');

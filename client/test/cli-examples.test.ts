@@ -30,6 +30,7 @@ const order: readonly string[] = [
     'switch sweep',
     'drift',
     'switch policy',
+    'switch update',
     'events',
   ],
   ...[

@@ -53,7 +53,7 @@ describe('corral switch register', () => {
     const refused = await shell(`switch register leaf arista-eos ${fields} --password-file ${wrong}`);
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.out).toContain('switch leaf is registered');
-    expect(refused.err).toMatch(/switch leaf cannot be used as it is: .*\n.*corral switch delete leaf/);
+    expect(refused.err).toMatch(/switch leaf cannot be used as it is: .*\n.*corral switch update leaf/);
     await done(service().admin.del('/switch/leaf'));
 
     device.refuse(/^configure/, '% Authorization denied for command');
@@ -113,6 +113,56 @@ describe('corral switch register', () => {
   ])('refuses %s', async (words, sentence) => {
     const shell = await shellForTest(asAdmin());
     const ran = await shell(`switch register x ${words}`);
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain(sentence);
+  });
+});
+
+describe('corral switch update', () => {
+  it('takes a rotated password from a file or at the prompt, and shows the next session', async () => {
+    const { shell, device, password, fields } = await withDevice(() => startAristaEos());
+    await shell(`switch register spine arista-eos ${fields} --password-file ${password}`);
+    device.rotatePassword('the second one');
+    expect(await shell('switch test spine')).toMatchObject({ code: 1 });
+    const wrong = await shell(`switch update spine username=corral password=@${password}`);
+    expect(wrong).toMatchObject({ code: 1 });
+    expect(wrong.out).toContain('switch spine is updated');
+    expect(wrong.err).toMatch(/switch spine cannot be used as it is: .*\n.*corral switch update spine NAME=VALUE/);
+    const ran = await shell(`switch update spine --password-file ${await shell.file('pw2', 'the second one')}`);
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(ran.out).toMatch(/switch spine is updated\ndevice +Arista/);
+
+    device.rotatePassword('the third one');
+    const terminal = await terminalForTest(asAdmin());
+    const asking = terminal.corral('switch update spine password');
+    await asking.shows('the password of switch spine:');
+    asking.type(`the third one${keys.enter}`);
+    expect(await asking.exit()).toBe(0);
+    expect(asking.written()).not.toContain('the third one');
+  });
+
+  it('changes what is named, removes what is emptied, and leaves the rest', async () => {
+    const { shell, password, fields } = await withDevice(() => startAristaEos());
+    await shell(`switch register other arista-eos ${fields} enable_password=@${password} --password-file ${password}`);
+    const ran = await shell('switch update other username=root enable_password= legacy_algorithms=true --no-check');
+    expect(ran).toEqual({ code: 0, out: '✓ switch other is updated\n', err: '' });
+    const { fields: now, secrets } = await registered('other');
+    expect(now).toMatchObject({ username: 'root', legacy_algorithms: true, hostname: '127.0.0.1' });
+    expect(secrets).toEqual(['password']);
+  });
+
+  it.each([
+    ['', 'say what changes: NAME=VALUE'],
+    ['password=abc', 'a password on the command line is visible to other users'],
+    ['private_key=abc', 'put it in a file: private_key=@FILE'],
+    ['hostnam=h', 'switches of type arista-eos have no field hostnam; did you mean hostname?'],
+    ['colour=', 'switches of type arista-eos have no field colour'],
+    ['port=0', 'field port: "0" is invalid; expected a TCP port'],
+    ['port=1 port', 'field port is given twice'],
+  ])('refuses %s', async (words, sentence) => {
+    await service().admin.put('/switch/picky', { type: 'arista-eos', hostname: 'h', username: 'u', password: 'p' });
+    const shell = await shellForTest(asAdmin());
+    const ran = await shell(`switch update picky ${words}`.trim());
     expect(ran).toMatchObject({ code: 2, out: '' });
     expect(ran.err).toContain(sentence);
   });

@@ -17,16 +17,40 @@ export interface GivenField {
   readonly value: string | { readonly file: string };
 }
 
+/** A field of a registered device: its new value, that it is asked for (undefined), or that it goes (null). */
+export interface ChangedField {
+  readonly name: string;
+  readonly value: GivenField['value'] | undefined | null;
+}
+
 /** Words such as `hostname=sw1` and `private_key=@id_ed25519`; the file of the password is an option of its own. */
-export const fieldsIn = (words: readonly string[], passwordFile: string | undefined): readonly GivenField[] => {
-  const fields = words.map((word): GivenField => {
-    const at = word.indexOf('=');
-    if (at < 1) throw new UsageError(`${JSON.stringify(word)} is not a field; write NAME=VALUE`);
-    const [name, value] = [word.slice(0, at), word.slice(at + 1)];
-    if ((name === 'password' || name === 'pass') && !value.startsWith('@')) throw visible('password');
-    return { name, value: value.startsWith('@') ? { file: value.slice(1) } : value };
-  });
-  const all = passwordFile === undefined ? fields : [...fields, { name: 'password', value: { file: passwordFile } }];
+export const fieldsIn = (words: readonly string[], passwordFile: string | undefined): readonly GivenField[] =>
+  withPassword(words.map(fieldIn), passwordFile);
+
+/** The same of changes: `password` is asked for, and `enable_password=` goes. */
+export const changesIn = (words: readonly string[], passwordFile: string | undefined): readonly ChangedField[] =>
+  withPassword(
+    words.map((word): ChangedField => {
+      if (!word.includes('=')) return { name: word, value: undefined };
+      return /^[^=]+=$/.test(word) ? { name: word.slice(0, -1), value: null } : fieldIn(word);
+    }),
+    passwordFile,
+  );
+
+const fieldIn = (word: string): GivenField => {
+  const at = word.indexOf('=');
+  if (at < 1) throw new UsageError(`${JSON.stringify(word)} is not a field; write NAME=VALUE`);
+  const [name, value] = [word.slice(0, at), word.slice(at + 1)];
+  if ((name === 'password' || name === 'pass') && !value.startsWith('@')) throw visible('password');
+  return { name, value: value.startsWith('@') ? { file: value.slice(1) } : value };
+};
+
+const withPassword = <F extends ChangedField>(
+  fields: readonly F[],
+  passwordFile: string | undefined,
+): readonly (F | GivenField)[] => {
+  const all: readonly (F | GivenField)[] =
+    passwordFile === undefined ? fields : [...fields, { name: 'password', value: { file: passwordFile } }];
   const twice = all.find(({ name }, index) => all.findIndex((other) => other.name === name) !== index);
   if (twice) throw new UsageError(`field ${twice.name} is given twice`);
   return all;
@@ -49,21 +73,55 @@ export const collectFields = async (
   const fields: Record<string, unknown> = {};
   for (const { name, value } of given.fields) {
     const field = requireKnown(types, schema, given.type, name);
-    if (typeof value === 'string' && field.writeOnly) throw visible(name);
-    const text = typeof value === 'string' ? value : await context.secret(nameOf(given, name), value.file);
-    fields[name] = converted(name, text, field);
+    fields[name] = await valueOf(context, field, { what: nameOf(given, name), name, value });
   }
   for (const name of missingIn(schema, fields)) {
     const field = propertyOf(schema, name) ?? {};
-    const text = field.writeOnly
-      ? await context.secret(nameOf(given, name))
-      : await ask(context.terminal, `${nameOf(given, name)}${field.description ? ` (${field.description})` : ''}`);
-    fields[name] = converted(name, text, field);
+    fields[name] = await valueOf(context, field, { what: nameOf(given, name), name, value: undefined });
   }
   return fields;
 };
 
-const nameOf = ({ what }: GivenDevice, name: string): string => `the ${name.replaceAll('_', ' ')} of ${what}`;
+/** The fields of a registered device that change, as its type takes them; null: it has the field no more. */
+export const collectChanges = async (
+  context: CommandContext,
+  types: DeviceTypes,
+  given: Pick<GivenDevice, 'what' | 'type'> & { readonly changes: readonly ChangedField[] },
+): Promise<Record<string, unknown>> => {
+  const schema = schemaFor(types, given.type);
+  const known = given.changes.map((change) => ({
+    ...change,
+    field: requireKnown(types, schema, given.type, change.name),
+  }));
+  const fields: Record<string, unknown> = {};
+  for (const { name, value, field } of known)
+    fields[name] = value === null ? null : await valueOf(context, field, { what: nameOf(given, name), name, value });
+  return fields;
+};
+
+/** What a field gets: what is given, or the answer to a question. */
+const valueOf = async (
+  context: CommandContext,
+  field: FieldSchema,
+  {
+    what,
+    name,
+    value,
+  }: { readonly what: string; readonly name: string; readonly value: GivenField['value'] | undefined },
+): Promise<unknown> => {
+  if (typeof value === 'string') {
+    if (field.writeOnly) throw visible(name);
+    return converted(name, value, field);
+  }
+  const isAskedAloud = value === undefined && !field.writeOnly;
+  const text = isAskedAloud
+    ? await ask(context.terminal, `${what}${field.description ? ` (${field.description})` : ''}`)
+    : await context.secret(what, value?.file);
+  return converted(name, text, field);
+};
+
+const nameOf = ({ what }: Pick<GivenDevice, 'what'>, name: string): string =>
+  `the ${name.replaceAll('_', ' ')} of ${what}`;
 
 /** A type may be written as existing clients write it: an address that ends with its name. */
 const schemaFor = ({ many, fields: types }: DeviceTypes, type: string): FieldSchema => {

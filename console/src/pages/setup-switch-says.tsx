@@ -85,7 +85,7 @@ export const AddedSwitch = ({ name, onAnother, onChangeFields }: AddedSwitchProp
   );
 };
 
-/** Fields of a registered switch cannot be changed: it is deleted, and added with others. */
+/** Nothing is on it yet, and what was typed is still there: it is deleted, and added with other fields. */
 const DeleteAndChange = ({ name, onDone }: { readonly name: string; readonly onDone: () => void }) => (
   <Ask
     label="Delete it and change the fields…"

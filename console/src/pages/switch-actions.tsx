@@ -6,6 +6,7 @@ import { Ask } from '../ui/ask.tsx';
 import { Button } from '../ui/button.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import { sentenceOf } from '../ui/states.tsx';
+import { ChangeSwitch } from './switch-change.tsx';
 import { DeleteSwitch } from './switch-registration.tsx';
 
 /** What can be done with a switch as a whole: nothing, if it does not exist. */
@@ -15,6 +16,7 @@ export const SwitchActions = ({ name }: { readonly name: string }) => {
   return (
     <>
       {found !== undefined && <DeleteSwitch found={found} />}
+      {found !== undefined && <ChangeSwitch found={found} />}
       {found !== undefined && <ChangePolicy found={found} />}
       <ReadNow name={name} label="Read now" />
     </>

@@ -82,6 +82,10 @@ export const eventSentences: Readonly<Record<string, string | ((detail: Detail) 
       ? 'lets ports of {switch} that differ be repaired'
       : 'lets ports of {switch} that differ be reported',
   switch_unreachable: '{switch} does not answer',
+  switch_update: ({ fields }) =>
+    Array.isArray(fields)
+      ? `changed ${fields.join(', ').replaceAll('_', ' ')} of switch {switch}`
+      : 'changed switch {switch}',
   token_create: 'created token {detail.token} of {user}',
   token_revoke: 'revoked token {detail.token} of {user}',
   user_add_project: 'added {user} to {project}',

@@ -30,6 +30,8 @@ export interface ScriptedSwitch extends LabSwitch {
   readonly byHand: ManualConfig;
   /** Writes this into the answers to the next `times` commands that look like `to`, after so many of their lines. */
   interrupt(message: Interruption): void;
+  /** Takes another password from now on, and ends the sessions that are open. */
+  rotatePassword(password: string): void;
   /** Answers commands that look like this with these words, and does not follow them. */
   refuse(command: RegExp, words: string): void;
 }
@@ -72,7 +74,8 @@ export const startScriptedSwitch = async (
       const reply = answer();
       return { ...reply, text: disturb(line, reply.text) };
     });
-  const console = await startSshConsole({ ...options, ...login, newShell });
+  const account = { ...options, ...login, newShell };
+  const console = await startSshConsole(account);
   const line = await startFaultRelay({ port: console.port });
   return {
     fields: { hostname: '127.0.0.1', port: line.port, ...login, ...options.fields },
@@ -101,6 +104,10 @@ export const startScriptedSwitch = async (
       message = next;
     },
     received: () => [...console.transcript],
+    rotatePassword: (password) => {
+      account.password = password;
+      console.drop();
+    },
     refuse: (command, words) => refusals.push({ command, words }),
     breakLine: (fault) => line.breakLine(fault),
     stop: async () => {

@@ -68,7 +68,7 @@ export const switchSweep = async (context: RequestContext, args: { switch: strin
   const isAnswered = await sweepNow(context, [id], 'operator');
   const view = await context.read((op) => showSwitchDrift(op, { switch: label }));
   // A fault that came after the reading, of a save for example, does not undo it.
-  const isRead = view.swept_at !== timeOf(before);
+  const isRead = view.swept_at !== null && view.swept_at !== timeOf(before);
   if (view.fault !== null && !isRead) throw switchFailed(`switch ${label} could not be read: ${view.fault}`);
   if (!isAnswered) {
     throw switchFailed(

@@ -17,7 +17,7 @@ export type Doubt =
   | { readonly kind: 'suspect'; readonly reason: string }
   /** It was seen to carry something else than is recorded. null: the switch has no such port. */
   | { readonly kind: 'drift'; readonly seen: PortReading | null }
-  /** Nobody has read it since its nic was connected, or since a restore. */
+  /** Nobody has read it since its nic was connected, its switch was moved, or the database restored. */
   | { readonly kind: 'unread' }
   /** A session that wrote to it broke off, and something of it may still arrive; or it was not read since. */
   | { readonly kind: 'late write' };
@@ -62,7 +62,7 @@ const sentenceOf = (doubt: Doubt, { name, isOperator }: Audience): string => {
         : `${name} was seen to carry ${isOperator ? describePort(stateIn(doubt.seen)) : 'something'}, ` +
             'which is not recorded; an administrator can revert the port';
     case 'unread':
-      return `${name} has not been read since the nic was connected or the database restored; it is read as soon as the switch answers`;
+      return `${name} has not been read since the nic was connected, its switch was updated or the database was restored; it is read as soon as the switch answers`;
     case 'late write':
       return (
         `the connection to the switch was lost while ${name} was being changed, and the change may still arrive; ` +

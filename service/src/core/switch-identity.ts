@@ -39,11 +39,11 @@ const switchAt = async (
         .executeTakeFirst();
 
 /** Refuses a switch at a place where another is recorded. */
-export const requireFreeAddresses = async (op: WriteOp, label: string, places: readonly string[]): Promise<void> => {
-  const other = await switchAt(op, places, 0);
+export const requireFreeAddresses = async (op: WriteOp, own: Labelled, places: readonly string[]): Promise<void> => {
+  const other = await switchAt(op, places, own.id);
   if (!other) return;
   throw duplicate(
-    `switch ${label} would be the same device as switch ${other.label} (${other.place}); ` +
+    `switch ${own.label} would be the same device as switch ${other.label} (${other.place}); ` +
       `register its ports there, or delete switch ${other.label} first`,
   );
 };
@@ -63,7 +63,8 @@ const distrustPorts = async ({ tx }: WriteOp, switchId: number): Promise<void> =
   await askForSweep(tx, switchId);
 };
 
-const askForSweep = (tx: WriteOp['tx'], switchId: number): Promise<unknown> =>
+/** Has the switch read as a whole, soon. */
+export const askForSweep = (tx: WriteOp['tx'], switchId: number): Promise<unknown> =>
   tx
     .updateTable('switches')
     .set(({ eb }) => ({ sweep_wanted: eb('sweep_wanted', '+', 1) }))
@@ -88,6 +89,8 @@ export const recordDevice = async (op: WriteOp, switchId: number, device: Device
     if (own.identity !== null) {
       op.record({ type: 'switch_replaced', switch: own.label, detail: { was: own.identity, is: identity } });
       await distrustPorts(op, switchId);
+      // They were second to the device that was here.
+      await releaseDuplicates(op, switchId);
     }
   }
   // A device that does not say this time which it is, is still what it said.
@@ -137,6 +140,33 @@ export const releaseDuplicates = async (op: WriteOp, switchId: number): Promise<
     await op.tx.updateTable('switches').set({ duplicate_of: heir.id }).where('id', '=', id).execute();
   }
   op.notify('actions');
+};
+
+/**
+ * A switch is somewhere else from now on, or may be: nothing that was found out at the old place counts, neither about
+ * its ports nor about which device it is the second record of. What it said it is stays, so that another device at the
+ * new place is announced as one that replaced it.
+ */
+export const movePlace = async (
+  op: WriteOp,
+  own: Labelled & { readonly duplicate_of: number | null },
+  places: readonly string[],
+): Promise<void> => {
+  await recordAddresses(op, own.id, places);
+  await releaseDuplicates(op, own.id);
+  await distrustPorts(op, own.id);
+  await op.tx
+    .updateTable('ports')
+    .set({ reading: null, read_at: null, drift_since: null })
+    .where('switch_id', '=', own.id)
+    .execute();
+  await op.tx
+    .updateTable('switches')
+    .set({ swept_at: null, strangers: null })
+    // What the second record said it is, is the first.
+    .$if(own.duplicate_of !== null, (update) => update.set({ duplicate_of: null, identity: null }))
+    .where('id', '=', own.id)
+    .execute();
 };
 
 /** A nic of a node whose switch is the second record of its device. */

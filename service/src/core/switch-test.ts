@@ -15,7 +15,7 @@ import { portStateOf, type PortReading, type PortState, readingOf } from './port
 import type { ReadOp, RequestContext } from './request-context.ts';
 import { switchWith } from './switch-identity.ts';
 import { secretsIn } from './switch-secrets.ts';
-import { driverOf, requireUsable } from './switches.ts';
+import { driverOf, fieldsOf, requireUsable } from './switches.ts';
 
 /** A port and what it would be put into: by its name, or as the port of a nic with one more network. */
 type WantedPort =
@@ -70,10 +70,15 @@ export const switchTest = async (context: RequestContext, args: SwitchTest): Pro
   const view = await withFreshRights(
     () => preparation(context, args),
     (prepared, rights) =>
-      context.devices.query(`switch test ${JSON.stringify(args)}`, { project: null, at: args.switch }, () => {
-        rights.check();
-        return run(context, prepared);
-      }),
+      // Those who ask after an update do not share what was asked for before it.
+      context.devices.query(
+        `switch test ${JSON.stringify([args, prepared.target.config])}`,
+        { project: null, at: args.switch },
+        () => {
+          rights.check();
+          return run(context, prepared);
+        },
+      ),
   );
   const second = await context.read((op) => secondRecord(op, view));
   await context.requireRights();
@@ -103,7 +108,7 @@ const preparation = async (context: RequestContext, args: SwitchTest): Promise<P
   return context.read(async (op) => {
     const found = await findSwitch(op, label);
     const driver = driverOf(context.dependencies, found.type);
-    const config = JSON.parse(vault.open(found.config)) as Record<string, unknown>;
+    const config = fieldsOf({ vault }, found);
     return {
       type: found.type,
       driver,

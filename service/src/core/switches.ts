@@ -22,7 +22,8 @@ export const driverOf = <D extends SwitchRules>(dependencies: Drivers<D>, type: 
   return driver;
 };
 
-const typeNamed = (dependencies: Drivers<SwitchRules>, name: string): string => {
+/** The short name of a type. */
+export const typeNamed = (dependencies: Drivers<SwitchRules>, name: string): string => {
   const short = name.startsWith(legacyTypePrefix) ? name.slice(legacyTypePrefix.length) : name;
   const isLegacy = short !== name;
   const driver = Object.hasOwn(dependencies.switches, short) ? dependencies.switches[short] : undefined;
@@ -54,20 +55,33 @@ export const requireUsable = (
 ): { readonly type: string; readonly driver: SwitchDriver } => {
   const type = typeNamed(dependencies, args.type);
   const driver = driverOf(dependencies, type);
-  const mistakes = checkOf(driver.config, inBody)(args.fields);
-  if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
-  requirePermitted(dependencies, driver, args);
+  requireFields(dependencies, driver, args);
   return { type, driver };
 };
 
+/** Refuses fields that a driver does not take, and those that lead where no connection may go. */
+export const requireFields = (
+  dependencies: TransactionDependencies,
+  driver: SwitchRules,
+  args: Omit<SwitchRegister, 'type'>,
+): void => {
+  const mistakes = checkOf(driver.config, inBody)(args.fields);
+  if (mistakes.length > 0) throw invalid(joinMistakes(mistakes));
+  requirePermitted(dependencies, driver, args);
+};
+
 /** Of a name it is seen at every session where it is then. */
-const requirePermitted = ({ outbound }: TransactionDependencies, driver: SwitchRules, args: SwitchRegister): void => {
+const requirePermitted = (
+  { outbound }: TransactionDependencies,
+  driver: SwitchRules,
+  args: Omit<SwitchRegister, 'type'>,
+): void => {
   const [refusal] = hostsOf(driver, args).flatMap((host) => outbound.refusalOf(host) ?? []);
   if (refusal) throw badArgument(`switch ${args.switch} cannot be reached: ${refusal.message}`);
 };
 
 /** What the schema lets pass may still be no address. */
-const hostsOf = (driver: SwitchRules, args: SwitchRegister): readonly string[] => {
+const hostsOf = (driver: SwitchRules, args: Omit<SwitchRegister, 'type'>): readonly string[] => {
   try {
     return driver.hosts?.(args.fields) ?? [];
   } catch (error) {
@@ -81,7 +95,7 @@ const insertSwitch = async (op: WriteOp, args: SwitchRegister, places: readonly 
   const { type } = args;
   const taken = await op.tx.selectFrom('switches').select('id').where('label', '=', args.switch).executeTakeFirst();
   if (taken) throw duplicate(`switch ${args.switch} already exists`);
-  await requireFreeAddresses(op, args.switch, places);
+  await requireFreeAddresses(op, { id: 0, label: args.switch }, places);
   const { id } = await op.tx
     .insertInto('switches')
     .values({
@@ -156,10 +170,16 @@ export const showSwitch = async (op: ReadOp, args: { switch: string }): Promise<
   };
 };
 
+/** All fields that a switch has, secrets too. */
+export const fieldsOf = (
+  { vault }: Pick<TransactionDependencies, 'vault'>,
+  { config }: Pick<Switch, 'config'>,
+): Readonly<Record<string, unknown>> => JSON.parse(vault.open(config)) as Readonly<Record<string, unknown>>;
+
 /** What a switch was registered with, without secrets, and what the device behind it says it is. */
 export const registrationOf = ({ dependencies }: ReadOp, found: Switch): Registration => {
   const driver = driverOf(dependencies, found.type);
-  const fields = JSON.parse(dependencies.vault.open(found.config)) as Readonly<Record<string, unknown>>;
+  const fields = fieldsOf(dependencies, found);
   return {
     capabilities: driver.capabilities,
     ...shownFields(driver.config, fields),

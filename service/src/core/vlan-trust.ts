@@ -87,7 +87,7 @@ const requireReadPorts = async (op: WriteOp): Promise<void> => {
   if (!unknown) return;
   throw blocked(unreadPortsMessage, {
     forAdmins:
-      `no VLAN can be allocated: ${nameOf(unknown)} has not been read since the database was restored, ` +
+      `no VLAN can be allocated: ${nameOf(unknown)} has not been read since its switch was updated or the database was restored, ` +
       'and may carry any; it is read as soon as its switch answers',
   });
 };
@@ -152,7 +152,7 @@ export const requireOnNoOtherPort = async (op: WriteOp, network: Network, projec
     : await unknownPort.first(tx, {});
   if (unknown) {
     throw blocked(lineOf, {
-      forAdmins: `${nameOf(unknown)} may still carry network ${network.label}: it has not been read since the database was restored; it is read as soon as its switch answers`,
+      forAdmins: `${nameOf(unknown)} may still carry network ${network.label}: it has not been read since its switch was updated or the database was restored; it is read as soon as its switch answers`,
     });
   }
   const seen = (await portsSeenOn(tx, project)).find(({ reading }) => carriesVlan(reading, network.vlan));

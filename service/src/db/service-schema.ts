@@ -55,7 +55,7 @@ export interface Database {
     /** The record that has the same device already: this one is not used. */
     duplicate_of: Generated<number | null>;
     probe_at: Generated<number>;
-    /** The number of the newest session with it. */
+    /** The number of the newest session with it; an update takes one, so that sessions with the old fields are old. */
     session: Generated<number>;
   };
   /** Where switches are reached, after resolution. */
@@ -78,7 +78,7 @@ export interface Database {
     /** Until when something of a session that broke off may still arrive, and when it is read next because of that. */
     late_until: Generated<number | null>;
     late_read_at: Generated<number | null>;
-    /** 1 after a nic was connected to it, or after a restore, until it has been read. */
+    /** 1 after a nic was connected to it, its switch was moved, or a restore, until it has been read. */
     unread: Generated<Flag>;
     /** 1 once it has been seen to carry what is recorded and nothing else. */
     was_clean: Generated<Flag>;

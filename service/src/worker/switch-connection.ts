@@ -2,6 +2,7 @@ import { AddressRefused } from '@corral/base/http/outbound';
 import { steadyNow } from '@corral/base/steady-clock';
 import type { HeldLease } from '@corral/base/db/held-lease';
 import { LeaseLost, requireLease } from '../core/leases.ts';
+import type { WriteOp } from '../core/request-context.ts';
 import { recordDevice } from '../core/switch-identity.ts';
 import { driverOf } from '../core/switches.ts';
 import { OldSession } from '../drivers/switches/switch-contract.ts';
@@ -9,7 +10,7 @@ import { DeviceTimeout, type GuardedSession, openGuarded } from './guarded-sessi
 import { recordFault, recordRecovery } from './switch-health.ts';
 import { lateWriteMsOf } from './late-writes.ts';
 import { probeAt } from './retry-policy.ts';
-import { nextSession } from './session-numbers.ts';
+import { nextSession, SwitchUpdated, underSession } from './session-numbers.ts';
 import type { EngineContext } from './engine-context.ts';
 
 /** How an exchange with a switch ended; dead: the login failed, or nothing answered in time. */
@@ -45,6 +46,8 @@ export class SwitchConnection {
   sweepWanted: number | null = null;
   /** The number of the session that is open. */
   number = 0;
+  /** The newest session that the database knew when the work was planned, or that was opened for it since. */
+  #newest = 0;
   /** How long something of a session that broke off may still arrive; 0: the device refuses it. */
   lateMs: number;
 
@@ -55,12 +58,23 @@ export class SwitchConnection {
     this.lateMs = engine.config.lateWriteMs;
   }
 
+  /** Prepares for work that was planned when this was the newest session: one that is open and older has old fields. */
+  async follow(newest: number): Promise<void> {
+    if (this.#session !== null && this.number !== newest) await this.disconnect();
+    this.#newest = newest;
+  }
+
+  /** Writes down what the connection was used for, unless the switch was updated since the work was planned. */
+  record<T>(work: (op: WriteOp) => Promise<T>): Promise<T> {
+    return this.#engine.context.write((op) => underSession(op, this.#target.id, this.#newest, work));
+  }
+
   /** `answered` is the sweep that the work itself is for. */
   async exchange<T>(
     work: (session: GuardedSession) => Promise<T>,
     answered: number | null = null,
   ): Promise<ExchangeResult<T>> {
-    const { context, step } = this.#engine;
+    const { step } = this.#engine;
     for (;;) {
       const isReused = this.#session !== null;
       let isOpen = false;
@@ -73,13 +87,14 @@ export class SwitchConnection {
         this.#lastUsedAt = performance.now();
         if (this.faults > 0) {
           const kind = answered === null ? 'other' : 'sweep';
-          await context.write((op) => recordRecovery(op, this.#held.lease, this.#target, this.faults, kind));
+          await this.record((op) => recordRecovery(op, this.#held.lease, this.#target, this.faults, kind));
         }
         this.faults = 0;
         return { isFault: false, value, outcome: 'ok' };
       } catch (error) {
         if (error instanceof LeaseLost) throw error;
         await this.disconnect();
+        if (error instanceof SwitchUpdated) throw error;
         // A line that died while nobody used it says nothing about the switch: it gets one more chance at once.
         if (isReused && !(error instanceof DeviceTimeout)) continue;
         const reason = error instanceof Error ? error.message : String(error);
@@ -106,12 +121,12 @@ export class SwitchConnection {
   }
 
   async #failed(reason: string, answered: number | null): Promise<void> {
-    const { context, config, log } = this.#engine;
+    const { config, log } = this.#engine;
     this.faults += 1;
     const { faults } = this;
     log.warn({ switch: this.#target.label, faults, reason }, 'switch communication failed; will retry');
     const fault = { reason, faults, answered, probeAt: probeAt(faults, steadyNow(), config.budgetMs) };
-    await context.write((op) => recordFault(op, this.#held.lease, this.#target, fault));
+    await this.record((op) => recordFault(op, this.#held.lease, this.#target, fault));
   }
 
   async #open(): Promise<GuardedSession> {
@@ -126,8 +141,10 @@ export class SwitchConnection {
   async #openNewest(seen: number): Promise<GuardedSession> {
     const { context, config } = this.#engine;
     const { lease, check } = this.#held;
-    const opening = await context.write((op) => nextSession(op, lease, this.#target.id, seen));
+    const newest = this.#newest;
+    const opening = await context.write((op) => nextSession(op, lease, this.#target.id, { newest, seen }));
     const { label, session: number, installation } = opening;
+    this.#newest = number;
     const fields = JSON.parse(context.dependencies.vault.open(opening.config)) as Record<string, unknown>;
     const driver = driverOf(context.dependencies, opening.type);
     this.number = number;
@@ -147,7 +164,7 @@ export class SwitchConnection {
   /** Which device is this? Before anything else is said to it. */
   async #identify(session: GuardedSession, places: readonly string[]): Promise<void> {
     const identity = (await session.identity?.()) ?? null;
-    const other = await this.#engine.context.write(async (op) => {
+    const other = await this.record(async (op) => {
       await requireLease(op, this.#held.lease);
       return recordDevice(op, this.#target.id, { identity, places });
     });

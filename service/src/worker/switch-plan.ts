@@ -28,6 +28,8 @@ export interface SwitchPlan {
   /** Whether it is tried now. */
   readonly isSweepTried: boolean;
   readonly isSaveDue: boolean;
+  /** The number of the newest session. */
+  readonly session: number;
   /** Attempts in a row that failed. */
   readonly faults: number;
   /** Why the last of them did. */
@@ -78,6 +80,7 @@ export const planSwitch = async (
     isSweepTried: !isBackingOff && !isDuplicate,
     isSaveDue:
       !isBackingOff && state.unsaved_since !== null && now - state.unsaved_since >= retryLimit && state.save_at <= now,
+    session: state.session,
     faults: state.faults,
     fault: state.fault,
     nextMs: Math.min(Number.POSITIVE_INFINITY, ...waits.map((at) => at - now)),
@@ -147,7 +150,7 @@ const switchState = statement((tx, { switchId }: { switchId: number }) =>
   tx
     .selectFrom('switches')
     .select(['faults', 'fault', 'probe_at', 'sweep_at', 'sweep_wanted', 'sweep_answered'])
-    .select(['unsaved_since', 'save_at', 'duplicate_of'])
+    .select(['unsaved_since', 'save_at', 'duplicate_of', 'session'])
     .where('id', '=', switchId),
 );
 

@@ -12,6 +12,7 @@ import { faultsToOpen } from '../core/breaker.ts';
 import { saveRetryAt } from './retry-policy.ts';
 import { planSweep, planSwitch, planWritten, type SwitchPlan } from './switch-plan.ts';
 import type { PortTask } from './port-task.ts';
+import { SwitchUpdated } from './session-numbers.ts';
 import { type Ending, markTouched, settle } from './settle-endings.ts';
 import { checkPorts, recordSightings, recordSweep, sweep } from './sweep-ports.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -115,8 +116,32 @@ export class SwitchWorker {
 
   /** Does all that is due; false if nothing was. */
   async #carryOut(plan: SwitchPlan): Promise<boolean> {
+    try {
+      return await this.#carryOutPlanned(plan);
+    } catch (error) {
+      if (!(error instanceof SwitchUpdated)) throw error;
+      await this.#startOver();
+      return true;
+    }
+  }
+
+  /** The fields of the switch have changed: what is due is planned again, and done in a new session. */
+  async #startOver(): Promise<void> {
+    const { context, log } = this.#engine;
+    const { label } = this.#target;
+    const { number: session, lateMs } = this.#connection;
+    log.info({ switch: label }, 'switch was updated; opening a new session');
+    await this.#connection.disconnect();
+    const reason = 'the switch was updated while the port was being changed';
+    if (this.#written.length > 0)
+      await context.write((op) => leaveInDoubt(op, label, this.#written, { session, lateMs, reason }));
+    this.#written = [];
+  }
+
+  async #carryOutPlanned(plan: SwitchPlan): Promise<boolean> {
     const connection = this.#connection;
     const { tasks, unread, sweepWanted, isSaveDue } = plan;
+    await connection.follow(plan.session);
     connection.faults = plan.faults;
     connection.sweepWanted = sweepWanted;
     const ended = endingsOf(plan, this.#engine.config.budgetMs);
@@ -137,7 +162,7 @@ export class SwitchWorker {
   }
 
   async #pass(tasks: readonly PortTask[]): Promise<Outcome> {
-    const { context, config, observer, step } = this.#engine;
+    const { config, observer, step } = this.#engine;
     const { id, label } = this.#target;
     const { lease } = this.#held;
     const connection = this.#connection;
@@ -147,7 +172,7 @@ export class SwitchWorker {
     const result = await connection.exchange(async (session) => {
       await connection.probe(session, tasks[0]?.port ?? '');
       const unsaved = session.save ? { switchId: id } : null;
-      await context.write((op) => markTouched(op, lease, tasks, { session: connection.number, unsaved }));
+      await connection.record((op) => markTouched(op, lease, tasks, { session: connection.number, unsaved }));
       this.#written = tasks;
       attempts += 1;
       step('marked as touched');
@@ -169,7 +194,7 @@ export class SwitchWorker {
       : result.value;
     const broken = brokenOff(endings, result.isFault ? attempts > 0 : attempts > 1);
     if (broken.length > 0) await connection.disconnect();
-    await context.write(async (op) => {
+    await connection.record(async (op) => {
       await settle(op, lease, label, endings);
       const reason = result.isFault ? result.fault.reason : 'the session was lost';
       if (connection.lateMs > 0)
@@ -188,11 +213,11 @@ export class SwitchWorker {
   }
 
   async #checkPorts(tasks: readonly PortTask[]): Promise<Outcome> {
-    const { context, config, step } = this.#engine;
+    const { config, step } = this.#engine;
     const result = await this.#connection.exchange((session) => checkPorts(session, tasks));
     step('ports checked');
     if (result.isFault) return result.outcome;
-    await context.write((op) =>
+    await this.#connection.record((op) =>
       recordSightings(op, this.#held.lease, this.#target.label, result.value, config.lateWriteMs),
     );
     step('check recorded');
@@ -207,7 +232,7 @@ export class SwitchWorker {
     if (result.isFault) return result.outcome;
     // With jitter, so that switches do not march in step.
     const nextAt = Math.round(steadyNow() + config.sweepMs * (0.9 + Math.random() / 5));
-    await context.write((op) =>
+    await this.#connection.record((op) =>
       recordSweep(op, this.#held.lease, this.#target, result.value, {
         answered,
         nextAt,
@@ -219,7 +244,7 @@ export class SwitchWorker {
   }
 
   async #save(): Promise<Outcome> {
-    const { context, config, log, step } = this.#engine;
+    const { config, log, step } = this.#engine;
     const { lease } = this.#held;
     const connection = this.#connection;
     const result = await connection.exchange(async (session) => {
@@ -235,13 +260,13 @@ export class SwitchWorker {
     if (result.isFault) return result.outcome;
     const reason = result.value;
     if (reason === null) {
-      await context.write((op) => recordSaved(op, lease, this.#target));
+      await connection.record((op) => recordSaved(op, lease, this.#target));
     } else {
       // In which mode the device was left, nobody knows.
       await connection.disconnect();
       log.warn({ switch: this.#target.label, reason }, 'failed to save switch configuration; will retry');
       const saveAt = saveRetryAt(steadyNow(), config.saveDelayMs);
-      await context.write((op) => recordUnsaved(op, lease, this.#target, reason, saveAt));
+      await connection.record((op) => recordUnsaved(op, lease, this.#target, reason, saveAt));
     }
     step('save recorded');
     return result.outcome;

@@ -112,6 +112,38 @@ describe.skipIf(!hasPart('Chromium'))('a switch in the browser', () => {
     expectNoComplaints(page);
   });
 
+  it('changes the fields that are typed, leaves secrets that are not, and says why not', async () => {
+    await makeSwitch(service(), 'sw-moved');
+    const page = await openSwitch('/switches/sw-moved');
+    const shown = async () => (await done(service().admin.get('/switch/sw-moved'))).body;
+    await page.getByRole('button', { name: 'Change…' }).click();
+    const dialog = page.getByRole('dialog');
+    const change = dialog.getByRole('button', { name: 'Change sw-moved' });
+    const address = dialog.getByLabel('Host name');
+    expect(await address.inputValue()).toBe('sw-moved');
+    await address.fill('');
+    await change.click();
+    await dialog.getByRole('alert').first().waitFor();
+    expect(await shown()).toMatchObject({ fields: { hostname: 'sw-moved' } });
+    forgetRefusals(page);
+    await address.fill('elsewhere');
+    await dialog.getByText('corral switch update sw-moved hostname=elsewhere').waitFor();
+    await change.click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await shown()).toMatchObject({ fields: { hostname: 'elsewhere', username: 'operator' } });
+
+    await page.getByRole('button', { name: 'Change…' }).click();
+    await dialog.getByLabel('Password').fill('a new one');
+    await dialog.getByText('corral switch update sw-moved --password-file FILE').waitFor();
+    await change.click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await done(service().admin.get('/events?type=switch_update&switch=sw-moved'));
+    expect(body).toMatchObject({
+      events: [{ detail: { fields: ['password'] } }, { detail: { fields: ['hostname'] } }],
+    });
+    expectNoComplaints(page);
+  });
+
   it('one that was deleted is not there any more on the way back', async () => {
     await makeSwitch(service(), 'sw-gone');
     const page = await openSwitch('/switches/sw-gone');

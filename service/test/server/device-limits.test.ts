@@ -69,6 +69,7 @@ describe('calls that reach devices', () => {
       'switch_set_policy',
       'switch_sweep',
       'switch_test',
+      'switch_update',
     ]);
   });
 });

@@ -103,6 +103,16 @@ const works: Readonly<Record<string, Work>> = {
       expect(await eventsOf(service, 'port_drift', switchOf(node))).toHaveLength(1);
     },
   },
+  'an update': {
+    reaches: [...before, 'ports checked', 'check recorded', 'switch swept', 'sweep recorded'],
+    prepare: attached,
+    ask: (admin, node) => admin.patch(`/switch/${switchOf(node)}`, { hostname: 'elsewhere', password: 'another' }),
+    check: async (service, node) => {
+      // It is read at its new place without being asked.
+      await eventually(async () => (await driftOf(service, switchOf(node))).swept_at ?? undefined);
+      await agree(service, node, { 'vlan/native': 'net' }, { native: vlan, tagged: [] });
+    },
+  },
   'a sweep': {
     reaches: ['switch swept', 'sweep recorded'],
     prepare: async (service, node) => {

@@ -1,7 +1,7 @@
 import { queuedCommand, simpleCommand } from '../simple-command.ts';
 import type { Calls } from '../../index.ts';
-import type { Argument, Command, Option, ParsedArguments } from '../cli-command.ts';
-import { collectFields, fieldsIn } from '../collect-device-fields.ts';
+import type { Argument, Command, CommandContext, Option, ParsedArguments } from '../cli-command.ts';
+import { changesIn, collectChanges, collectFields, fieldsIn } from '../collect-device-fields.ts';
 import { readSwitchTypes, typeHeadings, typeRows } from '../device-fields.ts';
 import { switchList } from '../lists/switch-list.ts';
 import { switchShow } from '../lists/switch-show.ts';
@@ -43,13 +43,44 @@ export const switchCommands: readonly Command[] = [
       const isChecked = !parsed.flag('no-check');
       if (!isChecked || !output.isJson) reportDone(output, sentence);
       if (!isChecked) return;
-      const progress = output.progress(`opening a session with switch ${label}`);
-      const view = await client.switchTest({ switch: label }).finally(() => progress.stop());
-      showSwitchTest(output, view, 'counted');
-      requireUsable(
-        view,
-        `It is registered. Mend the switch and try it again: corral switch test ${label}; or delete it and register it anew: corral switch delete ${label}`,
+      await tryNow(
+        context,
+        label,
+        `It is registered. Mend the switch and try it again: corral switch test ${label}; or correct its fields: corral switch update ${label} NAME=VALUE`,
       );
+    },
+  },
+  {
+    words: ['switch', 'update'],
+    about: 'change fields of a switch, and try it; NAME alone prompts for its value, NAME= removes it',
+    args: [aSwitch, { name: 'field', kind: 'text', isOptional: true, isRest: true }],
+    options: {
+      'password-file': passwordFile,
+      'no-check': { about: 'do not try to open a session after the change' },
+    },
+    example: 'switch update tor-1 hostname=192.0.2.7 --password-file pw',
+    run: async (context, parsed) => {
+      const { corral, output } = context;
+      const label = parsed.arg('switch');
+      const changes = changesIn(parsed.rest('field'), parsed.option('password-file'));
+      if (changes.length === 0)
+        throw new UsageError('say what changes: NAME=VALUE, NAME=@FILE for a secret, or NAME to be asked for it');
+      const client = await corral();
+      const { type } = await client.showSwitch({ switch: label });
+      const fields = await collectChanges(context, await readSwitchTypes(client, context.signal), {
+        what: `switch ${label}`,
+        type,
+        changes,
+      });
+      await client.switchUpdate({ ...fields, switch: label });
+      const isChecked = !parsed.flag('no-check');
+      if (!isChecked || !output.isJson) reportDone(output, `switch ${label} is updated`);
+      if (isChecked)
+        await tryNow(
+          context,
+          label,
+          `It is updated, and tried again from time to time. Correct its fields: corral switch update ${label} NAME=VALUE; or mend the switch and try it: corral switch test ${label}`,
+        );
     },
   },
   {
@@ -177,6 +208,15 @@ export const switchCommands: readonly Command[] = [
     sentence: (args) => `port ${args.port} of switch ${args.switch} has no nic`,
   }),
 ];
+
+/** Opens a session with a registered switch and shows what it finds; `hint`: what to do if it cannot be used. */
+const tryNow = async ({ corral, output }: CommandContext, label: string, hint: string): Promise<void> => {
+  const client = await corral();
+  const progress = output.progress(`opening a session with switch ${label}`);
+  const view = await client.switchTest({ switch: label }).finally(() => progress.stop());
+  showSwitchTest(output, view, 'counted');
+  requireUsable(view, hint);
+};
 
 type DryRun = NonNullable<Calls['switchTest']['args']['dry_run']>;
 

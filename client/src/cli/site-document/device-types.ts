@@ -17,23 +17,35 @@ export const checkDevice = (plan: SitePlan, desired: DesiredDevice, types: Devic
   checkNames(plan, desired, schema, types);
   for (const [name, ref] of desired.fields) {
     const field = propertyOf(schema, name);
-    if (!field) continue;
-    if (field.writeOnly) plan.mistake(ref, secretHere(name));
-    else if (!fits(ref.value, field)) {
-      plan.mistake(ref, `${JSON.stringify(ref.value)} is invalid; expected ${field.description ?? field.type ?? ''}`);
-    }
+    if (field) checkValue(plan, name, ref, field);
   }
 };
 
-/** The fields of a device that may be shown; any other field is an error, and its value is not shown. */
+/** False, and a mistake: the document must not have the field, or not with this value. */
+const checkValue = (
+  plan: SitePlan,
+  name: string,
+  ref: SourceRef & { readonly value: unknown },
+  field: Schema,
+): boolean => {
+  if (!field.writeOnly && fits(ref.value, field)) return true;
+  plan.mistake(
+    ref,
+    field.writeOnly
+      ? secretHere(name)
+      : `${JSON.stringify(ref.value)} is invalid; expected ${field.description ?? field.type ?? ''}`,
+  );
+  return false;
+};
+
+/** The fields of a device that may be shown and are valid; any other field is an error, and no secret is shown. */
 export const shownFields = (plan: SitePlan, desired: DesiredDevice, types: DeviceTypes): DesiredDevice['fields'] => {
   const schema = types.fields.get(desired.type ?? '') ?? {};
   checkKnown(plan, desired, schema, types);
   return new Map(
     [...desired.fields].filter(([name, ref]) => {
       const field = propertyOf(schema, name);
-      if (field?.writeOnly) plan.mistake(ref, secretHere(name));
-      return field && !field.writeOnly;
+      return field !== undefined && checkValue(plan, name, ref, field);
     }),
   );
 };

@@ -15,7 +15,7 @@ export const planSwitches = (
 ): void => {
   for (const [label, wantedSwitch] of desired.switches ?? []) {
     const now = state.switches.get(label);
-    if (now) requireSame(plan, label, wantedSwitch, now, types);
+    if (now) updateSwitch(plan, label, wantedSwitch, now, types);
     else createSwitch(plan, label, wantedSwitch, types);
     for (const [port, ref] of wantedSwitch.ports ?? []) {
       if (!portIndex.has({ switch: label, port })) createPort(plan, { switch: label, port }, ref);
@@ -48,27 +48,45 @@ const createSwitch = (plan: SitePlan, label: string, desired: DesiredSwitch, typ
   });
 };
 
-/** No call changes a registered switch: a document that wants another one is wrong, or the switch has to go first. */
-const requireSame = (
+/**
+ * Fields that differ are changed. Secrets cannot be compared: they are sent with fields that differ, so that a switch at
+ * a new address is logged in to as the document says, and where the service has none.
+ */
+const updateSwitch = (
   plan: SitePlan,
   label: string,
   desired: DesiredSwitch,
   now: SwitchState,
   types: DeviceTypes,
 ): void => {
-  const differs = (ref: SourceRef, what: string, is: unknown, instead: unknown): void =>
-    plan.mistake(
-      ref,
-      `${what} is ${String(is)} at the service and cannot be changed to ${String(instead)}; delete switch ${label} and its ports first`,
-    );
   if (desired.type !== null && desired.type !== now.type) {
-    differs(desired, 'type', now.type, desired.type);
+    plan.mistake(
+      desired,
+      `type is ${now.type} at the service and cannot be changed to ${desired.type}; delete switch ${label} and its ports first`,
+    );
     return;
   }
-  for (const [name, ref] of shownFields(plan, desired, types)) {
-    const is = Object.hasOwn(now.fields, name) ? now.fields[name] : 'not set';
-    if (String(is) !== String(ref.value)) differs(ref, name, is, ref.value);
-  }
+  const isOf = (name: string): string | null => (Object.hasOwn(now.fields, name) ? String(now.fields[name]) : null);
+  const fields = [...shownFields(plan, desired, types)].filter(([name, { value }]) => isOf(name) !== String(value));
+  const added = [...desired.secrets.keys()].filter((name) => !now.secrets.includes(name));
+  if (fields.length === 0 && added.length === 0) return;
+  const changes = fields.map(([name, { value }]) => {
+    const is = isOf(name);
+    return `${name} ${String(value)}${is === null ? '' : ` instead of ${is}`}`;
+  });
+  plan.step('switches', {
+    sign: 'change',
+    kind: 'switch',
+    what: `switch ${label}: ${[...changes, ...added].join(', ')}`,
+    ref: desired,
+    secrets: [...desired.secrets.values()],
+    call: (corral, secretOf) =>
+      corral.switchUpdate({
+        ...Object.fromEntries(fields.map(([name, { value }]) => [name, value])),
+        ...Object.fromEntries([...desired.secrets].map(([name, secret]) => [name, secretOf(secret)])),
+        switch: label,
+      }),
+  });
 };
 
 const createPort = (plan: SitePlan, port: PortName, ref: SourceRef): void =>

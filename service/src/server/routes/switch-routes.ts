@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { listSwitches, listSwitchTypes, showSwitch, switchDelete, switchRegister } from '../../core/switches.ts';
 import { Label, NewLabel, oneLine, PortLabel } from '../../schema/labels.ts';
 import { switchTest } from '../../core/switch-test.ts';
+import { switchUpdate } from '../../core/switch-update.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, Labels, orNull } from '../schemas.ts';
 import { Reading } from './drift-routes.ts';
@@ -116,6 +117,20 @@ export const switchRoutes: readonly Route[] = [
     ),
     handle: (context, { params: args, body: { type, ...fields } }) =>
       switchRegister(context, { ...args, type, fields }),
+  }),
+  route({
+    name: 'switch_update',
+    endpoint: 'PATCH /switch/:switch',
+    summary:
+      'Change fields of a switch; fields that are not named stay, and null removes one. Nodes and networks stay on it',
+    access: 'admin',
+    devices: 'asks',
+    body: Type.Object(
+      { type: Type.Optional(SwitchType) },
+      { additionalProperties: true, description: 'fields as in switch_register; `type` can only be what it is' },
+    ),
+    handle: (context, { params: args, body: { type, ...fields } }) =>
+      switchUpdate(context, { ...args, ...(type === undefined ? {} : { type }), fields }),
   }),
   route({
     name: 'switch_test',

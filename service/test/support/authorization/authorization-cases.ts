@@ -99,6 +99,9 @@ const switchCases: Cases = {
       letIn: admin,
     },
   ],
+  switch_update: [
+    { given: async (rig) => named({ switch: await rig.bareSwitch() }, { password: 'another' }), letIn: admin },
+  ],
   switch_delete: [{ given: async (rig) => named({ switch: await rig.bareSwitch() }), letIn: admin }],
   show_port: [{ given: (rig) => port(rig, rig.node()), letIn: admin }],
   switch_register_port: [{ given: (rig) => named({ switch: 'sw', port: rig.fresh('port') }), letIn: admin }],

@@ -121,6 +121,7 @@ describe('corral switch register', () => {
 describe('corral switch update', () => {
   it('takes a rotated password from a file or at the prompt, and shows the next session', async () => {
     const { shell, device, password, fields } = await withDevice(() => startAristaEos());
+    device.serial = 'JPE14080458';
     await shell(`switch register spine arista-eos ${fields} --password-file ${password}`);
     device.rotatePassword('the second one');
     expect(await shell('switch test spine')).toMatchObject({ code: 1 });
@@ -160,7 +161,7 @@ describe('corral switch update', () => {
     ['port=0', 'field port: "0" is invalid; expected a TCP port'],
     ['port=1 port', 'field port is given twice'],
   ])('refuses %s', async (words, sentence) => {
-    await service().admin.put('/switch/picky', { type: 'arista-eos', hostname: 'h', username: 'u', password: 'p' });
+    await service().admin.put('/switch/picky', { type: 'arista-eos', hostname: 'picky.example', username: 'u', password: 'p' });
     const shell = await shellForTest(asAdmin());
     const ran = await shell(`switch update picky ${words}`.trim());
     expect(ran).toMatchObject({ code: 2, out: '' });

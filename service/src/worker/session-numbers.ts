@@ -22,7 +22,7 @@ export const underSession = async <T>(
   work: (op: WriteOp) => Promise<T>,
 ): Promise<T> => {
   const asked = newestSession.first(op.tx, { switchId });
-  // If the work fails first, that is what is told.
+  // If the work fails first, its error is the one to report.
   asked.catch(() => undefined);
   const result = await work(op);
   if ((await asked)?.session !== newest) throw new SwitchUpdated();

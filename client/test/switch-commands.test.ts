@@ -161,7 +161,12 @@ describe('corral switch update', () => {
     ['port=0', 'field port: "0" is invalid; expected a TCP port'],
     ['port=1 port', 'field port is given twice'],
   ])('refuses %s', async (words, sentence) => {
-    await service().admin.put('/switch/picky', { type: 'arista-eos', hostname: 'picky.example', username: 'u', password: 'p' });
+    await service().admin.put('/switch/picky', {
+      type: 'arista-eos',
+      hostname: 'picky.example',
+      username: 'u',
+      password: 'p',
+    });
     const shell = await shellForTest(asAdmin());
     const ran = await shell(`switch update picky ${words}`.trim());
     expect(ran).toMatchObject({ code: 2, out: '' });

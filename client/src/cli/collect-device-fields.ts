@@ -18,7 +18,7 @@ export interface GivenField {
 }
 
 /** A field of a registered device: its new value, that it is asked for (undefined), or that it goes (null). */
-export interface ChangedField {
+interface ChangedField {
   readonly name: string;
   readonly value: GivenField['value'] | undefined | null;
 }

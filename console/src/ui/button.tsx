@@ -14,18 +14,19 @@ export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'disa
 /** A button says what will happen. One that cannot be pressed stays in reach of the keyboard, and says why. */
 export const Button = ({ look = 'plain', unless = null, isBusy = false, className, onClick, ...rest }: ButtonProps) => {
   const isOff = unless !== null || isBusy;
-  const button = (
-    <button
-      type="button"
-      aria-disabled={isOff || undefined}
-      aria-busy={isBusy || undefined}
-      className={`${buttonLook(look)} ${className ?? ''}`}
-      onClick={(event) => {
-        if (isOff) event.preventDefault();
-        else onClick?.(event);
-      }}
-      {...rest}
-    />
+  return (
+    <Hint text={unless}>
+      <button
+        type="button"
+        aria-disabled={isOff || undefined}
+        aria-busy={isBusy || undefined}
+        className={`${buttonLook(look)} ${className ?? ''}`}
+        onClick={(event) => {
+          if (isOff) event.preventDefault();
+          else onClick?.(event);
+        }}
+        {...rest}
+      />
+    </Hint>
   );
-  return unless === null ? button : <Hint text={unless}>{button}</Hint>;
 };

@@ -1,9 +1,9 @@
 import { Tooltip } from '@base-ui/react/tooltip';
 import type { ReactElement } from 'react';
 
-/** A sentence about something, on hover and focus. */
-export const Hint = ({ text, children }: { readonly text: string; readonly children: ReactElement }) => (
-  <Tooltip.Root>
+/** A sentence about something, on hover and focus. Without one it is the same element: a press or focus is not lost. */
+export const Hint = ({ text, children }: { readonly text: string | null; readonly children: ReactElement }) => (
+  <Tooltip.Root disabled={text === null}>
     <Tooltip.Trigger render={children} />
     <Tooltip.Portal>
       <Tooltip.Positioner sideOffset={6} className="z-50">

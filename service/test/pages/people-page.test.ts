@@ -176,6 +176,20 @@ describe.skipIf(!hasPart('Chromium'))('people in the browser', () => {
     expectNoComplaints(admin);
   });
 
+  it('a button that says why it cannot be pressed is the same one when it can: no press is lost', async () => {
+    const page = await signedIn('admin', adminPassword, '/projects');
+    await page.getByRole('button', { name: 'Create project…' }).click();
+    const create = dialog(page).getByRole('button', { name: 'Create project', exact: true });
+    await create.hover();
+    await page.getByText('Give it a name first').waitFor();
+    await page.mouse.down();
+    await dialog(page).getByLabel('Name', { exact: true }).fill('violet');
+    await expect.poll(() => create.getAttribute('aria-disabled')).toBe(null);
+    await page.mouse.up();
+    await rowOf(page, 'violet').waitFor();
+    expectNoComplaints(page);
+  });
+
   it('an administrator changes what others may do, and reads why not', async () => {
     await makeUser(service(), 'otto');
     const admin = await signedIn('admin', adminPassword, '/users');

@@ -141,6 +141,11 @@ export interface Calls {
   nodeSetBootdev: { args: { readonly node: string; readonly bootdev: string }; reply: undefined };
   /** Stream a node's serial console, with input over a WebSocket; a new client disconnects the previous one. Who may: Project access to the node's project; Admin for a free node. `GET /node/:node/console` */
   showConsole: { args: { readonly node: string }; reply: AsyncIterable<Uint8Array> };
+  /** Show who has a node's serial console open, without taking it over. Who may: Project access to the node's project; Admin for a free node. `GET /node/:node/console/client` */
+  showConsoleClient: {
+    args: { readonly node: string };
+    reply: { readonly client: { readonly caller: string | null; readonly since: string | null } | null };
+  };
   /** List the kinds of BMC and the fields of each as JSON Schema; `inside` tells whether an OBM daemon runs inside the service. Who may: Admin. `GET /bmc_types` */
   listBmcTypes: {
     args: NoArguments;
@@ -1014,6 +1019,14 @@ export const calls = {
     query: [],
     effect: 'changes',
     reply: 'bytes',
+  },
+  showConsoleClient: {
+    name: 'show_console_client',
+    method: 'GET',
+    path: '/node/:node/console/client',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
   },
   listBmcTypes: {
     name: 'list_bmc_types',

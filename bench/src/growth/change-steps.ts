@@ -151,6 +151,7 @@ const machineSteps: readonly Step[] = [
   { call: 'nodePowerCycle', sent: (walk, index) => post(`/node/${node(walk, index)}/power_cycle`, { force: true }) },
   { call: 'nodeSetBootdev', sent: (walk, index) => put(`/node/${node(walk, index)}/boot_device`, { bootdev: 'disk' }) },
   { call: 'showConsole', sent: (walk, index) => get(`/node/${node(walk, index)}/console`), isStream: true, count: 10 },
+  { call: 'showConsoleClient', sent: (walk, index) => get(`/node/${node(walk, index)}/console/client`) },
   { call: 'nodePowerOff', sent: (walk, index) => post(`/node/${node(walk, index)}/power_off`) },
   {
     call: 'nodeSetObm',

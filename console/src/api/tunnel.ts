@@ -3,6 +3,8 @@ export type TunnelState =
   | { readonly kind: 'connecting' | 'open' }
   /** It was lost, and is tried again by itself. */
   | { readonly kind: 'lost'; readonly why: string }
+  /** Somebody else has it, and keeps it unless the person takes it. */
+  | { readonly kind: 'held'; readonly why: string }
   /** Somebody else has it now. */
   | { readonly kind: 'taken'; readonly why: string }
   /** It is over until the person says otherwise. */
@@ -10,6 +12,8 @@ export type TunnelState =
 
 /** What a tunnel leads to, and what hears of it. */
 interface TunnelEnds {
+  /** Who would lose it; null: nobody. Asked before it is opened, unless the person wants it in any case. */
+  readonly heldBy?: (when: 'at first' | 'again') => Promise<TunnelState | null>;
   /** Where its WebSocket goes. */
   readonly address: () => Promise<{ readonly url: string }>;
   /** The same call without a WebSocket: a browser does not say why one was refused, this does. */
@@ -41,6 +45,21 @@ export class Tunnel {
     this.#ends = ends;
   }
 
+  /** Opens it, unless somebody would lose it. */
+  begin(): void {
+    this.#ends.state({ kind: 'connecting' });
+    void this.#unlessHeld('at first');
+  }
+
+  async #unlessHeld(when: 'at first' | 'again'): Promise<void> {
+    // What cannot be answered is no reason: opening it says what is wrong.
+    const held = await this.#ends.heldBy?.(when).catch(() => null);
+    if (this.#isClosed) return;
+    if (held) this.#ends.state(held);
+    else this.connect();
+  }
+
+  /** Opens it; the client that has it now loses it. */
   connect(): void {
     clearTimeout(this.#timer);
     this.#ends.state({ kind: 'connecting' });
@@ -91,7 +110,10 @@ export class Tunnel {
   #again(why: string): void {
     if (this.#isClosed) return;
     this.#ends.state({ kind: 'lost', why });
-    this.#timer = setTimeout(() => this.connect(), pausesMs[Math.min(this.#tries, pausesMs.length - 1)]);
+    this.#timer = setTimeout(
+      () => void this.#unlessHeld('again'),
+      pausesMs[Math.min(this.#tries, pausesMs.length - 1)],
+    );
     this.#tries += 1;
   }
 

@@ -16,8 +16,9 @@ import { naturalOrder } from '../ui/natural-order.ts';
 import { stateOf } from '../ui/node-state.ts';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
-import { GiveBack, NodePower, Reserve } from './node-manage.tsx';
+import { GiveBack, Reserve } from './node-manage.tsx';
 import { NodeNics } from './node-nics.tsx';
+import { NodePower } from './node-power.tsx';
 import { NodeRegistration } from './node-registration.tsx';
 
 const route = getRouteApi('/frame/nodes/$node');

@@ -4,6 +4,7 @@ import { type ITheme, Terminal } from '@xterm/xterm';
 import { corral } from '../api/client.ts';
 import { takenAway, Tunnel, type TunnelState, endedByItself } from '../api/tunnel.ts';
 import { hexOf, watchTheme } from '../ui/theme-at.ts';
+import { noteConsole, whoHasConsole } from './serial-console-client.ts';
 import { makeElementsWithinPolicy } from './serial-console-policy.ts';
 
 /** What the page hears of a line. */
@@ -32,7 +33,7 @@ export class SerialLine {
   readonly #tunnel: Tunnel;
   #wasOpen = false;
 
-  constructor(node: string, place: HTMLElement, tell: LineListener) {
+  constructor({ node, me }: { readonly node: string; readonly me: string }, place: HTMLElement, tell: LineListener) {
     this.#place = place;
     this.#tell = tell;
     this.#terminal = new Terminal({
@@ -57,15 +58,20 @@ export class SerialLine {
     this.#terminal.attachCustomKeyEventHandler((event) => this.#isForMachine(event));
     this.#watch(place);
     this.#tunnel = new Tunnel({
+      heldBy: (when) => whoHasConsole({ node, me, when }),
       address: () => corral.webSocket('showConsole', { node }),
       ask: (signal) => corral.showConsole({ node }, { signal }),
       unsaid: 'the service opened no WebSocket; does a proxy drop the Upgrade header?',
-      state: tell.state,
+      state: (state) => {
+        if (state.kind === 'open') noteConsole(node);
+        else if (state.kind === 'taken' || state.kind === 'over') noteConsole(null);
+        tell.state(state);
+      },
       attach: (socket) => this.#attach(socket),
       ended,
     });
     this.#terminal.focus();
-    this.connect();
+    this.#tunnel.begin();
   }
 
   #watch(place: HTMLElement): void {
@@ -96,6 +102,7 @@ export class SerialLine {
   /** Opens the console; the client that has it now loses it. */
   connect(): void {
     this.#tunnel.connect();
+    this.#terminal.focus();
   }
 
   #attach(socket: WebSocket): void {
@@ -131,6 +138,7 @@ export class SerialLine {
 
   close(): void {
     this.#tunnel.close();
+    noteConsole(null);
     for (const step of this.#undo.splice(0).reverse()) step();
   }
 }

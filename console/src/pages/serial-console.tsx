@@ -5,6 +5,7 @@ import { ArrowDown, ArrowUp, Copy, Maximize, Minimize } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { nodeNamed } from '../api/queries.ts';
 import type { TunnelState } from '../api/tunnel.ts';
+import { useMe } from '../api/use-me.ts';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -16,6 +17,7 @@ import { commandOf } from '../ui/shell-word.ts';
 import { Empty } from '../ui/states.tsx';
 import { TunnelNotice } from '../ui/tunnel-notice.tsx';
 import { useFullScreen } from '../ui/use-full-screen.ts';
+import { PowerControls } from './node-power.tsx';
 import { linesIn, SerialLine } from './serial-console-line.ts';
 
 const route = getRouteApi('/frame/nodes/$node/console');
@@ -66,9 +68,10 @@ const SerialConsole = ({ node }: { readonly node: string }) => {
   const [selection, setSelection] = useState('');
   const [found, setFound] = useState<{ readonly index: number; readonly count: number } | null>(null);
   const [isFull, setFull] = useFullScreen();
+  const { name: me } = useMe();
   useEffect(() => {
     if (place.current === null) return;
-    const opened = new SerialLine(node, place.current, {
+    const opened = new SerialLine({ node, me }, place.current, {
       state: setState,
       paste: setPasted,
       selection: setSelection,
@@ -77,7 +80,7 @@ const SerialConsole = ({ node }: { readonly node: string }) => {
     });
     line.current = opened;
     return () => opened.close();
-  }, [node]);
+  }, [node, me]);
   const answered = (text: string | null): void => {
     setPasted(null);
     if (text !== null) line.current?.paste(text);
@@ -111,6 +114,9 @@ const SerialConsole = ({ node }: { readonly node: string }) => {
             </Button>
           </div>
         </div>
+        <div className="border-b border-line p-2">
+          <PowerControls node={node} />
+        </div>
         <TunnelNotice to={node} state={state} onConnect={() => line.current?.connect()} />
         <div className={`overflow-hidden rounded-b-card bg-bg p-2 font-mono ${isFull ? 'min-h-0 flex-1' : termHeight}`}>
           <div ref={place} className="h-full min-w-0 font-mono" />
@@ -135,7 +141,7 @@ const SerialConsole = ({ node }: { readonly node: string }) => {
   );
 };
 
-const termHeight = 'h-[max(18rem,calc(100dvh-18rem))]';
+const termHeight = 'h-[max(18rem,calc(100dvh-22rem))]';
 /** More of a paste is not shown, though it is pasted. */
 const shownCharacters = 4_000;
 

@@ -23,19 +23,22 @@ export const TunnelNotice = ({
       </>
     )}
     {state.kind === 'lost' && <>{sentenceOf({ message: state.why })}; trying again…</>}
-    {(state.kind === 'taken' || state.kind === 'over') && (
+    {(state.kind === 'held' || state.kind === 'taken' || state.kind === 'over') && (
       <>
         <span>{sentenceOf({ message: state.why })}</span>
-        <Button onClick={onConnect}>{state.kind === 'taken' ? 'Take it back' : 'Open it again'}</Button>
+        <Button onClick={onConnect}>{ways[state.kind]}</Button>
       </>
     )}
   </div>
 );
 
+const ways = { held: 'Take it over', taken: 'Take it back', over: 'Open it again' } as const;
+
 const looks: Readonly<Record<TunnelState['kind'], string>> = {
   connecting: 'text-dim',
   open: 'text-dim',
   lost: 'bg-warn-soft text-warn',
+  held: 'bg-warn-soft text-warn',
   taken: 'bg-warn-soft text-warn',
   over: 'bg-warn-soft text-warn',
 };

@@ -6,8 +6,8 @@ import { blocked } from './corral-error.ts';
 import { audienceOf, type Node } from './find-objects.ts';
 import { allOf, type FreshRights } from './fresh-rights.ts';
 import { withLease } from './with-lease.ts';
-import { callDaemon, changeNode, findAccess } from './obm.ts';
-import type { RequestContext, WriteOp } from './request-context.ts';
+import { callDaemon, changeNode, findAccess, findManageable } from './obm.ts';
+import type { ReadOp, RequestContext, WriteOp } from './request-context.ts';
 
 export { ConsoleSessions } from './console-sessions.ts';
 
@@ -40,6 +40,37 @@ const openConsole = async (
     session.stream.destroy();
     throw error;
   }
+};
+
+/** Who opened a console, and when; null: that is no longer in the history. */
+interface ConsoleClient {
+  readonly caller: string | null;
+  readonly since: string | null;
+}
+
+/** The client on record for a node's console: the one that loses it to the next. */
+export const showConsoleClient = async (
+  op: ReadOp,
+  args: { readonly node: string },
+): Promise<{ readonly client: ConsoleClient | null }> => {
+  const { id, label } = await findManageable(op, args.node);
+  const open = await op.tx.selectFrom('consoles').select('session').where('node_id', '=', id).executeTakeFirst();
+  if (open === undefined) return { client: null };
+  // The transaction that recorded the client has written this event too.
+  const opened = await op.tx
+    .selectFrom('events')
+    .select(['caller', 'at'])
+    .where('node', '=', label)
+    .where('type', '=', 'show_console')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return {
+    client: {
+      caller: opened?.caller ?? null,
+      since: opened === undefined ? null : new Date(opened.at).toISOString(),
+    },
+  };
 };
 
 /** A client may leave while it waits for its turn: the current holder then keeps the console. */

@@ -85,6 +85,29 @@ describe.each(engines)('the console on %s', (engine) => {
     expect(await recorded(rack)).toHaveLength(1);
   });
 
+  it('says who has it open, to those who could take it over', async () => {
+    const rack = await makeEnabledRack(engine);
+    const { service, alice } = rack;
+    const ask = async (client: Pick<typeof alice, 'get'>) => (await client.get('/node/n1/console/client')).body;
+    expect(await ask(alice)).toEqual({ client: null });
+    await watching(rack);
+    expect(await ask(alice)).toEqual({
+      client: { caller: 'alice', since: expect.stringMatching(/^\d{4}-.*Z$/) as string },
+    });
+    const { watched } = rack.machine;
+    const taken = new Watcher(service, service.admin);
+    await soon(() => rack.machine.watched).toBeGreaterThan(watched);
+    expect(await ask(alice)).toMatchObject({ client: { caller: 'admin' } });
+    expect(taken.end).toBe('open');
+    taken.leave();
+    await soon(() => ask(alice)).toEqual({ client: null });
+
+    await makeProject(service, 'blue');
+    const bob = await makeUser(service, 'bob', 'blue');
+    expect((await bob.get('/node/n1/console/client')).status).toBe(401);
+    expect((await alice.get('/node/missing/console/client')).status).toBe(404);
+  });
+
   it('is cut off when OBM is disabled', async () => {
     const rack = await makeEnabledRack(engine);
     const watcher = await watching(rack);

@@ -3,6 +3,7 @@ import { mockMachine } from '@corral/obmd/drivers/mock/mock-machine';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sharedChromium } from '../support/identity/chromium.ts';
+import { Watcher } from '../support/obm/console-watcher.ts';
 import { startServiceWithDaemon } from '../support/obm/service-with-daemon.ts';
 import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
 import { setObm } from '../support/services/obm-rack.ts';
@@ -37,7 +38,7 @@ const screenOf = (page: Page) => page.getByRole('region', { name: 'Console of n1
 describe.skipIf(!hasPart('Chromium'))('the serial console in the browser', () => {
   const newBrowser = sharedChromium();
 
-  it('goes both ways, is taken over by a second browser, and taken back with what was printed before', async () => {
+  it('goes both ways, is taken over by a second browser that wants it, and taken back with what was printed', async () => {
     const { service, machine } = await makeScene('console-page-both');
     const first = await openedBy(await newBrowser(), service, '/nodes/n1/console');
     await connected(first);
@@ -52,17 +53,40 @@ describe.skipIf(!hasPart('Chromium'))('the serial console in the browser', () =>
     await expect.poll(() => machine.lastTyped).toBe('uname -a\r');
 
     const second = await openedBy(await newBrowser(), service, '/nodes/n1/console');
+    await second.getByText('In use by you, in another window, since').waitFor();
+    await first.keyboard.type('!');
+    await expect.poll(() => machine.lastTyped).toBe('uname -a\r!');
+    await second.getByRole('button', { name: 'Take it over' }).click();
     await connected(second);
     await screenOf(second).getByText('hello from the machine').first().waitFor();
     await first.getByText('Another client has taken over this console').waitFor();
     await second.keyboard.type('x');
-    await expect.poll(() => machine.lastTyped).toBe('uname -a\rx');
+    await expect.poll(() => machine.lastTyped).toBe('uname -a\r!x');
 
     await first.getByRole('button', { name: 'Take it back' }).click();
     await connected(first);
     await screenOf(first).getByText('what the machine printed last is repeated').first().waitFor();
     await second.getByText('Another client has taken over this console').waitFor();
     for (const page of [first, second]) expectNoComplaints(page);
+  });
+
+  it('is not taken from somebody else unasked, and a reload is not somebody else', async () => {
+    const { service, machine, rita } = await makeScene('console-page-held');
+    const watcher = new Watcher(service, service.admin);
+    await expect.poll(() => watcher.status).toBe(200);
+    const page = await openedBy(await newBrowser(), service, '/nodes/n1/console');
+    await page.getByText('In use by admin, since').waitFor();
+    expect(watcher.end).toBe('open');
+    await page.getByRole('button', { name: 'Take it over' }).click();
+    await connected(page);
+    await expect.poll(() => watcher.end).toBe('clean');
+
+    await page.reload();
+    await connected(page);
+    machine.say('still mine\r\n');
+    await screenOf(page).getByText('still mine').first().waitFor();
+    expect((await rita.get('/node/n1/console/client')).body).toMatchObject({ client: { caller: 'rita' } });
+    expectNoComplaints(page);
   });
 
   it('asks before more than one line is pasted, and finds what was printed', async () => {
@@ -118,6 +142,11 @@ describe.skipIf(!hasPart('Chromium'))('the serial console in the browser', () =>
     await expect.poll(() => machine.bootedFrom.at(-1)).toBe('disk');
 
     await page.getByRole('link', { name: 'Serial console' }).click();
+    await connected(page);
+    await page.getByRole('button', { name: 'Force restart' }).click();
+    await dialog.getByRole('button', { name: 'Force restart' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(machine.bootedFrom.at(-1)).toBe('pxe');
     await connected(page);
     await setObm(rita, false);
     await page.getByText('OBM of node n1 is disabled').waitFor();

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { showObmd } from '../../core/bmcs.ts';
-import { showConsole } from '../../core/console.ts';
+import { showConsole, showConsoleClient } from '../../core/console.ts';
 import {
   findManageable,
   nodePowerCycle,
@@ -13,7 +13,7 @@ import {
 } from '../../core/obm.ts';
 import { oneLine } from '../../schema/labels.ts';
 import { consoleRoute, type Route, route } from '../route.ts';
-import { exactly, Obmd } from '../schemas.ts';
+import { exactly, Obmd, orNull } from '../schemas.ts';
 
 const auth = "Project access to the node's project; Admin for a free node";
 
@@ -110,5 +110,24 @@ export const obmRoutes: readonly Route[] = [
     handle: (context, { params: args }, { gone, wantsWebSocket }) =>
       showConsole(context, { ...args, use: wantsWebSocket ? 'read-write' : 'read-only' }, gone()),
     recheckAccess: (context, { params: args }) => context.read((op) => findManageable(op, args.node)),
+  }),
+  route({
+    name: 'show_console_client',
+    endpoint: 'GET /node/:node/console/client',
+    summary: "Show who has a node's serial console open, without taking it over",
+    access: 'user',
+    auth,
+    reply: Type.Object({
+      client: orNull(
+        Type.Object(
+          {
+            caller: orNull(Type.String({ description: 'null: no longer in the history' })),
+            since: orNull(Type.String({ description: 'a time such as 2026-01-31T12:00:00.000Z' })),
+          },
+          { description: 'null: nobody' },
+        ),
+      ),
+    }),
+    handle: (context, { params: args }) => context.read((op) => showConsoleClient(op, args)),
   }),
 ];

@@ -133,4 +133,8 @@ export const nodeCases: Cases = {
   node_power_status: order(),
   node_set_bootdev: order({ bootdev: 'disk' }),
   show_console: order(),
+  show_console_client: [
+    { when: 'of a node of the project', given: onManagedNode(), letIn: project },
+    { when: 'of a free node', given: onFreeNode(), letIn: admin },
+  ],
 };

@@ -1,16 +1,12 @@
+import { textsIn } from './search-text.ts';
+
 /** What a list shows: in its address, so that a link shows the same to everybody. */
 export interface ListSearch {
   readonly q?: string;
   readonly sort?: string;
 }
 
-const text = (value: unknown): string =>
-  typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
-
-export const listSearch = (search: Record<string, unknown>): ListSearch => {
-  const [q, sort] = [text(search['q']), text(search['sort'])];
-  return { ...(q === '' ? {} : { q }), ...(sort === '' ? {} : { sort }) };
-};
+export const listSearch = (search: Record<string, unknown>): ListSearch => textsIn(search, ['q', 'sort']);
 
 /** A list of which one can be shown a part, by its name; the first part is all of it, and goes without saying. */
 export const partSearch =

@@ -1,5 +1,6 @@
 import type { NodeOverview } from '../api/client.ts';
 import type { NodeState } from '../ui/node-state.ts';
+import { textsIn } from './search-text.ts';
 
 /** A row: a node, or only the name of one that belongs to others. */
 export interface NodeRow {
@@ -21,20 +22,10 @@ export interface NodesSearch {
 export const shown = ['all', 'free', 'mine', 'used', 'blocked', 'changing'] as const;
 export type Shown = (typeof shown)[number];
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
-
 export const nodesSearch = (search: Record<string, unknown>): NodesSearch => {
-  const q = text(search['q']);
-  const project = text(search['project']);
-  const sort = text(search['sort']);
-  const group = text(search['group']);
   const show = shown.find((each) => each === search['show']);
   return {
-    ...(q === undefined ? {} : { q }),
-    ...(project === undefined ? {} : { project }),
-    ...(sort === undefined ? {} : { sort }),
-    ...(group === undefined ? {} : { group }),
+    ...textsIn(search, ['q', 'project', 'sort', 'group']),
     ...(show === undefined || show === 'all' ? {} : { show }),
   };
 };

@@ -1,3 +1,5 @@
+import { textsIn } from './search-text.ts';
+
 /** What the topology shows: in its address, so that a link shows the same to everybody. */
 export interface TopologySearch {
   readonly q?: string;
@@ -7,13 +9,5 @@ export interface TopologySearch {
   readonly network?: string;
 }
 
-const fields = ['q', 'project', 'network'] as const;
-
 export const topologySearch = (search: Record<string, unknown>): TopologySearch =>
-  Object.fromEntries(
-    fields.flatMap((name) => {
-      const value = search[name];
-      const text = typeof value === 'number' ? String(value) : value;
-      return typeof text === 'string' && text !== '' ? [[name, text]] : [];
-    }),
-  );
+  textsIn(search, ['q', 'project', 'network']);

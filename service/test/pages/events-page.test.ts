@@ -2,6 +2,7 @@ import { hasPart } from '@corral/lab';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedChromium } from '../support/identity/chromium.ts';
 import { expectNoComplaints, signIn, watchedPage } from '../support/pages.ts';
+import { runSql } from '../support/services/run-sql.ts';
 import { adminPassword } from '../support/services/service.ts';
 import { sharedService } from '../support/services/shared-service.ts';
 import { connect, done, makeNetwork, makeNode, makeProject, makeUser, reserve } from '../support/services/world.ts';
@@ -49,6 +50,46 @@ describe.skipIf(!hasPart('Chromium'))('events in the browser', () => {
     await done(service().admin.post('/project/blue/detach_node', { node: 'n2' }));
     await rows.filter({ hasText: 'project_detach_node' }).waitFor();
     expect(await rows.count()).toBe(before + 1);
+    expectNoComplaints(page);
+  });
+
+  it('are shown of the last while, or between two times, which are in the address', async () => {
+    const twoDays = 2 * 24 * 3_600_000;
+    const old = `update events set at = at - ${twoDays} where type = 'project_create' and project = 'red'`;
+    await runSql(service(), { sqlite: old, postgres: old });
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}/events?type=project_create`);
+    await signIn(page, 'admin', adminPassword);
+    const projects = page.getByRole('table', { name: 'Events' }).locator('tbody td:nth-child(5)');
+    const shown = async (expected: readonly string[]) =>
+      expect.poll(async () => (await projects.allInnerTexts()).sort()).toEqual(expected);
+    const inAddress = (name: string) => new URL(page.url()).searchParams.get(name);
+    await shown(['blue', 'red']);
+    await page.getByRole('button', { name: 'Last day' }).click();
+    await shown(['blue']);
+    expect(inAddress('last')).toBe('day');
+    // New ones that fit come by themselves.
+    await makeProject(service(), 'white');
+    await shown(['blue', 'white']);
+    await page.getByRole('button', { name: 'Last week' }).click();
+    await shown(['blue', 'red', 'white']);
+
+    await page.getByRole('button', { name: 'From … to' }).click();
+    await shown(['blue', 'white']);
+    /** As the browser's clock has it, which is this machine's. */
+    const local = (time: number): string =>
+      new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    const dayBefore = Date.now() - twoDays / 2;
+    await page.getByLabel('To').fill(local(dayBefore));
+    await page.getByLabel('From').fill(local(dayBefore - twoDays));
+    await shown(['red']);
+    expect(inAddress('last')).toBe(null);
+    expect(Math.abs(Date.parse(inAddress('to') ?? '') - dayBefore)).toBeLessThan(60_000);
+    await page.reload();
+    await shown(['red']);
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await shown(['blue', 'red', 'white']);
+    expect(inAddress('to')).toBe(null);
     expectNoComplaints(page);
   });
 

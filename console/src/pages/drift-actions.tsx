@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { OutcomeList, useOutcomes } from '../ui/outcomes.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import type { DriftRow } from './drift-row.ts';
+import { ChangePolicy } from './switch-policy.tsx';
 
 /** Reads every switch now; one that cannot be read says why. */
 export const ReadAll = ({ switches }: { readonly switches: readonly string[] }) => {
@@ -40,9 +41,23 @@ export const ReadAll = ({ switches }: { readonly switches: readonly string[] }) 
   );
 };
 
-/** Why a port cannot be put back from here, as the service says it. */
+/** Why a port cannot be put back alone, as the service says it. */
 const refusalOf = ({ node, port, switch: on }: DriftRow): string | null =>
-  node === null ? `no nic is connected to port ${port} of switch ${on}` : null;
+  node === null ? `no nic is connected to port ${port} of switch ${on}; repair it instead` : null;
+
+/** A port without a nic has nothing that could be reverted: its switch puts it back with all that drift. */
+const Repair = ({ row: { key, port, switch: on, policy } }: { readonly row: DriftRow }) => (
+  <ChangePolicy
+    name={on}
+    policy="report"
+    label="Repair…"
+    aria-label={`Repair ${key}…`}
+    className="h-7!"
+    unless={policy === 'repair' ? `switch ${on} repairs drift by itself, as soon as it answers` : null}
+  >
+    No nic is connected to port {port}, so it cannot be put back alone.{' '}
+  </ChangePolicy>
+);
 
 const putBack = async ({ switch: on, port }: DriftRow): Promise<void> => {
   const { status_id } = await corral.portRevert({ switch: on, port });
@@ -51,14 +66,10 @@ const putBack = async ({ switch: on, port }: DriftRow): Promise<void> => {
 
 export const PutBackOne = ({ row }: { readonly row: DriftRow }) => {
   const [isAsking, setAsking] = useState(false);
+  if (row.node === null) return <Repair row={row} />;
   return (
     <>
-      <Button
-        className="h-7!"
-        aria-label={`Put back ${row.key}…`}
-        unless={refusalOf(row)}
-        onClick={() => setAsking(true)}
-      >
+      <Button className="h-7!" aria-label={`Put back ${row.key}…`} onClick={() => setAsking(true)}>
         Put back…
       </Button>
       {isAsking && <PutBack rows={[row]} onClose={() => setAsking(false)} />}

@@ -42,9 +42,9 @@ const Drift = () => {
 
 /** A reading that found nothing new is no event: when it was is known from the list of switches. */
 const rowsOf = (drift: readonly SwitchDrift[], switches: readonly SwitchOverview[]): readonly DriftRow[] =>
-  drift.flatMap(({ switch: on, swept_at, ports }) => {
+  drift.flatMap(({ switch: on, policy, swept_at, ports }) => {
     const read_at = switches.find(({ name }) => name === on)?.swept_at ?? swept_at;
-    return ports.map((port) => ({ ...port, switch: on, read_at, key: `${on} ${port.port}` }));
+    return ports.map((port) => ({ ...port, switch: on, policy, read_at, key: `${on} ${port.port}` }));
   });
 
 /** Switches of which nobody knows what they carry now. */

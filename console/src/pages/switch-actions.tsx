@@ -1,12 +1,12 @@
 import { NotFoundError } from '@corral/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { corral, type SwitchDetails } from '../api/client.ts';
+import { corral } from '../api/client.ts';
 import { switchNamed } from '../api/queries.ts';
-import { Ask } from '../ui/ask.tsx';
 import { Button } from '../ui/button.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import { sentenceOf } from '../ui/states.tsx';
 import { ChangeSwitch } from './switch-change.tsx';
+import { ChangePolicy } from './switch-policy.tsx';
 import { DeleteSwitch } from './switch-registration.tsx';
 
 /** What can be done with a switch as a whole: nothing, if it does not exist. */
@@ -17,7 +17,7 @@ export const SwitchActions = ({ name }: { readonly name: string }) => {
     <>
       {found !== undefined && <DeleteSwitch found={found} />}
       {found !== undefined && <ChangeSwitch found={found} />}
-      {found !== undefined && <ChangePolicy found={found} />}
+      {found !== undefined && <ChangePolicy name={found.name} policy={found.policy} />}
       <ReadNow name={name} label="Read now" />
     </>
   );
@@ -46,29 +46,5 @@ export const ReadNow = ({ name, label }: { readonly name: string; readonly label
         {sweep.isPending ? 'Reading…' : label}
       </Button>
     </>
-  );
-};
-
-/** Whether drift is put right without anybody: a policy of the site, so it is asked for first. */
-const ChangePolicy = ({ found: { name, policy } }: { readonly found: SwitchDetails }) => {
-  const queries = useQueryClient();
-  const isRepairing = policy === 'repair';
-  const next = isRepairing ? 'report' : 'repair';
-  const words = isRepairing ? 'Only report drift' : 'Repair drift by itself';
-  return (
-    <Ask
-      label={`${words}…`}
-      title={isRepairing ? `Only report drift of ${name}?` : `Repair drift of ${name} by itself?`}
-      verb={words}
-      command={commandOf('switch', 'policy', name, next)}
-      run={async () => {
-        await corral.switchSetPolicy({ switch: name, policy: next });
-        await queries.invalidateQueries({ queryKey: switchNamed(name).queryKey });
-      }}
-    >
-      {isRepairing
-        ? `A port of ${name} that carries something else than is recorded stays as it is, and is shown as drift, until somebody puts it back.`
-        : `Every port of ${name} that carries something else than is recorded is put back as recorded when it is read, also one that somebody changed on purpose.`}
-    </Ask>
   );
 };

@@ -89,4 +89,27 @@ describe.skipIf(!hasPart('Chromium'))('drift in the browser', () => {
     await page.getByText('2 of 2 switches read just now').waitFor();
     await page.getByRole('list', { name: 'Switches that cannot be read' }).waitFor({ state: 'detached' });
   });
+
+  it('on a port without a nic is repaired by its switch, which the page says and does', async () => {
+    await makeNode(service(), 'n5', ['eth0'], 'sw1');
+    service()
+      .simulated('sw1')
+      .write([{ port: 'n5/eth0', native: 555, tagged: [] }]);
+    await done(service().admin.post('/switch/sw1/sweep'));
+    await done(service().admin.post('/switch/sw1/port/n5/eth0/detach_nic'));
+    const page = await openDrift();
+    const row = page.getByRole('row').filter({ hasText: 'sw1 n5/eth0' });
+    await row.getByText('no nic').waitFor();
+    expect(await row.getByRole('button', { name: 'Put back' }).count()).toBe(0);
+    await page.getByLabel('Choose sw1 n5/eth0').check();
+    await page.getByRole('button', { name: 'Put back 1 port…' }).hover();
+    await page.getByText('no nic is connected to port n5/eth0 of switch sw1; repair it instead').waitFor();
+    await page.getByRole('button', { name: 'Repair sw1 n5/eth0…' }).click();
+    await page.getByRole('dialog').getByText('corral switch policy sw1 repair').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Repair drift by itself' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await row.waitFor({ state: 'detached' });
+    expect(service().simulated('sw1').read(['n5/eth0'])).toEqual([{ port: 'n5/eth0', native: null, tagged: [] }]);
+    expectNoComplaints(page);
+  });
 });

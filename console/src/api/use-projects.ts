@@ -8,6 +8,3 @@ export const useProjects = (): readonly string[] => {
   const all = useQuery({ ...projectNames, enabled: admin }).data;
   return admin ? (all ?? projects) : projects;
 };
-
-/** The one project of somebody who has no choice; with several, they choose. */
-export const onlyProject = (projects: readonly string[]): string => (projects.length === 1 ? (projects[0] ?? '') : '');

@@ -6,10 +6,12 @@ import { allNetworks } from '../api/queries.ts';
 import { Ask } from '../ui/ask.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { ChoiceField, onlyOne } from '../ui/choice-field.tsx';
 import { Command } from '../ui/command.tsx';
+import { ConnectDialog } from '../ui/connect-dialog.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { changeRefusal } from '../ui/headnode-state.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { naturalOrder } from '../ui/natural-order.ts';
@@ -158,24 +160,11 @@ const Detach = ({ headnode, hnic: { label }, network }: OneHnic & { readonly net
   );
 };
 
-const Connect = ({ headnode, hnic }: OneHnic) => {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button
-        className="h-7!"
-        aria-label={`Connect ${hnic.label}`}
-        unless={changeRefusal(headnode)}
-        onClick={() => setOpen(true)}
-      >
-        Connect…
-      </Button>
-      <Dialog title={`Connect ${hnic.label} of ${headnode.name}`} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <ConnectForm headnode={headnode} hnic={hnic} onDone={() => setOpen(false)} />
-      </Dialog>
-    </>
-  );
-};
+const Connect = ({ headnode, hnic }: OneHnic) => (
+  <ConnectDialog label={hnic.label} of={headnode.name} unless={changeRefusal(headnode)}>
+    {(close) => <ConnectForm headnode={headnode} hnic={hnic} onDone={close} />}
+  </ConnectDialog>
+);
 
 const ConnectForm = ({ onDone, ...one }: OneHnic & { readonly onDone: () => void }) => {
   const { project } = one.headnode;
@@ -201,8 +190,7 @@ const ConnectFields = ({
   networks,
   onDone,
 }: OneHnic & { readonly networks: readonly string[]; readonly onDone: () => void }) => {
-  const [wished, setWished] = useState('');
-  const network = networks.find((name) => name === wished) ?? networks[0] ?? '';
+  const [network, setNetwork] = useState(onlyOne(networks));
   const work = useMutation({
     mutationFn: () => corral.headnodeConnectNetwork({ headnode, hnic, network }),
     onSuccess: onDone,
@@ -212,27 +200,30 @@ const ConnectFields = ({
       className="grid gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!work.isPending) work.mutate();
+        if (network !== '' && !work.isPending) work.mutate();
       }}
     >
-      <SelectField
+      <ChoiceField
         label="Network"
+        options={networks}
         value={network}
         error={work.error && sentenceOf(work.error)}
-        onChange={(event) => {
+        onChange={(next) => {
           work.reset();
-          setWished(event.target.value);
+          setNetwork(next);
         }}
-      >
-        {networks.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </SelectField>
-      <Command text={commandOf('headnode', 'network', 'connect', headnode, hnic, network)} />
+      />
+      <Command text={commandOf('headnode', 'network', 'connect', headnode, hnic, network || 'NETWORK')} />
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" look="primary" isBusy={work.isPending}>
-          Connect to <span className="max-w-40 truncate">{network}</span>
+        <Button
+          type="submit"
+          look="primary"
+          unless={network === '' ? 'Choose a network first' : null}
+          isBusy={work.isPending}
+        >
+          Connect {network !== '' && 'to '}
+          <span className="max-w-40 truncate">{network}</span>
         </Button>
       </div>
     </form>

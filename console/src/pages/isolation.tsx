@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { allSwitches, projectNames } from '../api/queries.ts';
 import { Card } from '../ui/card.tsx';
-import { SelectField } from '../ui/field.tsx';
+import { ChoiceField } from '../ui/choice-field.tsx';
 import { ForAdministrators } from '../ui/for-administrators.tsx';
 import { linkLook } from '../ui/link-look.ts';
 import { Loaded } from '../ui/loaded.tsx';
@@ -41,9 +41,10 @@ const OfTwo = ({ projects }: { readonly projects: readonly string[] }) => {
   return (
     <>
       <Card className="no-print">
+        {/* A link may name a project that is gone. */}
         <div className="grid max-w-2xl gap-3 p-3.5 sm:grid-cols-2">
-          <ProjectField label="One project" projects={projects} value={a} onChoose={(name) => choose({ a: name })} />
-          <ProjectField label="The other" projects={projects} value={b} onChoose={(name) => choose({ b: name })} />
+          <ChoiceField label="One project" options={projects} value={a} onChange={(name) => choose({ a: name })} />
+          <ChoiceField label="The other" options={projects} value={b} onChange={(name) => choose({ b: name })} />
         </div>
       </Card>
       <IsolationProof
@@ -61,23 +62,3 @@ const refusalOf = (pair: readonly [string, string], projects: readonly string[])
   const missing = pair.find((name) => !projects.includes(name));
   return missing === undefined ? null : `Project ${missing} does not exist`;
 };
-
-const ProjectField = ({
-  label,
-  projects,
-  value,
-  onChoose,
-}: {
-  readonly label: string;
-  readonly projects: readonly string[];
-  readonly value: string;
-  readonly onChoose: (name: string) => void;
-}) => (
-  <SelectField label={label} value={value} onChange={(event) => onChoose(event.target.value)}>
-    {/* A link may name one that is gone. */}
-    {!projects.includes(value) && <option value={value}>{value === '' ? 'choose…' : value}</option>}
-    {projects.map((name) => (
-      <option key={name}>{name}</option>
-    ))}
-  </SelectField>
-);

@@ -5,10 +5,11 @@ import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { allNetworks } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
-import { onlyProject, useProjects } from '../api/use-projects.ts';
+import { useProjects } from '../api/use-projects.ts';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { ChoiceField, onlyOne } from '../ui/choice-field.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { formWords } from '../ui/form-words.ts';
 import { shellWord } from '../ui/shell-word.ts';
@@ -42,7 +43,7 @@ export const CreateNetwork = ({
   const [chosenOwner, setOwner] = useState<string | null>(null);
   const [chosenAccess, setAccess] = useState<string | null>(null);
   const [vlan, setVlan] = useState('');
-  const owner = chosenOwner ?? (projects.length === 0 ? operator : onlyProject(projects));
+  const owner = chosenOwner ?? (projects.length === 0 ? operator : onlyOne(projects));
   // The owner may use it, unless something else was chosen; one of the operator is for everybody.
   const access = chosenAccess ?? (owner === operator ? '' : owner);
   const wanted: NewNetwork = { network, owner, access, net_id: vlan.trim() };
@@ -81,21 +82,16 @@ export const CreateNetwork = ({
           onChange={(event) => setName(event.target.value)}
           error={refusalOf('name')}
         />
-        <SelectField
+        <ChoiceField
           label={admin ? 'Owner' : 'For project'}
           about={
             admin ? 'May grant others access, and delete it.' : 'It owns the network, and can grant others access.'
           }
+          options={[...projects, ...(admin ? [{ value: operator, label: 'admin (the operator)' }] : [])]}
           value={owner}
-          onChange={(event) => setOwner(event.target.value)}
+          onChange={setOwner}
           error={refusalOf('owner')}
-        >
-          {owner === '' && <option value="">Choose…</option>}
-          {projects.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-          {admin && <option value={operator}>admin (the operator)</option>}
-        </SelectField>
+        />
         {admin && (
           <>
             <SelectField

@@ -8,11 +8,10 @@ import { useProjects } from '../api/use-projects.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, sorted } from '../ui/data-table.tsx';
-import { FilterInput } from '../ui/filter-input.tsx';
+import { FilterBar } from '../ui/filter-bar.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { NetworkChip } from '../ui/network-chip.tsx';
 import { Page } from '../ui/page.tsx';
-import { Segments } from '../ui/segments.tsx';
 import { Empty } from '../ui/states.tsx';
 import { CreateNetwork } from './networks-create.tsx';
 import { isShown, type NetworksSearch, type Shown, shown } from './networks-search.ts';
@@ -57,21 +56,14 @@ const NetworkTable = ({ networks }: { readonly networks: readonly NetworkOvervie
   });
   return (
     <>
-      <div className="flex flex-wrap items-center gap-3 border-b border-line p-3">
-        <FilterInput label="Name, owner, VLAN, project" value={q} onChange={(text) => change({ q: text })} />
-        <Segments
-          label="Which networks"
-          value={show}
-          options={shown.map((value) => ({
-            value,
-            label: `${labels[value]} ${networks.filter((network) => isShown(network, value)).length}`,
-          }))}
-          onChange={(value) => change({ show: value })}
-        />
-        <span className="ml-auto text-fine text-dim" role="status">
-          {found.length} of {networks.length}
-        </span>
-      </div>
+      <FilterBar
+        label="Name, owner, VLAN, project"
+        q={q}
+        rows={networks}
+        found={found}
+        parts={{ label: 'Which networks', names: labels, all: shown, shown: show, isIn: isShown }}
+        onChange={change}
+      />
       {found.length === 0 ? (
         <Empty title={networks.length === 0 ? 'There are no networks yet' : 'No network fits'}>
           {networks.length === 0

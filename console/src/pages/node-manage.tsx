@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { corral, type NodeOverview } from '../api/client.ts';
-import { onlyProject, useProjects } from '../api/use-projects.ts';
+import { useProjects } from '../api/use-projects.ts';
+import { onlyOne } from '../ui/choice-field.tsx';
 import { Ask } from '../ui/ask.tsx';
 import { Card } from '../ui/card.tsx';
 import { ProjectField } from '../ui/project-field.tsx';
@@ -45,7 +46,7 @@ export const Reserve = ({ node }: OneNode) => {
   const [first] = node.blocked ?? [];
   const projects = useProjects();
   const [wished, setWished] = useState('');
-  const project = projects.includes(wished) ? wished : onlyProject(projects);
+  const project = projects.includes(wished) ? wished : onlyOne(projects);
   const why = first === undefined ? null : sentenceOf(first);
   return (
     <Card title={first === undefined ? 'It is free' : 'It cannot be reserved'}>

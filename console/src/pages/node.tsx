@@ -7,15 +7,14 @@ import type { NodeOverview } from '../api/client.ts';
 import { allNodes, eventsOfNode, nodeNamed } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Card } from '../ui/card.tsx';
 import { History } from '../ui/history.tsx';
 import { linkLook } from '../ui/link-look.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { Metadata } from '../ui/metadata.tsx';
 import { naturalOrder } from '../ui/natural-order.ts';
+import { NoSuch } from '../ui/no-such.tsx';
 import { stateOf } from '../ui/node-state.ts';
 import { Page } from '../ui/page.tsx';
-import { Empty } from '../ui/states.tsx';
 import { GiveBack, Reserve } from './node-manage.tsx';
 import { NodeNics } from './node-nics.tsx';
 import { NodePower } from './node-power.tsx';
@@ -45,23 +44,12 @@ export const NodePage = () => {
       }
     >
       {/* What was typed for one node is not meant for the next. */}
-      <Loaded key={name} query={query} rows={8} missing={<NoSuchNode name={name} />}>
+      <Loaded key={name} query={query} rows={8} missing={<NoSuch kind="node" name={name} />}>
         {(found) => <Parts node={found} />}
       </Loaded>
     </Page>
   );
 };
-
-const NoSuchNode = ({ name }: { readonly name: string }) => (
-  <Card>
-    <Empty title={`Node ${name} does not exist`}>
-      It was deleted, or never registered.{' '}
-      <Link to="/nodes" className="text-accent underline">
-        Show all nodes
-      </Link>
-    </Empty>
-  </Card>
-);
 
 const Parts = ({ node }: { readonly node: NodeOverview }) => {
   const { admin, projects } = useMe();

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
-import { onlyProject, useProjects } from '../api/use-projects.ts';
+import { useProjects } from '../api/use-projects.ts';
+import { onlyOne } from '../ui/choice-field.tsx';
 import { Button } from '../ui/button.tsx';
 import { useOutcomes } from '../ui/outcomes.tsx';
 import { ProjectField } from '../ui/project-field.tsx';
@@ -22,7 +23,7 @@ export const NodeActions = ({
 }) => {
   const projects = useProjects();
   const [wished, setProject] = useState<string | null>(null);
-  const project = wished ?? onlyProject(projects);
+  const project = wished ?? onlyOne(projects);
   const [doing, setDoing] = useState<{ readonly what: Doing; readonly nodes: readonly NodeRow[] } | null>(null);
   const { outcomes, start, clear } = useOutcomes();
   const allFree = chosen.every(({ state }) => state === 'free');

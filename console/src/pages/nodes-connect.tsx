@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { allNetworks } from '../api/queries.ts';
-import { SelectField } from '../ui/field.tsx';
+import { ChoiceField, onlyOne } from '../ui/choice-field.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import type { NodeRow } from './nodes-search.ts';
 import { type Progress, WorkDialog } from './nodes-work.tsx';
@@ -31,8 +31,8 @@ export const ConnectNodes = ({
   );
   const nics = commonNics(nodes);
   const [wished, setWished] = useState<{ readonly network?: string; readonly nic?: string }>({});
-  const network = wished.network ?? only(usable.map(({ name }) => name));
-  const nic = wished.nic ?? only(nics);
+  const network = wished.network ?? onlyOne(usable.map(({ name }) => name));
+  const nic = wished.nic ?? onlyOne(nics);
   const words = (node: string) => ['node', 'network', 'connect', node, nic || 'NIC', network || 'NETWORK'];
   const lack =
     nics.length === 0
@@ -56,13 +56,13 @@ export const ConnectNodes = ({
       unless={lack}
       progress={progress}
     >
-      <Choice
+      <ChoiceField
         label="Network"
         options={usable.map(({ name }) => name)}
         value={network}
         onChange={(value) => setWished({ ...wished, network: value })}
       />
-      <Choice
+      <ChoiceField
         label="Nic of each"
         options={nics}
         value={nic}
@@ -72,26 +72,3 @@ export const ConnectNodes = ({
     </WorkDialog>
   );
 };
-
-const only = (names: readonly string[]): string => (names.length === 1 ? (names[0] ?? '') : '');
-
-const Choice = ({
-  label,
-  options,
-  value,
-  about = '',
-  onChange,
-}: {
-  readonly label: string;
-  readonly options: readonly string[];
-  readonly value: string;
-  readonly about?: string;
-  readonly onChange: (value: string) => void;
-}) => (
-  <SelectField label={label} value={value} about={about} onChange={({ target }) => onChange(target.value)}>
-    {value === '' && <option value="">Choose…</option>}
-    {options.map((each) => (
-      <option key={each}>{each}</option>
-    ))}
-  </SelectField>
-);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
-import { SelectField } from '../ui/field.tsx';
+import { ChoiceField } from '../ui/choice-field.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import type { NodeRow } from './nodes-search.ts';
 import { type Progress, WorkDialog } from './nodes-work.tsx';
@@ -69,19 +69,13 @@ export const PowerNodes = ({
       unless={order === undefined ? 'Choose what to do first' : null}
       progress={progress}
     >
-      <SelectField
+      <ChoiceField
         label="What to do"
         value={name}
         about={order?.about ?? ''}
-        onChange={({ target }) => setName(target.value)}
-      >
-        {order === undefined && <option value="">Choose…</option>}
-        {Object.entries(orders).map(([key, { verb }]) => (
-          <option key={key} value={key}>
-            {verb.replace(/ of$/, '')}
-          </option>
-        ))}
-      </SelectField>
+        options={Object.entries(orders).map(([key, { verb }]) => ({ value: key, label: verb.replace(/ of$/, '') }))}
+        onChange={setName}
+      />
     </WorkDialog>
   );
 };

@@ -8,7 +8,8 @@ import { Card } from '../ui/card.tsx';
 import { Command } from '../ui/command.tsx';
 import { DeviceFields } from '../ui/device-fields.tsx';
 import { type DeviceSchema, type DeviceValues, fieldsOf, valuesToSend, wordsOf } from '../ui/device-schema.ts';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { ChoiceField } from '../ui/choice-field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { refusalsOf, refusalsWithout } from '../ui/refusals.ts';
 import { commandOf } from '../ui/shell-word.ts';
@@ -110,22 +111,18 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
               setName(event.target.value);
             }}
           />
-          <SelectField
+          <ChoiceField
             label="Type"
             need="required"
             about="Which driver speaks to it."
+            options={Object.keys(schemas)}
             value={type}
             error={refusals.of('type')}
-            onChange={(event) => {
+            onChange={(next) => {
               forget();
-              setType(event.target.value);
+              setType(next);
             }}
-          >
-            <option value="">Choose…</option>
-            {Object.keys(schemas).map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </SelectField>
+          />
           <DeviceFields key={type} fields={fields} values={values} refusals={refusals} onChange={change} />
           {refusals.rest !== null && (
             <p role="alert" className="text-bad">

@@ -12,6 +12,7 @@ import { ForAdministrators } from '../ui/for-administrators.tsx';
 import { FrontPanel, PanelLegend, portState } from '../ui/front-panel.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { NetworkChips } from '../ui/network-chip.tsx';
+import { NoSuch } from '../ui/no-such.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, sentenceOf } from '../ui/states.tsx';
 import { SwitchActions } from './switch-actions.tsx';
@@ -43,21 +44,10 @@ const OneSwitch = ({ name }: { readonly name: string }) => (
     }
     actions={<SwitchActions name={name} />}
   >
-    <Loaded query={useQuery(switchNamed(name))} rows={8} missing={<NoSuchSwitch name={name} />}>
+    <Loaded query={useQuery(switchNamed(name))} rows={8} missing={<NoSuch kind="switch" name={name} />}>
       {(found) => <SwitchDetailsView found={found} />}
     </Loaded>
   </Page>
-);
-
-const NoSuchSwitch = ({ name }: { readonly name: string }) => (
-  <Card>
-    <Empty title={`Switch ${name} does not exist`}>
-      It was deleted, or never registered.{' '}
-      <Link to="/switches" className="text-accent underline">
-        Show all switches
-      </Link>
-    </Empty>
-  </Card>
 );
 
 const SwitchDetailsView = ({ found }: { readonly found: SwitchDetails }) => {

@@ -8,11 +8,10 @@ import { Badge } from '../ui/badge.tsx';
 import { buttonLook } from '../ui/button-look.ts';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, sorted } from '../ui/data-table.tsx';
-import { FilterInput } from '../ui/filter-input.tsx';
+import { FilterBar } from '../ui/filter-bar.tsx';
 import { ForAdministrators } from '../ui/for-administrators.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { Page } from '../ui/page.tsx';
-import { Segments } from '../ui/segments.tsx';
 import { Empty } from '../ui/states.tsx';
 import { isShown, type Shown, shown, type SwitchesSearch } from './switches-search.ts';
 
@@ -55,21 +54,14 @@ const SwitchTable = ({ switches }: { readonly switches: readonly SwitchOverview[
   if (switches.length === 0) return <NoSwitches />;
   return (
     <>
-      <div className="flex flex-wrap items-center gap-3 border-b border-line p-3">
-        <FilterInput label="Name, type, fault" value={q} onChange={(text) => change({ q: text })} />
-        <Segments
-          label="Which switches"
-          value={show}
-          options={shown.map((value) => ({
-            value,
-            label: `${labels[value]} ${switches.filter((each) => isShown(each, value)).length}`,
-          }))}
-          onChange={(value) => change({ show: value })}
-        />
-        <span className="ml-auto text-fine text-dim" role="status">
-          {found.length} of {switches.length}
-        </span>
-      </div>
+      <FilterBar
+        label="Name, type, fault"
+        q={q}
+        rows={switches}
+        found={found}
+        parts={{ label: 'Which switches', names: labels, all: shown, shown: show, isIn: isShown }}
+        onChange={change}
+      />
       {found.length === 0 ? (
         <Empty title="No switch fits">Change the filter, or show all switches.</Empty>
       ) : (

@@ -3,8 +3,9 @@ import { useState } from 'react';
 import { corral, type NodeOverview } from '../api/client.ts';
 import { allNetworks } from '../api/queries.ts';
 import { Button } from './button.tsx';
+import { ChoiceField, onlyOne } from './choice-field.tsx';
 import { Command } from './command.tsx';
-import { Dialog } from './dialog.tsx';
+import { ConnectDialog } from './connect-dialog.tsx';
 import { SelectField } from './field.tsx';
 import { Loaded } from './loaded.tsx';
 import { commandOf } from './shell-word.ts';
@@ -22,28 +23,19 @@ export const native = 'vlan/native';
 export const waits = ({ node, nic }: OneNic): string | null =>
   nic.pending === null ? null : `node ${node.name} has a pending networking action on nic ${nic.label}; wait for it`;
 
-/** Opens the form that connects a nic to a network. */
-export const Connect = ({ node, nic }: OneNic) => {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button
-        unless={
-          waits({ node, nic }) ??
-          (nic.port === null ? `nic ${nic.label} of node ${node.name} is not connected to a switch port` : null)
-        }
-        className="h-7!"
-        aria-label={`Connect ${nic.label}`}
-        onClick={() => setOpen(true)}
-      >
-        Connect…
-      </Button>
-      <Dialog title={`Connect ${nic.label} of ${node.name}`} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <ConnectForm node={node} nic={nic} onDone={() => setOpen(false)} />
-      </Dialog>
-    </>
-  );
-};
+/** Connects a nic to a network. */
+export const Connect = ({ node, nic }: OneNic) => (
+  <ConnectDialog
+    label={nic.label}
+    of={node.name}
+    unless={
+      waits({ node, nic }) ??
+      (nic.port === null ? `nic ${nic.label} of node ${node.name} is not connected to a switch port` : null)
+    }
+  >
+    {(close) => <ConnectForm node={node} nic={nic} onDone={close} />}
+  </ConnectDialog>
+);
 
 const ConnectForm = ({ onDone, ...one }: OneNic & { readonly onDone: () => void }) => {
   const project = one.node.project ?? '';
@@ -76,7 +68,7 @@ const ConnectFields = ({
   networks,
   onDone,
 }: OneNic & { readonly networks: readonly Usable[]; readonly onDone: () => void }) => {
-  const [wished, setWished] = useState(networks.length === 1 ? (networks[0]?.name ?? '') : '');
+  const [wished, setWished] = useState(onlyOne(networks.map(({ name }) => name)));
   const [kind, setKind] = useState<'native' | 'tagged'>(nic.networks[native] === undefined ? 'native' : 'tagged');
   const { name: network, channels } = networks.find(({ name }) => name === wished) ?? nothing;
   const channel = channels.find((each) => (each === native) === (kind === 'native')) ?? native;
@@ -94,20 +86,16 @@ const ConnectFields = ({
         if (network !== '' && !work.isPending) work.mutate();
       }}
     >
-      <SelectField
+      <ChoiceField
         label="Network"
+        options={networks.map(({ name }) => name)}
         value={network}
         error={isOfChannel ? null : why}
-        onChange={(event) => {
+        onChange={(next) => {
           work.reset();
-          setWished(event.target.value);
+          setWished(next);
         }}
-      >
-        {networks.length > 1 && <option value="">Choose…</option>}
-        {networks.map(({ name }) => (
-          <option key={name}>{name}</option>
-        ))}
-      </SelectField>
+      />
       <SelectField
         label="Channel"
         value={kind}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { allSwitches, switchNamed } from '../api/queries.ts';
+import { ChoiceField } from './choice-field.tsx';
 import { SelectField } from './field.tsx';
 
 /** A port of a switch; empty: none. */
@@ -49,18 +50,14 @@ const PortOf = ({ value, onChange, taken = [], error = null, isOff = false }: Fr
     .filter(({ port, registered, node }) => registered && (port === value.port || (node === null && !isTaken(port))))
     .map(({ port }) => port);
   return (
-    <SelectField
+    <ChoiceField
       label="Port"
       disabled={isOff}
       about={found === undefined ? undefined : `${free.length} free`}
+      options={free}
       value={value.port}
       error={error}
-      onChange={(event) => onChange({ ...value, port: event.target.value })}
-    >
-      <option value="">Choose…</option>
-      {free.map((port) => (
-        <option key={port}>{port}</option>
-      ))}
-    </SelectField>
+      onChange={(port) => onChange({ ...value, port })}
+    />
   );
 };

@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import { commandOf } from './shell-word.ts';
 import { Command } from './command.tsx';
 import { Dialog } from './dialog.tsx';
-import { SelectField } from './field.tsx';
+import { ChoiceField } from './choice-field.tsx';
 import { naturalOrder } from './natural-order.ts';
 import { sentenceOf } from './states.tsx';
 import { useAction } from './use-action.ts';
@@ -103,17 +103,13 @@ const Joining = ({ kind, has, all, pairWith }: MembershipProps) => {
         if (chosen !== '') add.start();
       }}
     >
-      <SelectField
+      <ChoiceField
         label={kind === 'project' ? 'Add to project' : 'Add user'}
+        options={rest}
         value={chosen}
         error={add.error && sentenceOf(add.error)}
-        onChange={(event) => setWished(event.target.value)}
-      >
-        <option value="">Choose…</option>
-        {rest.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </SelectField>
+        onChange={setWished}
+      />
       <div className="flex min-w-0 flex-wrap items-center gap-2">
         <Button
           type="submit"

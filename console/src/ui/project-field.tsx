@@ -1,4 +1,4 @@
-import { SelectField } from './field.tsx';
+import { ChoiceField } from './choice-field.tsx';
 
 interface ProjectFieldProps {
   readonly projects: readonly string[];
@@ -10,10 +10,5 @@ interface ProjectFieldProps {
 
 /** For which project something is done. None is chosen before the person does, unless there is only one. */
 export const ProjectField = ({ projects, value, error = null, onChange }: ProjectFieldProps) => (
-  <SelectField label="For project" value={value} error={error} onChange={({ target }) => onChange(target.value)}>
-    {value === '' && <option value="">Choose…</option>}
-    {projects.map((each) => (
-      <option key={each}>{each}</option>
-    ))}
-  </SelectField>
+  <ChoiceField label="For project" options={projects} value={value} error={error} onChange={onChange} />
 );

@@ -464,7 +464,15 @@ export interface Calls {
         readonly metadata: Readonly<Record<string, unknown>>;
         readonly obm_enabled: boolean | null;
         readonly blocked:
-          readonly { readonly kind: string; readonly nic: string | null; readonly message: string }[] | null;
+          | readonly {
+              readonly kind: string;
+              readonly nic: string | null;
+              readonly network: string | null;
+              readonly switch: string | null;
+              readonly port: string | null;
+              readonly message: string;
+            }[]
+          | null;
       }[];
       readonly others: readonly string[];
       readonly next: string | null;
@@ -495,7 +503,15 @@ export interface Calls {
       readonly metadata: Readonly<Record<string, unknown>>;
       readonly obm_enabled: boolean | null;
       readonly blocked:
-        readonly { readonly kind: string; readonly nic: string | null; readonly message: string }[] | null;
+        | readonly {
+            readonly kind: string;
+            readonly nic: string | null;
+            readonly network: string | null;
+            readonly switch: string | null;
+            readonly port: string | null;
+            readonly message: string;
+          }[]
+        | null;
     };
   };
   /** List every network that the caller may see or use, with owner, access, VLAN and how much is on it. Who may: Everybody for public networks; a project also sees its own and those it has access to; Admin sees all. `GET /overview/networks` */

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { allHeadnodes, headnodeImages } from '../api/queries.ts';
-import { onlyProject } from '../api/use-projects.ts';
+import { onlyOne } from '../ui/choice-field.tsx';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
 import { Dialog } from '../ui/dialog.tsx';

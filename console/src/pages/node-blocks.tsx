@@ -25,7 +25,10 @@ export const Blocks = ({ node, label }: OneNode & { readonly label: string }) =>
     </ul>
   );
 
-const Step = ({ node, block: { kind, nic: label, message } }: OneNode & { readonly block: Block }) => {
+const Step = ({
+  node,
+  block: { kind, nic: label, network, switch: on, port },
+}: OneNode & { readonly block: Block }) => {
   const { admin } = useMe();
   const nic = node.nics.find((each) => each.label === label);
   if (kind === 'obm')
@@ -34,39 +37,35 @@ const Step = ({ node, block: { kind, nic: label, message } }: OneNode & { readon
         <DisableObm node={node.name} />
       </div>
     );
-  if (kind === 'network' && nic !== undefined) {
-    const network = Object.values(nic.networks).find((each) => message.includes(`network ${each} (nic ${nic.label})`));
-    if (network === undefined) return null;
+  if (kind === 'network' && nic !== undefined && network !== null)
     return (
       <div>
         <Detach node={node} nic={nic} network={network} look="step" />
       </div>
     );
-  }
   if (kind !== 'port') return null;
   if (!admin) return <span className="text-dim">An administrator can mend this.</span>;
-  const place = nic?.switch ? { switch: nic.switch, port: nic.port ?? undefined } : heldPort(message);
-  return place === null ? null : <PortLink {...place}>Look at the port</PortLink>;
-};
-
-/** A port of a switch; only the switch, if the port is not known. */
-interface Place {
-  readonly switch: string;
-  readonly port: string | undefined;
-}
-
-/** The port that a node was on, from the sentence for administrators: no nic of the node leads there any more. */
-export const heldPort = (message: string): Place | null => {
-  const [, port, on] = /port (.+) on switch (.+), which the node was on,/.exec(message) ?? [];
-  return on === undefined ? null : { switch: on, port };
+  return on === null ? null : (
+    <PortLink switch={on} port={port}>
+      Look at the port
+    </PortLink>
+  );
 };
 
 /** The way to a port, on the page of its switch. */
-export const PortLink = ({ switch: on, port, children }: Place & { readonly children: ReactNode }) => (
+export const PortLink = ({
+  switch: on,
+  port,
+  children,
+}: {
+  readonly switch: string;
+  readonly port: string | null;
+  readonly children: ReactNode;
+}) => (
   <Link
     to="/switches/$switch"
     params={{ switch: on }}
-    search={port === undefined ? {} : { port }}
+    search={port === null ? {} : { port }}
     className="text-accent hover:underline"
   >
     {children}

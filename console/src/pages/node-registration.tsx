@@ -8,7 +8,7 @@ import { ActionDialog } from '../ui/action-dialog.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { commandOf } from '../ui/shell-word.ts';
-import { heldPort, PortLink } from './node-blocks.tsx';
+import { PortLink } from './node-blocks.tsx';
 import { BmcLine, ChangeBmc, TestBmc } from './node-bmc.tsx';
 
 interface OneNode {
@@ -21,7 +21,6 @@ export const NodeRegistration = ({ node }: OneNode) => {
   const close = (): void => setAsked(null);
   const known = useBmc(node.name);
   const doubt = doubtOf(node);
-  const place = doubt === undefined ? null : heldPort(doubt);
   return (
     <Card title="Registration">
       <BmcLine known={known} />
@@ -41,7 +40,11 @@ export const NodeRegistration = ({ node }: OneNode) => {
             Delete node…
           </Button>
         </div>
-        {place !== null && <PortLink {...place}>Look at the port that keeps it from being deleted</PortLink>}
+        {doubt?.switch && (
+          <PortLink switch={doubt.switch} port={doubt.port}>
+            Look at the port that keeps it from being deleted
+          </PortLink>
+        )}
         <TestBmc name={node.name} known={known} />
       </div>
       {asked === 'bmc' && <ChangeBmc name={node.name} known={known} onClose={close} />}
@@ -50,9 +53,9 @@ export const NodeRegistration = ({ node }: OneNode) => {
   );
 };
 
-/** Why a port that the node was on is not to be trusted. */
-const doubtOf = ({ project, nics, blocked }: NodeOverview): string | undefined =>
-  project === null && nics.length === 0 ? blocked?.find(({ kind }) => kind === 'port')?.message : undefined;
+/** A port that the node was on, and that is not to be trusted. */
+const doubtOf = ({ project, nics, blocked }: NodeOverview) =>
+  project === null && nics.length === 0 ? blocked?.find(({ kind }) => kind === 'port') : undefined;
 
 /** Why a node cannot be deleted now, as the service says it. */
 const keeps = (node: NodeOverview): string | null => {
@@ -62,7 +65,7 @@ const keeps = (node: NodeOverview): string | null => {
   if (nic !== undefined) return `node ${name} still has nic ${nic.label}; delete it first`;
   if (obm_enabled === true) return `OBM of node ${name} is enabled; disable it first`;
   const doubt = doubtOf(node);
-  return doubt === undefined ? null : `node ${name} cannot be deleted: ${doubt}`;
+  return doubt === undefined ? null : `node ${name} cannot be deleted: ${doubt.message}`;
 };
 
 interface DialogProps {

@@ -43,27 +43,37 @@ export interface NodeBlock {
   readonly kind: 'network' | 'action' | 'port' | 'switch' | 'obm';
   /** The nic that it is about, if it is about one. */
   readonly nic: string | null;
+  /** The network that the nic is on, if that is what it is about. */
+  readonly network: string | null;
+  /** Where it is, if it is about a port or a switch. null also where the caller may not see it. */
+  readonly switch: string | null;
+  readonly port: string | null;
   readonly message: string;
 }
 
+type About = Partial<Pick<NodeBlock, 'nic' | 'network' | 'switch' | 'port'>>;
+
 /** All that keeps a node from being reserved, or from leaving its project, in the order in which the calls refuse. */
 export const blocksOf = (node: NodeState, isOperator: boolean): readonly NodeBlock[] => {
-  const of = (kind: NodeBlock['kind'], nic: string | null, error: CorralError): NodeBlock => ({
+  const of = (kind: NodeBlock['kind'], about: About, error: CorralError): NodeBlock => ({
     kind,
-    nic,
+    nic: about.nic ?? null,
+    network: about.network ?? null,
+    // Where a node is plugged in is the operator's business.
+    switch: isOperator ? (about.switch ?? null) : null,
+    port: isOperator ? (about.port ?? null) : null,
     message: isOperator ? error.forAdmins : error.message,
   });
   const ports = node.ports.flatMap((port) => {
     const error = doubtAbout(port);
-    return error === null ? [] : [of('port', port.nic, error)];
+    return error === null ? [] : [of('port', port, error)];
   });
-  if (node.isFree)
-    return [...node.secondRecords.map((second) => of('switch', second.nic, secondRecord(second))), ...ports];
-  const ties = node.ties.map((tie) => of(tie.network === null ? 'action' : 'network', tie.nic, tiedBy(node, tie)));
+  if (node.isFree) return [...node.secondRecords.map((second) => of('switch', second, secondRecord(second))), ...ports];
+  const ties = node.ties.map((tie) => of(tie.network === null ? 'action' : 'network', tie, tiedBy(node, tie)));
   return [
     ...ties.filter(({ kind }) => kind === 'network'),
     ...ties.filter(({ kind }) => kind === 'action'),
     ...ports,
-    ...(node.isObmEnabled ? [of('obm', null, obmIsEnabled(node))] : []),
+    ...(node.isObmEnabled ? [of('obm', {}, obmIsEnabled(node))] : []),
   ];
 };

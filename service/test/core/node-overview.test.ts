@@ -22,6 +22,9 @@ import {
 interface Block {
   readonly kind: string;
   readonly nic: string | null;
+  readonly network: string | null;
+  readonly switch: string | null;
+  readonly port: string | null;
   readonly message: string;
 }
 interface Pending {
@@ -133,10 +136,16 @@ describe.each(engines)('overviews of nodes on %s', (engine) => {
     await runSql(service(), { sqlite: sql, postgres: sql });
     const { blocked, obm_enabled } = await overviewOf(callers.ada, 'busy');
     expect(obm_enabled).toBe(true);
-    expect(blocked?.map(({ kind, nic }) => [kind, nic])).toEqual([
-      ['network', 'eth1'],
-      ['port', 'eth0'],
-      ['obm', null],
+    const fieldsOf = (each: Block) => [each.kind, each.nic, each.network, each.switch, each.port];
+    expect(blocked?.map(fieldsOf)).toEqual([
+      ['network', 'eth1', 'red-net', null, null],
+      ['port', 'eth0', null, null, null],
+      ['obm', null, null, null, null],
+    ]);
+    expect((await overviewOf(callers.admin, 'busy')).blocked?.map(fieldsOf)).toEqual([
+      ['network', 'eth1', 'red-net', null, null],
+      ['port', 'eth0', null, 'sw0', 'busy/eth0'],
+      ['obm', null, null, null, null],
     ]);
     const refused = () => message(callers.ada.post('/project/red/detach_node', { node: 'busy' }));
     expect(await refused()).toBe(blocked?.[0]?.message);
@@ -159,7 +168,8 @@ describe.each(engines)('overviews of nodes on %s', (engine) => {
     await done(service().admin.post('/switch/sw0/port/moved/eth0/detach_nic'));
     for (const caller of [callers.ada, callers.admin]) {
       const { blocked } = await overviewOf(caller, 'moved');
-      expect(blocked).toMatchObject([{ kind: 'port', nic: null }]);
+      const place = caller === callers.admin ? { switch: 'sw0', port: 'moved/eth0' } : { switch: null, port: null };
+      expect(blocked).toMatchObject([{ kind: 'port', nic: null, network: null, ...place }]);
       const refused = await message(caller.post('/project/red/connect_node', { node: 'moved' }));
       expect(refused).toBe(`node moved cannot be reserved: ${blocked?.[0]?.message ?? ''}`);
     }

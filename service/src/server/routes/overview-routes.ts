@@ -28,6 +28,11 @@ const NodeOverview = {
             '`network`, `action` (a pending one), `port` (not to be trusted), `switch` (registered twice) or `obm` (enabled)',
         }),
         nic: orNull(Type.String()),
+        network: orNull(Type.String({ description: 'the network that the nic is on, for `network`' })),
+        switch: orNull(
+          Type.String({ description: 'where it is, for `port` and `switch`; null: shown to administrators only' }),
+        ),
+        port: orNull(Type.String({ description: 'the same, for `port`' })),
         message: Type.String({ description: 'what the call would refuse with' }),
       }),
       {

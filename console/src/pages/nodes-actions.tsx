@@ -6,10 +6,10 @@ import { Button } from '../ui/button.tsx';
 import { useOutcomes } from '../ui/outcomes.tsx';
 import { ProjectField } from '../ui/project-field.tsx';
 import { commandOf } from '../ui/shell-word.ts';
+import { type Progress, type Work, WorkDialog } from '../ui/work-dialog.tsx';
 import { ConnectNodes } from './nodes-connect.tsx';
 import { PowerNodes } from './nodes-power.tsx';
 import type { NodeRow } from './nodes-search.ts';
-import { type Progress, type Work, WorkDialog } from './nodes-work.tsx';
 
 type Doing = 'reserve' | 'release' | 'connect' | 'power';
 
@@ -31,7 +31,7 @@ export const NodeActions = ({
   const areReserved = chosen.every(({ node }) => (node?.project ?? null) !== null);
   const progress: Progress = {
     outcomes,
-    begin: ({ nodes, run }) => void start(nodes.map((row) => ({ key: row.name, run: () => run(row) }))),
+    begin: ({ things, run }) => void start(things.map((row) => ({ key: row.name, run: () => run(row) }))),
     close: () => {
       // What was reserved is connected next, so that the nodes stay chosen.
       if (doing?.what === 'release' && outcomes.length > 0 && outcomes.every(({ state }) => state === 'done')) onDone();
@@ -39,8 +39,8 @@ export const NodeActions = ({
       clear();
     },
   };
-  const reserving: Work = {
-    nodes: chosen,
+  const reserving: Work<NodeRow> = {
+    things: chosen,
     run: ({ name }) => corral.projectConnectNode({ project, node: name }),
   };
   const ask = (what: Doing) => (): void => setDoing({ what, nodes: chosen });
@@ -83,16 +83,18 @@ export const NodeActions = ({
       {doing?.what === 'reserve' && (
         <WorkDialog
           {...reserving}
+          kind="node"
           verb="Reserve"
-          nodes={doing.nodes}
+          things={doing.nodes}
           command={doing.nodes.map(({ name }) => commandOf('project', 'node', 'add', project, name)).join('; ')}
           progress={progress}
         />
       )}
       {doing?.what === 'release' && (
         <WorkDialog
+          kind="node"
           verb="Release"
-          nodes={doing.nodes}
+          things={doing.nodes}
           run={({ name, node }) => corral.projectDetachNode({ project: node?.project ?? '', node: name })}
           command={commandOf('release', ...doing.nodes.map(({ name }) => name))}
           look="danger"

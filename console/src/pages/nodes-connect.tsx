@@ -4,8 +4,8 @@ import { corral } from '../api/client.ts';
 import { allNetworks } from '../api/queries.ts';
 import { ChoiceField, onlyOne } from '../ui/choice-field.tsx';
 import { commandOf } from '../ui/shell-word.ts';
+import { type Progress, WorkDialog } from '../ui/work-dialog.tsx';
 import type { NodeRow } from './nodes-search.ts';
-import { type Progress, WorkDialog } from './nodes-work.tsx';
 
 const native = 'vlan/native';
 
@@ -47,7 +47,8 @@ export const ConnectNodes = ({
   return (
     <WorkDialog
       verb="Connect"
-      nodes={nodes}
+      kind="node"
+      things={nodes}
       run={async ({ name }) => {
         const { status_id } = await corral.nodeConnectNetwork({ node: name, nic, network, channel: native });
         await corral.waitForAction(status_id, { listens: false });

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { ChoiceField } from '../ui/choice-field.tsx';
 import { commandOf } from '../ui/shell-word.ts';
+import { type Progress, WorkDialog } from '../ui/work-dialog.tsx';
 import type { NodeRow } from './nodes-search.ts';
-import { type Progress, WorkDialog } from './nodes-work.tsx';
 
 interface Order {
   readonly verb: string;
@@ -62,7 +62,8 @@ export const PowerNodes = ({
   return (
     <WorkDialog
       verb={order?.verb ?? 'Power of'}
-      nodes={nodes}
+      kind="node"
+      things={nodes}
       run={(node) => order?.run(node.name) ?? Promise.resolve()}
       command={nodes.map((node) => commandOf('node', ...words, node.name)).join('; ')}
       look={order?.isDangerous ? 'danger' : 'primary'}

@@ -144,6 +144,30 @@ describe.skipIf(!hasPart('Chromium'))('a switch in the browser', () => {
     expectNoComplaints(page);
   });
 
+  it('its ports are deleted together after a question, and each refusal is beside its port', async () => {
+    await makeNode(service(), 'n6', ['eth0'], 'sw-many');
+    for (const port of ['p1', 'p2', 'p3']) await done(service().admin.put(`/switch/sw-many/port/${port}`));
+    await done(service().admin.post('/switch/sw-many/sweep'));
+    const page = await openSwitch('/switches/sw-many');
+    for (const port of ['n6/eth0', 'p1', 'p2']) await page.getByLabel(`Choose ${port}`, { exact: true }).check();
+    await page.getByRole('button', { name: 'Delete 3 ports…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 3 ports' });
+    await dialog.getByText('corral port delete sw-many p1').waitFor();
+    await dialog.getByRole('button', { name: 'Delete 3 ports' }).click();
+    const outcomes = dialog.getByRole('list', { name: 'Delete ports' }).getByRole('listitem');
+    await outcomes.filter({ hasText: 'Nic eth0 of node n6 is on port n6/eth0; detach it first' }).waitFor();
+    await expect.poll(() => outcomes.filter({ hasText: 'done' }).count()).toBe(2);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('Choose p1', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('1 chosen').waitFor();
+    const { port_list } = (await done(service().admin.get('/overview/switch/sw-many'))).body as {
+      port_list: readonly { readonly port: string }[];
+    };
+    expect(port_list.map(({ port }) => port)).toEqual(['n6/eth0', 'p3']);
+    forgetRefusals(page);
+    expectNoComplaints(page);
+  });
+
   it('one that was deleted is not there any more on the way back', async () => {
     await makeSwitch(service(), 'sw-gone');
     const page = await openSwitch('/switches/sw-gone');

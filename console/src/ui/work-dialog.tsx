@@ -1,24 +1,29 @@
 import type { ReactNode } from 'react';
-import { Button, type ButtonProps } from '../ui/button.tsx';
-import { Command } from '../ui/command.tsx';
-import { Dialog, focusedFirst } from '../ui/dialog.tsx';
-import { type Outcome, OutcomeList } from '../ui/outcomes.tsx';
-import type { NodeRow } from './nodes-search.ts';
+import { Button, type ButtonProps } from './button.tsx';
+import { Command } from './command.tsx';
+import { Dialog, focusedFirst } from './dialog.tsx';
+import { type Outcome, OutcomeList } from './outcomes.tsx';
 
-/** What is done to each of several nodes. */
-export interface Work {
-  readonly nodes: readonly NodeRow[];
-  readonly run: (node: NodeRow) => Promise<unknown>;
+/** Something that is known by its name. */
+interface Named {
+  readonly name: string;
+}
+
+/** What is done to each of several. */
+export interface Work<T extends Named> {
+  readonly things: readonly T[];
+  readonly run: (thing: T) => Promise<unknown>;
 }
 
 /** How far it is, and how it is begun and left. */
 export interface Progress {
   readonly outcomes: readonly Outcome[];
-  readonly begin: (work: Work) => void;
+  readonly begin: <T extends Named>(work: Work<T>) => void;
   readonly close: () => void;
 }
 
-interface WorkDialogProps extends Work {
+interface WorkDialogProps<T extends Named> extends Work<T> {
+  readonly kind: 'node' | 'port';
   readonly verb: string;
   readonly command: string;
   readonly progress: Progress;
@@ -29,29 +34,29 @@ interface WorkDialogProps extends Work {
   readonly children?: ReactNode;
 }
 
-const count = (nodes: readonly unknown[]): string => (nodes.length === 1 ? '1 node' : `${nodes.length} nodes`);
-
-/** Asks before something is done to several nodes, does it, and shows how it went with each. */
-export const WorkDialog = ({ verb, nodes, run, command, progress, look, unless, children }: WorkDialogProps) => {
+/** Asks before something is done to several, does it, and shows how it went with each. */
+export const WorkDialog = <T extends Named>(props: WorkDialogProps<T>) => {
+  const { kind, verb, things, run, command, progress, look, unless, children } = props;
   const { outcomes, begin, close } = progress;
+  const many = things.length === 1 ? `1 ${kind}` : `${things.length} ${kind}s`;
   const isAsking = outcomes.length === 0;
   const isDangerous = look === 'danger';
   return (
-    <Dialog title={`${verb} ${count(nodes)}`} isOpen onClose={close}>
+    <Dialog title={`${verb} ${many}`} isOpen onClose={close}>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isAsking && (unless ?? null) === null) begin({ nodes, run });
+          if (isAsking && (unless ?? null) === null) begin({ things, run });
         }}
       >
         {isAsking ? (
           <>
-            <p className="max-h-40 overflow-auto font-mono">{nodes.map(({ name }) => name).join(', ')}</p>
+            <p className="max-h-40 overflow-auto font-mono">{things.map(({ name }) => name).join(', ')}</p>
             {children}
           </>
         ) : (
-          <OutcomeList label={`${verb} nodes`} outcomes={outcomes} />
+          <OutcomeList label={`${verb} ${kind}s`} outcomes={outcomes} />
         )}
         <div className="flex max-h-40 min-w-0 overflow-auto">
           <Command text={command} />
@@ -62,7 +67,7 @@ export const WorkDialog = ({ verb, nodes, run, command, progress, look, unless, 
               Cancel
             </Button>
             <Button type="submit" look={look ?? 'primary'} unless={unless} {...(isDangerous ? {} : focusedFirst)}>
-              {verb} {count(nodes)}
+              {verb} {many}
             </Button>
           </div>
         )}

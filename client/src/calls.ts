@@ -1606,9 +1606,10 @@ export const grammar = {
     rule: '1 to 255 characters without control characters, "/" or a space at either end; no invisible characters',
   },
   project: {
-    pattern: '^(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    pattern:
+      '^(?!admin$)(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
     maxLength: 255,
-    rule: '1 to 255 characters without control characters, "/" or a space at either end',
+    rule: '1 to 255 characters without control characters, "/" or a space at either end; not "admin", which means the operator; no invisible characters',
   },
   node: {
     pattern:

@@ -12,6 +12,7 @@ export { type DeviceCode, type DeviceLogin, deviceLogin } from './device-login.t
 export * from './api-errors.ts';
 export type { CorralEvent, FollowOptions } from './follow-events.ts';
 export { type KeystoneLogin, keystone } from './keystone.ts';
+export { brokenNameRule, type NamedThing } from './name-rule.ts';
 export { naturalOrder } from './natural-order.ts';
 export type { Answer, Fetch } from './transport.ts';
 export type { Action, WaitOptions } from './wait-for-action.ts';

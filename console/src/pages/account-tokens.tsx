@@ -13,6 +13,7 @@ import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../ui/field.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { nameLack, nameMistake } from '../ui/name-rule.ts';
 import { Empty } from '../ui/states.tsx';
 
 /** One's own tokens: what scripts have in place of a password. */
@@ -125,7 +126,7 @@ const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
     <ActionDialog
       title="Create an API token"
       label="Create token"
-      unless={token === '' ? 'Give it a name first' : /^[1-9]\d*$/.test(days) ? null : 'Give a number of days'}
+      unless={nameLack('token', token) ?? (/^[1-9]\d*$/.test(days) ? null : 'Give a number of days')}
       command={commandOf(
         ...['token', 'create', token || 'NAME', '--days', days],
         ...(project === '' ? [] : ['--project', project]),
@@ -154,6 +155,7 @@ const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
             required
             value={token}
             error={isAboutDays(refusal) ? null : refusal}
+            mistake={nameMistake('token', token)}
             onChange={(event) => setToken(event.target.value)}
           />
           <TextField

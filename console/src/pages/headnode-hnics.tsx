@@ -14,6 +14,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { changeRefusal } from '../ui/headnode-state.ts';
 import { Loaded } from '../ui/loaded.tsx';
+import { nameLack, nameMistake } from '../ui/name-rule.ts';
 import { naturalOrder } from '../ui/natural-order.ts';
 import { NetworkChip } from '../ui/network-chip.tsx';
 import { commandOf } from '../ui/shell-word.ts';
@@ -90,12 +91,13 @@ const AddFields = ({ headnode: { name, hnics }, onDone }: Pick<OneHnic, 'headnod
     mutationFn: () => corral.headnodeCreateHnic({ headnode: name, hnic }),
     onSuccess: onDone,
   });
+  const lack = nameLack('hnic', hnic);
   return (
     <form
       className="grid gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (hnic !== '' && !add.isPending) add.mutate();
+        if (lack === null && !add.isPending) add.mutate();
       }}
     >
       <TextField
@@ -105,6 +107,7 @@ const AddFields = ({ headnode: { name, hnics }, onDone }: Pick<OneHnic, 'headnod
         autoComplete="off"
         value={hnic}
         error={add.error && sentenceOf(add.error)}
+        mistake={nameMistake('hnic', hnic)}
         onChange={(event) => {
           add.reset();
           setHnic(event.target.value);
@@ -113,7 +116,7 @@ const AddFields = ({ headnode: { name, hnics }, onDone }: Pick<OneHnic, 'headnod
       <Command text={commandOf('headnode', 'nic', 'create', name, hnic === '' ? 'HNIC' : hnic)} />
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" look="primary" isBusy={add.isPending}>
+        <Button type="submit" look="primary" unless={lack} isBusy={add.isPending}>
           Add <span className="max-w-40 truncate">{hnic}</span>
         </Button>
       </div>

@@ -10,6 +10,7 @@ import { Command } from '../ui/command.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { nameLack, nameMistake } from '../ui/name-rule.ts';
 import { ProjectField } from '../ui/project-field.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import { sentenceOf } from '../ui/states.tsx';
@@ -48,7 +49,7 @@ const Fields = ({ projects, images, onClose }: CreateProps & { readonly images: 
   const field = create.error === null ? null : fieldOf(create.error);
   const refusalOf = (one: Field): string | null =>
     create.error !== null && field === one ? sentenceOf(create.error) : null;
-  const unless = headnode === '' ? 'Give it a name first' : project === '' ? 'Choose a project first' : null;
+  const unless = nameLack('headnode', headnode) ?? (project === '' ? 'Choose a project first' : null);
   return (
     <form
       className="grid gap-3"
@@ -66,6 +67,7 @@ const Fields = ({ projects, images, onClose }: CreateProps & { readonly images: 
         value={headnode}
         onChange={(event) => setName(event.target.value)}
         error={refusalOf('name')}
+        mistake={nameMistake('headnode', headnode)}
       />
       <ProjectField projects={projects} value={project} onChange={setProject} error={refusalOf('project')} />
       <SelectField

@@ -12,6 +12,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ChoiceField, onlyOne } from '../ui/choice-field.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { formWords } from '../ui/form-words.ts';
+import { nameLack, nameMistake } from '../ui/name-rule.ts';
 import { shellWord } from '../ui/shell-word.ts';
 import { sentenceOf } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -62,7 +63,7 @@ export const CreateNetwork = ({
   const refusal = create.error === null ? null : { field: fieldOf(create.error), why: sentenceOf(create.error) };
   const refusalOf = (field: Field): string | null => (refusal?.field === field ? refusal.why : null);
   const lacksOwner = admin ? 'Choose its owner first' : 'Choose a project first';
-  const unless = network === '' ? 'Give it a name first' : owner === '' ? lacksOwner : null;
+  const unless = nameLack('network', network) ?? (owner === '' ? lacksOwner : null);
   return (
     <Dialog title="Create a network" isOpen onClose={onClose}>
       <form
@@ -81,6 +82,7 @@ export const CreateNetwork = ({
           value={network}
           onChange={(event) => setName(event.target.value)}
           error={refusalOf('name')}
+          mistake={nameMistake('network', network)}
         />
         <ChoiceField
           label={admin ? 'Owner' : 'For project'}

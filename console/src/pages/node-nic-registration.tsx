@@ -8,6 +8,7 @@ import { type OneNic, waits } from '../ui/connect-nic.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FreePort, noPlace } from '../ui/free-port.tsx';
 import { macMistake, ownerOfMac } from '../ui/mac-address.ts';
+import { nameMistake } from '../ui/name-rule.ts';
 import { RowMenu } from '../ui/row-menu.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 
@@ -39,7 +40,11 @@ const AddNicDialog = ({ node, onClose }: { readonly node: string; readonly onClo
     <ActionDialog
       title={`Add a nic to ${node}`}
       label="Add nic"
-      unless={nic === '' || macaddr === '' ? 'Give a name and a MAC address first' : (mistake ?? owner)}
+      unless={
+        nic === '' || macaddr === ''
+          ? 'Give a name and a MAC address first'
+          : (nameMistake('nic', nic) ?? mistake ?? owner)
+      }
       command={commandOf('node', 'nic', 'register', node, nic || 'NIC', macaddr || 'MAC')}
       run={() => corral.nodeRegisterNic({ node, nic, macaddr })}
       stale={stale}
@@ -54,6 +59,7 @@ const AddNicDialog = ({ node, onClose }: { readonly node: string; readonly onClo
             autoComplete="off"
             value={nic}
             error={refusal?.includes('"macaddr"') ? null : refusal}
+            mistake={nameMistake('nic', nic)}
             onChange={(event) => setNic(event.target.value)}
           />
           <TextField

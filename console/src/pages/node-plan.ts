@@ -2,6 +2,7 @@ import { corral } from '../api/client.ts';
 import { type DeviceField, type DeviceValues, valuesToSend, wordsOf } from '../ui/device-schema.ts';
 import type { PortPlace } from '../ui/free-port.tsx';
 import { isSameMac, macMistake } from '../ui/mac-address.ts';
+import { nameLack, nameMistake } from '../ui/name-rule.ts';
 import { commandOf } from '../ui/shell-word.ts';
 
 /** A nic as it is typed. */
@@ -88,11 +89,14 @@ export const twinOf = (nic: NicDraft, nics: readonly NicDraft[]): string | null 
 
 /** Why the plan cannot be begun yet. */
 export const lackOf = ({ name, nics }: NodeDraft): string | null => {
-  if (name === '') return 'Give it a name first';
+  const lack = nameLack('node', name);
+  if (lack !== null) return lack;
   const typed = nics.filter(isTyped);
   if (typed.some(({ label }) => label === '')) return 'Give every nic a name';
   if (typed.some(({ macaddr }) => macaddr === '')) return 'Give every nic its MAC address';
-  const wrong = typed.map(({ macaddr }) => macMistake(macaddr)).find((mistake) => mistake !== null);
+  const wrong = typed
+    .map(({ label, macaddr }) => nameMistake('nic', label) ?? macMistake(macaddr))
+    .find((mistake) => mistake !== null);
   if (wrong !== undefined) return wrong;
   return typed.some(({ place }) => place.switch !== '' && place.port === '')
     ? 'Choose the port of every nic that is plugged in'

@@ -6,6 +6,7 @@ import { ActionDialog } from '../ui/action-dialog.tsx';
 import { commandOf } from '../ui/shell-word.ts';
 import { TextField } from '../ui/field.tsx';
 import { Membership } from '../ui/membership.tsx';
+import { nameLack, nameMistake } from '../ui/name-rule.ts';
 
 /** What was asked for, and of which project. */
 export type AskedOfProjects =
@@ -34,7 +35,7 @@ const CreateProject = ({ onClose }: Pick<OfProject, 'onClose'>) => {
     <ActionDialog
       title="Create a project"
       label="Create project"
-      unless={project === '' ? 'Give it a name first' : null}
+      unless={nameLack('project', project)}
       command={commandOf('project', 'create', project || 'NAME')}
       run={() => corral.projectCreate({ project })}
       stale={['projects']}
@@ -49,6 +50,7 @@ const CreateProject = ({ onClose }: Pick<OfProject, 'onClose'>) => {
           required
           value={project}
           error={refusal}
+          mistake={nameMistake('project', project)}
           onChange={(event) => setProject(event.target.value)}
         />
       )}

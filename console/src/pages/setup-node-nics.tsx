@@ -4,6 +4,7 @@ import { Card } from '../ui/card.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FreePort, noPlace } from '../ui/free-port.tsx';
 import { macMistake } from '../ui/mac-address.ts';
+import { nameMistake } from '../ui/name-rule.ts';
 import type { Refusals } from '../ui/refusals.ts';
 import type { NicDraft } from './node-plan.ts';
 
@@ -79,6 +80,7 @@ const OneNic = ({
         readOnly={isMade}
         value={nic.label}
         error={refusals.nic.of('nic')}
+        mistake={nameMistake('nic', nic.label)}
         onChange={(event) => onChange({ label: event.target.value })}
       />
       <TextField

@@ -11,6 +11,7 @@ import { TextField } from '../ui/field.tsx';
 import { noPlace } from '../ui/free-port.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { ownerOfMac } from '../ui/mac-address.ts';
+import { nameMistake } from '../ui/name-rule.ts';
 import { noRefusals, type Refusals, refusalsOf } from '../ui/refusals.ts';
 import { useAction } from '../ui/use-action.ts';
 import { lackOf, type NicDraft, type NodeDraft, planOf, twinOf } from './node-plan.ts';
@@ -115,6 +116,7 @@ const RegisterNode = ({ isInside, schemas, onAnother }: RegisterNodeProps) => {
             readOnly={isMade}
             value={draft.name}
             error={ofNode.of('node')}
+            mistake={isMade ? null : nameMistake('node', draft.name)}
             onChange={(event) => change({ name: event.target.value })}
           />
           <ObmdFields

@@ -9,6 +9,7 @@ import { Card } from '../ui/card.tsx';
 import { Command } from '../ui/command.tsx';
 import { SelectField, TextAreaField } from '../ui/field.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { nameMistake } from '../ui/name-rule.ts';
 import { OutcomeList, useOutcomes } from '../ui/outcomes.tsx';
 import { portsIn } from '../ui/port-ranges.ts';
 import { shellWord } from '../ui/shell-word.ts';
@@ -75,6 +76,8 @@ const AddPorts = ({ on }: { readonly on: SwitchDetails }) => {
   const known = new Set(on.port_list.filter(({ registered }) => registered).map(({ port }) => port));
   const all = 'ports' in named ? named.ports : [];
   const wanted = all.filter((port) => !known.has(port));
+  const unfit = wanted.find((port) => nameMistake('port', port) !== null);
+  const mistake = 'mistake' in named ? named.mistake : unfit === undefined ? null : nameMistake('port', unfit);
   const areAdded = outcomes.length > 0 && outcomes.every(({ state }) => state === 'done');
   const add = async (): Promise<void> => {
     const made = await start(
@@ -88,7 +91,7 @@ const AddPorts = ({ on }: { readonly on: SwitchDetails }) => {
       className="grid gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (wanted.length > 0 && !isBusy) void add();
+        if (wanted.length > 0 && mistake === null && !isBusy) void add();
       }}
     >
       <TextAreaField
@@ -96,7 +99,7 @@ const AddPorts = ({ on }: { readonly on: SwitchDetails }) => {
         about={`As ${on.name} calls them, with commas or lines between them. 1/1-48 is the 48 ports 1/1 to 1/48.`}
         rows={3}
         value={text}
-        error={'mistake' in named ? named.mistake : null}
+        error={mistake}
         onChange={(event) => {
           clear();
           setText(event.target.value);
@@ -122,7 +125,7 @@ const AddPorts = ({ on }: { readonly on: SwitchDetails }) => {
           type="submit"
           look="primary"
           isBusy={isBusy}
-          unless={wanted.length === 0 ? 'Name ports that are not registered yet' : null}
+          unless={mistake ?? (wanted.length === 0 ? 'Name ports that are not registered yet' : null)}
         >
           {wanted.length === 0 ? 'Add ports' : wanted.length === 1 ? 'Add 1 port' : `Add ${wanted.length} ports`}
         </Button>

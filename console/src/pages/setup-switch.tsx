@@ -11,6 +11,7 @@ import { type DeviceSchema, type DeviceValues, fieldsOf, valuesToSend, wordsOf }
 import { ChoiceField } from '../ui/choice-field.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { nameLack, nameMistake } from '../ui/name-rule.ts';
 import { refusalsOf, refusalsWithout } from '../ui/refusals.ts';
 import { commandOf } from '../ui/shell-word.ts';
 import { useAction } from '../ui/use-action.ts';
@@ -85,7 +86,7 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
     setChanged(new Set([...changed, ...names]));
     setValues(next);
   };
-  const unless = name === '' ? 'Give it a name first' : type === '' ? 'Choose its type first' : null;
+  const unless = nameLack('switch', name) ?? (type === '' ? 'Choose its type first' : null);
   return (
     <>
       <Card title="The switch">
@@ -106,6 +107,7 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
             autoComplete="off"
             value={name}
             error={refusals.of('switch')}
+            mistake={nameMistake('switch', name)}
             onChange={(event) => {
               setChanged(new Set([...changed, 'switch']));
               setName(event.target.value);

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { projectNames } from '../api/queries.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
+import { nameMistake } from '../ui/name-rule.ts';
 import { passwordMistake, passwordRule } from '../ui/password-rule.ts';
 import { commandOf } from '../ui/shell-word.ts';
 import { CheckField, SelectField, TextField } from '../ui/field.tsx';
@@ -30,7 +31,11 @@ export const CreateUser = ({ onClose }: { readonly onClose: () => void }) => {
     <ActionDialog
       title="Create a user"
       label="Create user"
-      unless={username === '' || password === '' ? 'Give a name and a password first' : passwordMistake(password)}
+      unless={
+        username === '' || password === ''
+          ? 'Give a name and a password first'
+          : (nameMistake('username', username) ?? passwordMistake(password))
+      }
       command={
         commandOf('user', 'create', name, ...(isAdmin ? ['--admin'] : [])) +
         (project === '' ? '' : ` && ${commandOf('user', 'project', 'add', name, project)}`)
@@ -48,6 +53,7 @@ export const CreateUser = ({ onClose }: { readonly onClose: () => void }) => {
             required
             value={username}
             error={refusedPart(refusal) === 'user' ? refusal : null}
+            mistake={nameMistake('username', username)}
             onChange={(event) => setUsername(event.target.value)}
           />
           <TextField

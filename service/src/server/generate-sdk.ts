@@ -34,17 +34,19 @@ export const sdkModule = (groups: readonly RouteGroup[]): string => {
   ].join('\n');
 };
 
-/** The rules of the last argument in the paths that make things. */
+/** The rules of the last argument in the paths that make things; a path may also end with something that exists. */
 const grammarOf = (routes: readonly Route[]): readonly string[] => {
-  const rules = new Map<string, string>();
+  const rules = new Map<string, { readonly pattern: string; readonly maxLength: number; readonly rule: string }>();
   for (const { method, path, params } of routes) {
     const name = /\/:(\w+)$/.exec(path)?.[1];
-    if (method !== 'PUT' || name === undefined || rules.has(name)) continue;
+    if (method !== 'PUT' || name === undefined) continue;
     const { pattern, maxLength, description }: JsonSchema = params.properties[name] ?? {};
-    if (pattern === undefined) continue;
-    rules.set(name, JSON.stringify({ pattern, maxLength, rule: description }));
+    if (pattern === undefined || maxLength === undefined || description === undefined) continue;
+    // What is new has the longer rule: it forbids more.
+    if (pattern.length > (rules.get(name)?.pattern.length ?? 0))
+      rules.set(name, { pattern, maxLength, rule: description });
   }
-  return [...rules].map(([name, rule]) => `  ${name}: ${rule},`);
+  return [...rules].map(([name, rule]) => `  ${name}: ${JSON.stringify(rule)},`);
 };
 
 /** The interface's name, in the spelling of programs: `nodeConnectNetwork`. */

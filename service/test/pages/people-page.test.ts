@@ -145,12 +145,17 @@ describe.skipIf(!hasPart('Chromium'))('people in the browser', () => {
     await open(admin, 'Projects');
     await admin.getByRole('button', { name: 'Create project…' }).click();
     const name = dialog(admin).getByLabel('Name', { exact: true });
+    const asked: string[] = [];
+    admin.on('request', (request) => asked.push(request.url()));
     await name.fill('a/b');
-    await press(admin, 'Create project');
+    await name.press('Enter');
     await dialog(admin)
       .getByRole('alert')
       .getByText(/^This name cannot be used: expected 1 to 255/)
       .waitFor();
+    await name.fill('admin');
+    await dialog(admin).getByRole('alert').getByText('not "admin", which means the operator').waitFor();
+    expect(asked.filter((url) => url.includes('/project/'))).toEqual([]);
     await name.fill('yellow');
     await expect.poll(() => dialog(admin).getByRole('alert').count()).toBe(0);
     const sent: string[] = [];

@@ -1,4 +1,4 @@
-import { grammar } from '../../calls.ts';
+import { brokenNameRule, type NamedThing } from '../../name-rule.ts';
 import { type YamlValue, type Mistake, YamlReader } from './yaml-reader.ts';
 import {
   operator,
@@ -34,52 +34,40 @@ export const readDocument = (
   ]);
   const desired: DesiredState = {
     projects: projects ? projectsIn(reader, projects) : null,
-    users: users ? things(reader, users, grammar.username, userIn) : null,
-    networks: networks ? things(reader, networks, grammar.network, networkIn) : null,
-    switches: switches ? things(reader, switches, grammar.switch, switchIn) : null,
-    nodes: nodes ? things(reader, nodes, grammar.node, nodeIn) : null,
+    users: users ? things(reader, users, 'username', userIn) : null,
+    networks: networks ? things(reader, networks, 'network', networkIn) : null,
+    switches: switches ? things(reader, switches, 'switch', switchIn) : null,
+    nodes: nodes ? things(reader, nodes, 'node', nodeIn) : null,
   };
   requireOneNicAPort(reader, desired);
   return { wanted: desired, mistakes: reader.mistakes, isReadable: reader.isReadable };
 };
 
-interface Rule {
-  readonly pattern: string;
-  readonly maxLength: number;
-  readonly rule: string;
-}
-
-const requireLabel = (
-  reader: YamlReader,
-  found: YamlValue,
-  label: string,
-  { pattern, maxLength, rule }: Rule,
-): void => {
-  if (label.length > maxLength || !new RegExp(pattern, 'u').test(label)) {
-    reader.mistake(found, `${JSON.stringify(label)} is not a valid name here; expected ${rule}`);
-  }
+const requireLabel = (reader: YamlReader, found: YamlValue, label: string, thing: NamedThing): void => {
+  const rule = brokenNameRule(thing, label);
+  if (rule !== null) reader.mistake(found, `${JSON.stringify(label)} is not a valid name here; expected ${rule}`);
 };
 
 const things = <T>(
   reader: YamlReader,
   found: YamlValue,
-  rule: Rule,
+  thing: NamedThing,
   read: (reader: YamlReader, found: YamlValue) => T,
 ): ReadonlyMap<string, T> =>
   new Map(
     [...reader.entries(found)].map(([label, value]) => {
-      requireLabel(reader, value, label, rule);
+      requireLabel(reader, value, label, thing);
       return [label, read(reader, value)];
     }),
   );
 
 /** Labels of a list, each once. */
-const labelsIn = (reader: YamlReader, found: YamlValue, rule: Rule): ReadonlyMap<string, YamlValue> => {
+const labelsIn = (reader: YamlReader, found: YamlValue, thing: NamedThing): ReadonlyMap<string, YamlValue> => {
   const labels = new Map<string, YamlValue>();
   for (const item of reader.items(found)) {
     const label = reader.text(item);
     if (label === null) continue;
-    requireLabel(reader, item, label, rule);
+    requireLabel(reader, item, label, thing);
     if (labels.has(label)) reader.mistake(item, `duplicate ${label}`);
     labels.set(label, item);
   }
@@ -87,10 +75,10 @@ const labelsIn = (reader: YamlReader, found: YamlValue, rule: Rule): ReadonlyMap
 };
 
 const projectsIn = (reader: YamlReader, found: YamlValue): DesiredState['projects'] =>
-  labelsIn(reader, found, grammar.project);
+  labelsIn(reader, found, 'project');
 
 const membersIn = (reader: YamlReader, found: YamlValue | undefined): readonly Member[] =>
-  found ? [...labelsIn(reader, found, grammar.project)].map(([project, ref]) => ({ ...ref, project })) : [];
+  found ? [...labelsIn(reader, found, 'project')].map(([project, ref]) => ({ ...ref, project })) : [];
 
 const secretIn = (
   reader: YamlReader,
@@ -146,7 +134,7 @@ const switchIn = (reader: YamlReader, found: YamlValue): DesiredSwitch => {
   entries.delete('ports');
   return {
     ...deviceIn(reader, found, entries, 'the driver, such as cisco-nxos'),
-    ports: ports ? labelsIn(reader, ports, grammar.port) : null,
+    ports: ports ? labelsIn(reader, ports, 'port') : null,
   };
 };
 
@@ -181,9 +169,9 @@ const nodeIn = (reader: YamlReader, found: YamlValue): DesiredNode => {
     obmd: obmd ? obmdIn(reader, obmd) : null,
     bmc: bmc ? deviceIn(reader, bmc, new Map(reader.entries(bmc)), 'the kind of BMC, such as ipmi') : null,
     metadata: metadata
-      ? things(reader, metadata, grammar.label, (_, value) => ({ ...value, value: reader.plain(value) }))
+      ? things(reader, metadata, 'label', (_, value) => ({ ...value, value: reader.plain(value) }))
       : new Map(),
-    nics: nics ? things(reader, nics, grammar.nic, nicIn) : new Map(),
+    nics: nics ? things(reader, nics, 'nic', nicIn) : new Map(),
   };
 };
 

@@ -1,5 +1,5 @@
 import { corral } from '../api/client.ts';
-import { type DeviceField, type DeviceValues, valuesToSend, wordsOf } from '../ui/device-schema.ts';
+import { type DeviceField, type DeviceValues, valuesToKeep, valuesToSend, wordsOf } from '../ui/device-schema.ts';
 import type { PortPlace } from '../ui/free-port.tsx';
 import { isSameMac, macMistake } from '../ui/mac-address.ts';
 import { nameLack, nameMistake } from '../ui/name-rule.ts';
@@ -28,6 +28,13 @@ export interface NodeDraft {
   readonly nics: readonly NicDraft[];
   readonly bmc: BmcDraft;
 }
+
+/** The same without what nobody else may read. */
+export const withoutSecrets = (draft: NodeDraft): NodeDraft => ({
+  ...draft,
+  obmd: draft.obmd && { ...draft.obmd, admin_token: '' },
+  bmc: { ...draft.bmc, values: valuesToKeep(draft.bmc.fields, draft.bmc.values) },
+});
 
 /** One call of those that make a node. */
 export interface PlanStep {

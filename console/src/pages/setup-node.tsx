@@ -14,7 +14,8 @@ import { ownerOfMac } from '../ui/mac-address.ts';
 import { nameMistake } from '../ui/name-rule.ts';
 import { noRefusals, type Refusals, refusalsOf } from '../ui/refusals.ts';
 import { useAction } from '../ui/use-action.ts';
-import { lackOf, type NicDraft, type NodeDraft, planOf, twinOf } from './node-plan.ts';
+import { Draft, useDraft } from '../ui/use-draft.ts';
+import { lackOf, type NicDraft, type NodeDraft, planOf, twinOf, withoutSecrets } from './node-plan.ts';
 import { BmcFields, ObmdFields } from './setup-node-bmc.tsx';
 import { NicFields } from './setup-node-nics.tsx';
 import { SetUpForm } from './setup-frame.tsx';
@@ -51,18 +52,24 @@ interface RegisterNodeProps {
   readonly onAnother: () => void;
 }
 
+const nodeDraft = new Draft<NodeDraft>();
+/** Which parts of it are registered already. */
+const madeParts = new Draft<ReadonlySet<string>>();
+const nothingMade: ReadonlySet<string> = new Set();
+
+const forget = (): void => {
+  nodeDraft.forget();
+  madeParts.forget();
+};
+
 const firstNic: NicDraft = { id: 0, label: 'eth0', macaddr: '', place: noPlace };
 const elsewhere = { uri: '', admin_token: '' };
+const empty: NodeDraft = { name: '', obmd: null, nics: [firstNic], bmc: { type: '', values: {}, fields: [] } };
 
 const RegisterNode = ({ isInside, schemas, onAnother }: RegisterNodeProps) => {
   const queries = useQueryClient();
-  const [draft, setDraft] = useState<NodeDraft>({
-    name: '',
-    obmd: isInside ? null : elsewhere,
-    nics: [firstNic],
-    bmc: { type: '', values: {}, fields: [] },
-  });
-  const [made, setMade] = useState<ReadonlySet<string>>(new Set());
+  const [draft, setDraft] = useDraft(nodeDraft, isInside ? empty : { ...empty, obmd: elsewhere }, withoutSecrets);
+  const [made, setMade] = useDraft(madeParts, nothingMade, (parts) => parts);
   const [failed, setFailed] = useState<string | null>(null);
   const plan = planOf(draft);
   // What is registered of this one is no other's.
@@ -82,6 +89,7 @@ const RegisterNode = ({ isInside, schemas, onAnother }: RegisterNodeProps) => {
         setMade(new Set(done));
       }
       setFailed(null);
+      forget();
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['nodes'] }),
   });
@@ -153,6 +161,18 @@ const RegisterNode = ({ isInside, schemas, onAnother }: RegisterNodeProps) => {
         </p>
       )}
       <div className="flex flex-wrap justify-end gap-2">
+        {draft.name !== '' && (
+          <Button
+            look="quiet"
+            unless={register.isPending ? 'It is being registered' : null}
+            onClick={() => {
+              forget();
+              onAnother();
+            }}
+          >
+            Start over
+          </Button>
+        )}
         <Button type="submit" look="primary" unless={lack} isBusy={register.isPending}>
           {made.size > 0 && !register.isPending ? 'Go on' : 'Register node'}
         </Button>

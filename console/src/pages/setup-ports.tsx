@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { corral, type SwitchDetails } from '../api/client.ts';
 import { allSwitches, switchNamed } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
@@ -14,6 +13,7 @@ import { OutcomeList, useOutcomes } from '../ui/outcomes.tsx';
 import { portsIn } from '../ui/port-ranges.ts';
 import { shellWord } from '../ui/shell-word.ts';
 import { Empty, sentenceOf } from '../ui/states.tsx';
+import { Draft, useDraft } from '../ui/use-draft.ts';
 import { SetUpForm } from './setup-frame.tsx';
 
 const route = getRouteApi('/frame/setup/ports');
@@ -69,8 +69,14 @@ const OfSwitch = ({ name }: { readonly name: string }) => (
   </Loaded>
 );
 
+/** Names of ports as they are typed, and the switch that they are of. */
+const noPorts = { on: '', text: '' };
+const portsDraft = new Draft<typeof noPorts>();
+
 const AddPorts = ({ on }: { readonly on: SwitchDetails }) => {
-  const [text, setText] = useState('');
+  const [typed, setTyped] = useDraft(portsDraft, noPorts, (next) => next);
+  const text = typed.on === on.name ? typed.text : '';
+  const setText = (next: string): void => setTyped({ on: on.name, text: next });
   const { outcomes, isBusy, start, clear } = useOutcomes();
   const named = portsIn(text);
   const known = new Set(on.port_list.filter(({ registered }) => registered).map(({ port }) => port));

@@ -7,7 +7,14 @@ import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Command } from '../ui/command.tsx';
 import { DeviceFields } from '../ui/device-fields.tsx';
-import { type DeviceSchema, type DeviceValues, fieldsOf, valuesToSend, wordsOf } from '../ui/device-schema.ts';
+import {
+  type DeviceSchema,
+  type DeviceValues,
+  fieldsOf,
+  valuesToKeep,
+  valuesToSend,
+  wordsOf,
+} from '../ui/device-schema.ts';
 import { ChoiceField } from '../ui/choice-field.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Loaded } from '../ui/loaded.tsx';
@@ -15,10 +22,21 @@ import { nameLack, nameMistake } from '../ui/name-rule.ts';
 import { refusalsOf, refusalsWithout } from '../ui/refusals.ts';
 import { commandOf } from '../ui/shell-word.ts';
 import { useAction } from '../ui/use-action.ts';
+import { Draft, useDraft } from '../ui/use-draft.ts';
 import { SetUpForm } from './setup-frame.tsx';
 import { AddedSwitch, WhatItSays } from './setup-switch-says.tsx';
 
 type Schemas = Readonly<Record<string, DeviceSchema>>;
+
+/** A switch as it is typed. */
+interface SwitchDraft {
+  readonly name: string;
+  readonly type: string;
+  readonly values: DeviceValues;
+}
+
+const nothing: SwitchDraft = { name: '', type: '', values: {} };
+const switchDraft = new Draft<SwitchDraft>();
 
 /** Asks for what a type of switch needs, tries it, and registers it. */
 export const SetUpSwitchPage = () => (
@@ -39,9 +57,11 @@ const Types = () => (
 
 const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
   const queries = useQueryClient();
-  const [name, setName] = useState('');
-  const [type, setType] = useState('');
-  const [values, setValues] = useState<DeviceValues>({});
+  const [draft, setDraft] = useDraft(switchDraft, nothing, (next) => ({
+    ...next,
+    values: valuesToKeep(fieldsOf(schemas[next.type] ?? {}), next.values),
+  }));
+  const { name, type, values } = draft;
   const [added, setAdded] = useState<string | null>(null);
   // What was changed since it was refused.
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
@@ -53,6 +73,7 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: allSwitches.queryKey });
       attempt.forget();
+      switchDraft.forget();
       setAdded(name);
     },
   });
@@ -62,8 +83,7 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
         key={added}
         name={added}
         onAnother={() => {
-          setName('');
-          setValues({});
+          setDraft({ ...nothing, type });
           setAdded(null);
         }}
         onChangeFields={() => setAdded(null)}
@@ -84,7 +104,7 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
   const change = (next: DeviceValues): void => {
     const names = fields.map((field) => field.name).filter((each) => next[each] !== values[each]);
     setChanged(new Set([...changed, ...names]));
-    setValues(next);
+    setDraft({ ...draft, values: next });
   };
   const unless = nameLack('switch', name) ?? (type === '' ? 'Choose its type first' : null);
   return (
@@ -110,7 +130,7 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
             mistake={nameMistake('switch', name)}
             onChange={(event) => {
               setChanged(new Set([...changed, 'switch']));
-              setName(event.target.value);
+              setDraft({ ...draft, name: event.target.value });
             }}
           />
           <ChoiceField
@@ -122,7 +142,7 @@ const AddSwitch = ({ schemas }: { readonly schemas: Schemas }) => {
             error={refusals.of('type')}
             onChange={(next) => {
               forget();
-              setType(next);
+              setDraft({ ...draft, type: next });
             }}
           />
           <DeviceFields key={type} fields={fields} values={values} refusals={refusals} onChange={change} />

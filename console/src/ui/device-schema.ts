@@ -78,6 +78,15 @@ export const valuesToSend = (fields: readonly DeviceField[], values: DeviceValue
     }),
   );
 
+/** What was typed into these fields, without secrets. */
+export const valuesToKeep = (fields: readonly DeviceField[], values: DeviceValues): DeviceValues =>
+  Object.fromEntries(
+    fields.flatMap(({ name, isSecret }) => {
+      const value = values[name];
+      return isSecret || value === undefined ? [] : [[name, value]];
+    }),
+  );
+
 /** The same as words of a command. Secrets are never among them: they are in files. */
 export const wordsOf = (fields: readonly DeviceField[], values: DeviceValues): string =>
   fields

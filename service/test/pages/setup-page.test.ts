@@ -279,6 +279,53 @@ describe.skipIf(!hasPart('Chromium'))('set-up in the browser', { timeout: 180_00
     expectNoComplaints(page);
   });
 
+  it('what was typed is there again on the way back, but for secrets, until it is sent or begun anew', async () => {
+    const service = await serviceForTest('sqlite', withDaemon);
+    await makeSwitch(service, 'sw1');
+    const page = await signedIn(service, '/setup/switch');
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const valueOf = (label: string) => expect.poll(() => field(label).inputValue());
+    const leaveAndComeBack = async (): Promise<void> => {
+      await toSetUp(page);
+      await step(page, 'Add a switch').waitFor();
+      await page.goBack();
+    };
+    await field('Name').fill('sw9');
+    await field('Type').selectOption('mock');
+    await field('Host name').fill('sw9.example.org');
+    await field('User name').fill('corral');
+    await field('Password').fill('secret of sw9');
+    await leaveAndComeBack();
+    await valueOf('Name').toBe('sw9');
+    await valueOf('Host name').toBe('sw9.example.org');
+    await valueOf('User name').toBe('corral');
+    await valueOf('Password').toBe('');
+    const stored = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }])`;
+    expect(await page.evaluate<string>(stored)).not.toMatch(/sw9|secret/);
+    await field('Password').fill('secret of sw9');
+    await page.getByRole('button', { name: 'Add switch' }).click();
+    await page.getByRole('heading', { name: 'sw9' }).first().waitFor();
+    await leaveAndComeBack();
+    await valueOf('Name').toBe('');
+
+    await page.goto(`${service.url}/setup/ports?switch=sw1`);
+    await field('Which ports').fill('p1-3');
+    await leaveAndComeBack();
+    await valueOf('Which ports').toBe('p1-3');
+
+    await page.goto(`${service.url}/setup/node`);
+    await field('Name').fill('n1');
+    await field('MAC address').fill('52:54:00:00:00:09');
+    await leaveAndComeBack();
+    await valueOf('Name').toBe('n1');
+    await valueOf('MAC address').toBe('52:54:00:00:00:09');
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await valueOf('Name').toBe('');
+    await leaveAndComeBack();
+    await valueOf('MAC address').toBe('');
+    expectNoComplaints(page);
+  });
+
   it('what was registered is unplugged and deleted by clicking, in the order that the service asks for', async () => {
     const service = await serviceForTest('sqlite');
     await makeNode(service, 'n1', ['eth0']);

@@ -921,7 +921,7 @@ export const mutations = [
   mutation(
     'a switch is registered at the place of another',
     'service/src/core/switches.ts',
-    'await requireFreeAddresses(op, args.switch, places);',
+    'await requireFreeAddresses(op, { id: 0, label: args.switch }, places);',
     '',
     'service/test/core/switch-identity.test.ts',
     'service/test/core/switch-addresses.test.ts',

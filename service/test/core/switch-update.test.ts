@@ -5,7 +5,7 @@ import { engines } from '../support/services/engines.ts';
 import { runSql } from '../support/services/run-sql.ts';
 import { serviceForTest } from '../support/services/service.ts';
 import { message, sharedService } from '../support/services/shared-service.ts';
-import { driftOf, eventsOf, sweep } from '../support/switches/drift-helpers.ts';
+import { driftOf, eventsOf, saved, sweep } from '../support/switches/drift-helpers.ts';
 import { deviceAt, housedSwitches } from '../support/switches/housed-switches.ts';
 import {
   connect,
@@ -260,6 +260,7 @@ describe.each(engines)('switch_update on %s', (engine) => {
       await wire('staying', 'tenant-node', 'p1');
       await taken('green', 'tenant-node');
       await connect(service(), 'tenant-node', 'eth0', 'green-net');
+      await saved(service(), 'staying');
       const here = deviceAt(at('staying'));
       // The same device, by another address.
       const there = deviceAt(at('staying-there'));

@@ -157,6 +157,8 @@ describe.each(engines)('the command line, on %s', (engine) => {
       'network revoke-access',
       'node console',
       'node console show',
+      'profile list',
+      'profile use',
       'user password',
     ];
     const all = commands.map(({ words }) => words.join(' '));

@@ -146,6 +146,8 @@ describe('a console that ends under its user', () => {
     expect(session.screen()).toContain('corral: node n1: another client has taken over this console');
     expect(session.screen()).toContain('the same command takes it back');
     const again = await attached(scene);
+    expect(again.screen().replaceAll(/\s+/g, ' ')).toMatch(/console of n1, taken over from alice \(opened \S+/);
+    expect(session.screen()).not.toContain('taken over from');
     await soon(() => other.end).toMatchObject({ code: 4000 });
     again.type(leave);
     expect(await again.exit()).toBe(0);

@@ -97,6 +97,14 @@ const machineSteps: readonly Step[] = [
         password: 'bench',
       }),
   },
+  {
+    call: 'switchUpdate',
+    sent: (walk, index) => ({
+      method: 'PATCH',
+      path: `/switch/${onSwitch(walk, index)}`,
+      body: { password: 'another' },
+    }),
+  },
   { call: 'switchTest', sent: (walk, index) => post(`/switch/${onSwitch(walk, index)}/test`, {}) },
   {
     call: 'switchSetPolicy',

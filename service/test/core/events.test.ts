@@ -19,6 +19,7 @@ interface Event {
   readonly type: string;
   readonly caller: string;
   readonly project: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
 }
 interface Page {

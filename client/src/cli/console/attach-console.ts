@@ -1,4 +1,6 @@
+import type { Corral } from '../../index.ts';
 import type { CommandContext } from '../cli-command.ts';
+import { age } from '../age.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printable } from '../printable.ts';
 import { StoppedError, UsageError } from '../usage-error.ts';
@@ -27,12 +29,13 @@ export const attachConsole = async (context: CommandContext, attachment: Attachm
     const { node, isReadOnly } = attachment;
     const corral = await context.corral();
     const connecting = output.progress(`connecting to the console of ${node}`);
+    const before = await clientBefore(corral, node);
     const listener = {
       opened: () => {
         connecting.stop();
         // Before it says so: keys that are pressed then are the machine's.
         terminal.input.setRawMode(true);
-        output.note(`Connected to the console of ${node}${isReadOnly ? ', read only' : ''}. ${keysInShort}`);
+        output.note(`Connected to the console of ${node}${isReadOnly ? ', read only' : ''}${before}. ${keysInShort}`);
       },
       take: async (bytes: Buffer) => {
         await output.raw(bytes);
@@ -51,6 +54,14 @@ export const attachConsole = async (context: CommandContext, attachment: Attachm
   }
   const missing = log?.failure ?? null;
   if (missing !== null) throw new StoppedError(missing, { code: exitCodes.refused, hint: null });
+};
+
+/** Whose console this takes, as the rest of a sentence; a service that does not say so is no reason to stop. */
+const clientBefore = async (corral: Corral, node: string): Promise<string> => {
+  const { client } = await corral.showConsoleClient({ node }).catch(() => ({ client: null }));
+  if (client === null) return '';
+  const since = client.since === null ? '' : ` (opened ${age(client.since)})`;
+  return `, taken over from ${printable(client.caller ?? 'another client')}${since}`;
 };
 
 const endError = (end: ConsoleEnd, node: string, endpoint: string): Error => {

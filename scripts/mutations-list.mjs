@@ -907,9 +907,23 @@ export const mutations = [
   mutation(
     'an overview calls a node reservable whose port was seen to carry something',
     'service/src/core/node-blocks.ts',
-    "...node.secondRecords.map((second) => of('switch', second.nic, secondRecord(second))), ...ports]",
-    "...node.secondRecords.map((second) => of('switch', second.nic, secondRecord(second)))]",
+    "...node.secondRecords.map((second) => of('switch', second, secondRecord(second))), ...ports]",
+    "...node.secondRecords.map((second) => of('switch', second, secondRecord(second)))]",
     'service/test/core/node-overview.test.ts',
+  ),
+  mutation(
+    'an overview shows tenants where a node is plugged in',
+    'service/src/core/node-blocks.ts',
+    'isOperator ? (about.port ?? null) : null',
+    'about.port ?? null',
+    'service/test/core/node-overview.test.ts',
+  ),
+  mutation(
+    'who has a console open is shown to other projects',
+    'service/src/core/console.ts',
+    'await findManageable(op, args.node);\n  const open',
+    "await op.tx.selectFrom('nodes').select(['id', 'label']).where('label', '=', args.node).executeTakeFirstOrThrow();\n  const open",
+    'service/test/core/console.test.ts',
   ),
   mutation(
     'two nodes with one OBM address are enabled at once',

@@ -89,6 +89,25 @@ describe.skipIf(!hasPart('Chromium'))('the serial console in the browser', () =>
     expectNoComplaints(page);
   });
 
+  it('is not taken back by itself from somebody who took it while the connection was lost', async () => {
+    const { service } = await makeScene('console-page-lost');
+    const context = await newBrowser();
+    let lose = (): Promise<void> => Promise.resolve();
+    await context.routeWebSocket(/\/console$/, (line) => {
+      // What the service says at the end does not arrive.
+      line.connectToServer().onClose(() => undefined);
+      lose = () => line.close({ code: 4999, reason: 'lost' });
+    });
+    const page = await openedBy(context, service, '/nodes/n1/console');
+    await connected(page);
+    const watcher = new Watcher(service, service.admin);
+    await expect.poll(() => watcher.status).toBe(200);
+    await lose();
+    await page.getByText('In use by admin, since').waitFor();
+    expect(watcher.end).toBe('open');
+    expectNoComplaints(page);
+  });
+
   it('asks before more than one line is pasted, and finds what was printed', async () => {
     const { service, machine } = await makeScene('console-page-paste');
     const page = await openedBy(await newBrowser(), service, '/nodes/n1/console');

@@ -127,7 +127,7 @@ describe.each(engines)('events on %s', (engine) => {
     await connect(service, 'n8', 'eth0', 'net');
     await detach(service, 'n8', 'eth0', 'net');
     const { events } = await list('?type=networking_action_done&node=n8');
-    expect(events.map(({ detail }) => detail['change'])).toEqual(['detach', 'connect']);
+    expect(events).toMatchObject([{ detail: { change: 'detach' } }, { detail: { change: 'connect' } }]);
   });
 
   it('the request id is the one in the answer', async () => {

@@ -110,7 +110,7 @@ const columns: readonly Column<CorralEvent>[] = [
   {
     name: 'at',
     heading: 'When',
-    width: '110px',
+    width: 'clamp(88px, 8vw, 110px)',
     cell: ({ at }) => (
       <span className="text-dim">
         <Ago at={at} />
@@ -120,7 +120,7 @@ const columns: readonly Column<CorralEvent>[] = [
   {
     name: 'caller',
     heading: 'Who',
-    width: '130px',
+    width: 'clamp(72px, 9vw, 130px)',
     cell: ({ caller }) => (
       <span className="truncate" title={caller}>
         {caller}

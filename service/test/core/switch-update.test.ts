@@ -20,8 +20,13 @@ import {
   settled,
 } from '../support/services/world.ts';
 
-/** Calls to devices take as long as they do, and what waits is not given up. */
-const patient = { CORRAL_ENGINE_DEVICE_TIMEOUT: '30', CORRAL_ENGINE_BUDGET: '120', CORRAL_ENGINE_SESSION_IDLE: '20' };
+/** Calls to devices take as long as they do, what waits is not given up, and a busy machine loses no lease. */
+const patient = {
+  CORRAL_ENGINE_DEVICE_TIMEOUT: '30',
+  CORRAL_ENGINE_BUDGET: '120',
+  CORRAL_ENGINE_SESSION_IDLE: '20',
+  CORRAL_ENGINE_LEASE: '60',
+};
 
 describe.each(engines)('switch_update on %s', (engine) => {
   const service = sharedService(engine, { ...housedSwitches, ...patient });

@@ -37,7 +37,9 @@ const isDoubtful = sql<boolean>`(ports.suspect is not null or ports.drift_since 
 /** null: what is recorded of the port is what it carries. */
 export const doubtOf = ({ suspect, drift_since, reading, unread, late_until }: TrustColumns): Doubt | null => {
   if (suspect !== null) return { kind: 'suspect', reason: suspect };
-  if (drift_since !== null) return { kind: 'drift', seen: JSON.parse(reading ?? 'null') as PortReading | null };
+  const seen = JSON.parse(reading ?? 'null') as PortReading | null;
+  // That there was no such port says nothing of a device that has not been read since.
+  if (drift_since !== null && (seen !== null || unread === 0)) return { kind: 'drift', seen };
   if (unread === 1) return { kind: 'unread' };
   return late_until === null ? null : { kind: 'late write' };
 };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/http/expect-answers.ts';
 import { engines } from '../support/services/engines.ts';
 import { vlansOf } from '../support/switches/packet-switches.ts';
+import { runSql } from '../support/services/run-sql.ts';
 import { refusal, sharedService } from '../support/services/shared-service.ts';
 import { driftOf, eventsOf, sweep } from '../support/switches/drift-helpers.ts';
 import {
@@ -168,5 +169,33 @@ describe.each(engines)('the identity of switches on %s', (engine) => {
     ]);
     await eventually(async () => ((await driftOf(service(), 'swap')).ports.length > 0 ? true : undefined));
     expect((await done(service().admin.get('/switch/swap'))).body).toMatchObject({ identity: 'NEW-1' });
+  });
+
+  it('a port that the device before did not have is not taken for harmless until it has been read', async () => {
+    const sql = (text: string) => runSql(service(), { sqlite: text, postgres: text });
+    await makeProject(service(), 'heirs');
+    await makeSwitch(service(), 'heir');
+    await makeNode(service(), 'left', ['eth0'], 'heir');
+    await makeNode(service(), 'free', ['eth0'], 'heir');
+    await leftAlone(service(), 'heir');
+    service().simulated('heir').faults = { hang: true };
+    await sql(`update ports set drift_since = 1000, reading = 'null' where label in ('left/eth0', 'free/eth0')`);
+    await sql(`update ports set unread = 1, may_carry_any = 1 where label = 'left/eth0'`);
+    for (const node of ['left', 'free']) {
+      await done(service().admin.post(`/switch/heir/port/${node}/eth0/detach_nic`));
+    }
+    expectRefusal(
+      await service().admin.post('/project/heirs/connect_node', { node: 'left' }),
+      'BlockedError',
+      'port left/eth0 on switch heir, which the node was on, has not been read',
+    );
+    expectRefusal(await service().admin.del('/switch/heir/port/left/eth0'), 'BlockedError', 'has not been read');
+    await reserve(service(), 'heirs', 'free');
+    await done(service().admin.del('/switch/heir/port/free/eth0'));
+    service().simulated('heir').faults = {};
+    await eventually(async () => {
+      const { status } = await service().admin.post('/project/heirs/connect_node', { node: 'left' });
+      return status === 200 ? true : undefined;
+    });
   });
 });

@@ -197,7 +197,9 @@ const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   about(event.headnode !== undefined, ['headnodes'], ['events', 'headnode', event.headnode]);
   about(event.type.startsWith('user_'), ['users'], ['me'], ['projects']);
   about(event.project !== null, ['projects']);
-  about(event.node !== undefined, ['power', event.node], ['events', 'node', event.node]);
+  about(event.node !== undefined, ['events', 'node', event.node]);
+  // Without OBM nobody can say whether a node is on.
+  about(event.node !== undefined && event.type !== 'node_disable_obm', ['power', event.node]);
   about(event.type.startsWith('bmc_') || event.type === 'node_register', ['bmcs']);
   about(event.type.startsWith('token_'), ['tokens']);
   about(event.type.startsWith('session_'), ['sessions']);

@@ -167,6 +167,11 @@ describe.skipIf(!hasPart('Chromium'))('the serial console in the browser', () =>
     await dialog.waitFor({ state: 'hidden' });
     expect(machine.bootedFrom.at(-1)).toBe('pxe');
     await connected(page);
+    // The page hears of it, and for a moment goes on with what it knew of the node.
+    await page.route('**/overview/node/n1', async (each) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await each.continue();
+    });
     await setObm(rita, false);
     await page.getByText('OBM of node n1 is disabled').waitFor();
     await page.getByRole('link', { name: 'n1' }).click();

@@ -9,15 +9,15 @@ import { ChangeSwitch } from './switch-change.tsx';
 import { ChangePolicy } from './switch-policy.tsx';
 import { DeleteSwitch } from './switch-registration.tsx';
 
-/** What can be done with a switch as a whole: nothing, if it does not exist. */
+/** What can be done with a switch as a whole: nothing, as long as nobody knows that it exists. */
 export const SwitchActions = ({ name }: { readonly name: string }) => {
   const { data: found, error } = useQuery(switchNamed(name));
-  if (error instanceof NotFoundError) return null;
+  if (found === undefined || error instanceof NotFoundError) return null;
   return (
     <>
-      {found !== undefined && <DeleteSwitch found={found} />}
-      {found !== undefined && <ChangeSwitch found={found} />}
-      {found !== undefined && <ChangePolicy name={found.name} policy={found.policy} />}
+      <DeleteSwitch found={found} />
+      <ChangeSwitch found={found} />
+      <ChangePolicy name={found.name} policy={found.policy} />
       <ReadNow name={name} label="Read now" />
     </>
   );

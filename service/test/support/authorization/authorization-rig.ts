@@ -4,6 +4,7 @@ import type { EngineName } from '../services/engines.ts';
 import type { CallerName } from './authorization-callers.ts';
 import { basicSource, type Source } from './authorization-sources.ts';
 import type { Client } from '../http/http-client.ts';
+import { patient } from '../services/obm-rack.ts';
 import { type Service, startService } from '../services/service.ts';
 import { makeLeftover } from '../headnodes/headnode-helpers.ts';
 import { connect, detach, done, makeProject, makeUser, settled } from '../services/world.ts';
@@ -46,7 +47,8 @@ const adminToken = 'token of the rig';
 
 export const makeRig = async (engine: EngineName, source: Source = basicSource): Promise<Rig> => {
   const { red, blue } = source;
-  const service = await startService(engine, source.env);
+  // A busy machine may take a second to answer for its BMCs.
+  const service = await startService(engine, { ...patient, ...source.env });
   const obmd = await startLabObmd({ adminToken });
   const { admin } = service;
   let count = 0;

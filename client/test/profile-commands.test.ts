@@ -11,7 +11,6 @@ const profiles = {
   },
 };
 
-/** Nothing of the environment, which comes before profiles. */
 const shellWithProfiles = async () => {
   const shell = await shellForTest();
   await shell.file('client.json', JSON.stringify(profiles));
@@ -41,6 +40,14 @@ describe('corral profile', () => {
     const { code, out } = await shell('profile use lab-2');
     expect({ code, out }).toEqual({ code: 0, out: '✓ profile lab-2 is the current one: https://lab2.example.org\n' });
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ ...profiles, current: 'lab-2' });
+  });
+
+  it('says what of the environment comes before it', async () => {
+    const { shell } = await shellWithProfiles();
+    const env = { CORRAL_ENDPOINT: 'http://127.0.0.1:1', OS_AUTH_URL: 'http://127.0.0.1:2/v3' };
+    const { err } = await shell('profile use lab-2', { env });
+    expect(err).toContain('the environment comes before it, as long as it has CORRAL_ENDPOINT, OS_AUTH_URL');
+    expect((await shell('profile use lab')).err).toBe('');
   });
 
   it('refuses one that does not exist, and changes nothing', async () => {

@@ -21,6 +21,12 @@ export interface ConnectionOptions {
 /** The prompt names where the password is sent. */
 type AskPassword = (username: string, endpoint: string) => Promise<string>;
 
+const callerVariables = ['CORRAL_TOKEN', 'CORRAL_USERNAME', 'HIL_USERNAME'];
+
+/** What of the environment comes before the current profile. */
+export const comesBeforeProfiles = (env: Environment): readonly string[] =>
+  ['CORRAL_ENDPOINT', 'HIL_ENDPOINT', ...callerVariables, 'OS_AUTH_URL'].filter((name) => env[name]);
+
 /**
  * The service and the caller: options first, then the environment (ours, then that of existing scripts, then
  * OpenStack's), then the current profile. A profile that was named comes before the environment.
@@ -34,7 +40,7 @@ export const callerFromOptions = async (
   const isNamed = options.profile !== undefined;
   const told = env['CORRAL_ENDPOINT'] ?? env['HIL_ENDPOINT'];
   // A password of the environment goes where the environment says, and never to the endpoint of a profile.
-  const isOwn = !isNamed && ['CORRAL_TOKEN', 'CORRAL_USERNAME', 'HIL_USERNAME'].some((name) => env[name]);
+  const isOwn = !isNamed && callerVariables.some((name) => env[name]);
   const ofProfile = isOwn ? undefined : profile?.endpoint;
   const endpoint = endpointOf(options.endpoint ?? (isNamed ? profile?.endpoint : (told ?? ofProfile)));
   const fromProfile = () => profileCredentials(profile, endpoint, askPassword);

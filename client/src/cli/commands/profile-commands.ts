@@ -1,10 +1,8 @@
 import type { Command } from '../cli-command.ts';
+import { comesBeforeProfiles } from '../client-from-options.ts';
 import { naturalOrder } from '../../natural-order.ts';
 import { profilesFile, readProfiles, useProfile } from '../profiles.ts';
 import { reportDone } from '../report-done.ts';
-
-/** What of the environment comes before the current profile. */
-const overriding = ['CORRAL_ENDPOINT', 'HIL_ENDPOINT', 'CORRAL_TOKEN', 'CORRAL_USERNAME', 'HIL_USERNAME'];
 
 /** The services that one has logged in to, and which of them is meant. */
 export const profileCommands: readonly Command[] = [
@@ -36,8 +34,8 @@ export const profileCommands: readonly Command[] = [
     run: async ({ env, output }, parsed) => {
       const name = parsed.arg('profile');
       const { endpoint } = await useProfile(profilesFile(env), name);
-      const before = overriding.filter((variable) => env[variable]);
-      if (before.length > 0) output.note(`${before.join(', ')} of the environment come first, as long as they are set`);
+      const before = comesBeforeProfiles(env);
+      if (before.length > 0) output.note(`the environment comes before it, as long as it has ${before.join(', ')}`);
       reportDone(output, `profile ${name} is the current one: ${endpoint}`, { profile: name, endpoint });
     },
   },

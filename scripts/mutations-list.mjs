@@ -814,7 +814,7 @@ export const mutations = [
   ),
   mutation(
     'a node is reserved with a port that is not to be trusted',
-    'service/src/core/projects.ts',
+    'service/src/core/node-moves.ts',
     ', ahead(requireTrustedPorts(op, node, refusal))',
     '',
     'service/test/worker/port-trust.test.ts',
@@ -822,7 +822,7 @@ export const mutations = [
   ),
   mutation(
     'a node is reserved whose switch is registered twice',
-    'service/src/core/projects.ts',
+    'service/src/core/node-moves.ts',
     'ahead(requireSoleRecords(op, node, refusal)), ',
     '',
     'service/test/core/switch-identity.test.ts',

@@ -1,0 +1,70 @@
+import { pending, statement } from '../db/service-statement.ts';
+import { ahead } from './ahead.ts';
+import { blocked, projectMismatch } from './corral-error.ts';
+import { findProject, type Node, type Project } from './find-objects.ts';
+import { obmIsEnabled, tiedBy } from './node-blocks.ts';
+import { requireTrustedPorts } from './port-trust.ts';
+import type { WriteOp } from './request-context.ts';
+import { requireSoleRecords } from './switch-identity.ts';
+
+/*
+ * The only places where a node changes projects, so that what has to be so before, and what has to be recorded, is the
+ * same for every call that moves nodes. Who may do it, the calls decide.
+ */
+
+/** Gives a free node to a project. */
+export const reserveNode = async (op: WriteOp, project: Project, node: Node): Promise<void> => {
+  if (node.project_id !== null) throw blocked(`node ${node.label} is not free`);
+  const refusal = `node ${node.label} cannot be reserved`;
+  const trust = [ahead(requireSoleRecords(op, node, refusal)), ahead(requireTrustedPorts(op, node, refusal))];
+  for (const checked of trust) await checked;
+  await moveNode.send(op.tx, { id: node.id, projectId: project.id });
+  op.record({ type: 'project_connect_node', projects: [project], node: node.label });
+};
+
+/** Takes a node out of its project: it becomes free, or goes to the maintenance pool. */
+export const giveNodeBack = async (op: WriteOp, project: Project, node: Node): Promise<void> => {
+  if (node.project_id !== project.id) throw projectMismatch(`node ${node.label} is not in project ${project.label}`);
+  await requireReleasable(op, node);
+
+  const pool = op.dependencies.maintenance;
+  const next = pool === null || pool.project === project.label ? null : await findProject(op, pool.project);
+  await moveNode.send(op.tx, { id: node.id, projectId: next?.id ?? null });
+  op.record({
+    type: 'project_detach_node',
+    projects: [project, next],
+    node: node.label,
+    detail: next === null ? {} : { moved_to: next.label },
+  });
+  if (next) {
+    await op.tx.insertInto('notifications').values({ node: node.label, retry_at: 0 }).execute();
+    op.notify('notifications');
+  }
+};
+
+const moveNode = statement((tx, { id, projectId }: { id: number; projectId: number | null }) =>
+  tx.updateTable('nodes').set({ project_id: projectId }).where('id', '=', id),
+);
+
+const requireReleasable = async (op: WriteOp, node: Node): Promise<void> => {
+  const findingTie = tieOfNode.first(op.tx, { nodeId: node.id });
+  const trust = ahead(requireTrustedPorts(op, node, `node ${node.label} cannot leave project ${node.project ?? ''}`));
+  const tie = await findingTie;
+  if (tie) throw tiedBy(node, tie);
+  await trust;
+  if (node.obm_token !== null) throw obmIsEnabled(node);
+};
+
+/** A network that a nic of the node is on, or an action that is pending on it; networks come first. */
+const tieOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
+  tx
+    .selectFrom('nics')
+    .leftJoin('attachments', 'attachments.nic_id', 'nics.id')
+    .leftJoin('networks', 'networks.id', 'attachments.network_id')
+    .leftJoin('actions', (join) => join.onRef('actions.nic_id', '=', 'nics.id').on('actions.status', '=', pending))
+    .select(['networks.label as network', 'nics.label as nic'])
+    .where('nics.node_id', '=', nodeId)
+    .where((where) => where.or([where('attachments.id', 'is not', null), where('actions.id', 'is not', null)]))
+    .orderBy((order) => order.case().when('attachments.id', 'is', null).then(1).else(0).end())
+    .limit(1),
+);

@@ -32,7 +32,14 @@ export const watchedPage = async (context: BrowserContext, service: Service): Pr
 
 /** Signs in by the form, and waits for the overview, or for where the person was going. */
 export const signIn = async (page: Page, user: string, password: string): Promise<void> => {
-  await page.getByLabel('User').fill(user);
+  await page
+    .getByLabel('User')
+    .fill(user)
+    .catch(async (cause: unknown) => {
+      throw new Error(`there is no form to sign in; the page says: ${await page.locator('body').innerText()}`, {
+        cause,
+      });
+    });
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();

@@ -61,6 +61,38 @@ describe.each(engines)('the command line, on %s', (engine) => {
     await corral('user set-admin ada true');
     await corral('user set-admin ada false');
 
+    expect(await corral('quota set nodes 1 --project red')).toContain('nodes of project red are limited to 1');
+    await corral('quota set nodes 0 --project red --class gpu');
+    await corral('quota set networks 3');
+    await corral('quota set networks none --project red');
+    expect(await corral('quota list')).toBe(
+      [
+        'project     what      class  limit',
+        'all others  networks  -      3',
+        'red         nodes     -      1',
+        'red         networks  -      none',
+        'red         nodes     gpu    0',
+        '',
+      ].join('\n'),
+    );
+    expect(await corral('quota list red')).toMatch(/^nodes +- +0 +1$[^]*^networks +- +0 +none$[^]*^nodes +gpu +0 +0$/m);
+    expect(JSON.parse(await corral('quota list red --json'))).toContainEqual({
+      what: 'nodes',
+      class: 'gpu',
+      limit: 0,
+      used: 0,
+    });
+    await corral('node metadata add n1 class gpu');
+    expect((await shell('project node add red n1')).err).toContain('project red has 0 of 0 nodes of class gpu');
+    await corral('project node add red n1 --force');
+    await corral('project node remove red n1');
+    expect(await corral('quota delete nodes --project red --class gpu')).toContain('is deleted');
+    await corral('quota delete networks');
+    await corral('node metadata delete n1 class');
+    expect((await shell('quota set nodes many')).err).toContain(
+      'many is no limit; expected a number such as 4, or none',
+    );
+
     expect(await corral('node list --free --columns node')).toBe('node\nn1\n');
     await corral('project node add red n1');
     expect(await corral('project node list red')).toContain('n1');

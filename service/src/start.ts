@@ -31,6 +31,7 @@ import { DeviceCalls } from './core/device-calls.ts';
 import { insideOrigin } from './core/inside-address.ts';
 import { insideObmClient } from './core/inside-obm-client.ts';
 import { machineOwnership, recordOwner } from './core/machine-owner.ts';
+import { adoptClassKey } from './core/node-classes.ts';
 import { createRequestContext } from './core/request-context.ts';
 import type { SignInMethods, Dependencies } from './core/dependencies.ts';
 import type { Db } from './db/service-database.ts';
@@ -179,6 +180,7 @@ const startOn = async (
   await requireOwnMachines(db, config.hypervisor);
   const context = createRequestContext(db, dependencies, { caller: systemCaller, requestId: null });
   await ensureMaintenanceProject(context);
+  await adoptClassKey(context, config.classKey);
   const servesCalls = config.role !== 'worker';
   const firstAdmin: FirstAdmin =
     servesCalls && config.auth.includes('database')

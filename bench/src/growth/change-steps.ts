@@ -124,6 +124,10 @@ const machineSteps: readonly Step[] = [
     sent: (walk, index) => post(`/project/${project(walk, index)}/connect_node`, { node: node(walk, index) }),
   },
   {
+    call: 'quotaSet',
+    sent: (walk, index) => put('/quota/networks', { project: project(walk, index), limit: 4 }),
+  },
+  {
     call: 'networkCreate',
     sent: (walk, index) =>
       put(`/network/${network(walk, index)}`, {
@@ -204,6 +208,7 @@ const removalSteps: readonly Step[] = [
     call: 'networkRevokeProjectAccess',
     sent: (walk, index) => remove(`/network/${network(walk, index)}/access/project-000000`),
   },
+  { call: 'quotaDelete', sent: (walk, index) => remove(`/quota/networks?project=${project(walk, index)}`) },
   { call: 'networkDelete', sent: (walk, index) => remove(`/network/${network(walk, index)}`) },
   {
     call: 'projectDetachNode',

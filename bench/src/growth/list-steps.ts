@@ -111,6 +111,8 @@ export const listSteps: readonly Step[] = [
   { call: 'listProjectNodes', sent: (walk, index) => get(`/project/${someProject(walk, index)}/nodes`) },
   { call: 'listProjectNetworks', sent: (walk, index) => get(`/project/${someProject(walk, index)}/networks`) },
   { call: 'listProjectHeadnodes', sent: (walk, index) => get(`/project/${someProject(walk, index)}/headnodes`) },
+  { call: 'listProjectQuotas', sent: (walk, index) => get(`/project/${someProject(walk, index)}/quotas`) },
+  { call: 'listQuotas', sent: () => get('/quotas') },
   { call: 'listEvents', what: 'the newest', sent: () => get('/events') },
   {
     call: 'listEvents',

@@ -65,6 +65,14 @@ export const eventSentences: Readonly<Record<string, string | ((detail: Detail) 
   project_create: 'created project {project}',
   project_delete: 'deleted project {project}',
   project_detach_node: 'released {node} from {project}',
+  quota_delete: ({ default: isDefault }) =>
+    isDefault === true
+      ? 'deleted the default quota of {detail.what}'
+      : 'deleted the quota of {detail.what} of {project}',
+  quota_set: ({ default: isDefault, limit }) => {
+    const most = limit === null ? 'no limit' : '{detail.limit}';
+    return `set the ${isDefault === true ? 'default quota' : 'quota of {project}'} of {detail.what} to ${most}`;
+  },
   session_end: 'signed out',
   session_open: 'signed in',
   show_console: 'opened the console of {node}',

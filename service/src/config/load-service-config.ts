@@ -77,6 +77,7 @@ const interpret = (read: SettingReader<SettingValues>, mistakes: string[]): Conf
     vlans: read.value('vlans'),
     maintenance: maintenance(read.value('maintenance.project'), read.value('maintenance.url'), outbound, mistakes),
     outbound,
+    classKey: read.value('nodes.class_key'),
     keyFile,
     hypervisor: read.value('hypervisor'),
     images: read.value('images'),

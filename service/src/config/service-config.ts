@@ -46,6 +46,8 @@ export interface Config {
   readonly adminPassword: string | null;
   readonly vlans: readonly VlanRange[];
   readonly maintenance: { readonly project: string; readonly url: string } | null;
+  /** The metadata key that says of what class a node is. */
+  readonly classKey: string;
   /** Where the key for secrets at rest is; made on first start if it is not there. */
   readonly keyFile: string;
   readonly hypervisor: string;

@@ -135,6 +135,12 @@ export const settings = {
     takes: text,
     about: 'URL that is notified of such a node, by `POST {"node": "<label>"}`. Needs `maintenance.project`.',
   },
+  'nodes.class_key': {
+    takes: textThat(({ length }) => length > 0 && length <= 255, '1 to 255 characters'),
+    fallback: 'class',
+    about:
+      'Metadata key whose value (text) says of what class a node is: [quotas](operator-guide.md#quotas) can limit nodes of a class. The same for every process of a service.',
+  },
   key_file: {
     takes: text,
     about:

@@ -4,9 +4,10 @@ import { requireProject } from './caller.ts';
 import type { DeviceCall, Devices } from './device-calls.ts';
 import { badArgument, CorralError, duplicate, hypervisorFailed, illegalState } from './corral-error.ts';
 import { findHeadnode, findProject, type Headnode } from './find-objects.ts';
+import { type Forced, requireMayForce, requireQuota } from './quotas.ts';
 import type { RequestContext, ReadOp } from './request-context.ts';
 
-interface HeadnodeCreate {
+interface HeadnodeCreate extends Forced {
   readonly headnode: string;
   readonly project: string;
   readonly base_img: string;
@@ -15,16 +16,19 @@ interface HeadnodeCreate {
 /** The machine itself is made at the first start, when its hnics are settled. */
 export const headnodeCreate = async (context: RequestContext, args: HeadnodeCreate): Promise<void> => {
   requireProject(context.caller, args.project);
+  requireMayForce(context, args);
   await context.devices.change(onHypervisor(args.project), (devices) => requireImage(devices, args.base_img));
   await context.write(async (op) => {
     const project = await findProject(op, args.project);
     requireProject(op.caller, project.label);
+    requireMayForce(op, args);
     const taken = await op.tx
       .selectFrom('headnodes')
       .select('id')
       .where('label', '=', args.headnode)
       .executeTakeFirst();
     if (taken) throw duplicate(`headnode ${args.headnode} already exists`);
+    const exceeded = await requireQuota(op, project, 'headnodes', args);
     await op.tx
       .insertInto('headnodes')
       .values({
@@ -39,7 +43,7 @@ export const headnodeCreate = async (context: RequestContext, args: HeadnodeCrea
       type: 'headnode_create',
       projects: [project],
       headnode: args.headnode,
-      detail: { base_img: args.base_img },
+      detail: { base_img: args.base_img, ...exceeded },
     });
   });
 };

@@ -1,5 +1,6 @@
 import { badArgument, notFound } from './corral-error.ts';
-import { audienceOf, findNode } from './find-objects.ts';
+import { audienceOf, findNode, type Node } from './find-objects.ts';
+import { classIn, classKey, setNodeClass } from './node-classes.ts';
 import type { WriteOp } from './request-context.ts';
 
 /** Deep enough for anyone; at some thousands JSON.stringify runs out of stack, and the node could not be shown. */
@@ -29,7 +30,7 @@ export const nodeSetMetadata = async (op: WriteOp, args: MetadataArgs & { value:
   const node = await findNode(op, args.node);
   const entries = new Map(Object.entries(JSON.parse(node.metadata) as Record<string, unknown>));
   entries.set(args.label, args.value);
-  await storeMetadata(op, node.id, entries);
+  await storeMetadata(op, node, entries);
   op.record({
     type: 'node_set_metadata',
     projects: [audienceOf(node)],
@@ -42,7 +43,7 @@ export const nodeDeleteMetadata = async (op: WriteOp, args: MetadataArgs): Promi
   const node = await findNode(op, args.node);
   const entries = new Map(Object.entries(JSON.parse(node.metadata) as Record<string, unknown>));
   if (!entries.delete(args.label)) throw notFound(`node ${node.label} has no metadata ${args.label}`);
-  await storeMetadata(op, node.id, entries);
+  await storeMetadata(op, node, entries);
   op.record({
     type: 'node_delete_metadata',
     projects: [audienceOf(node)],
@@ -51,10 +52,8 @@ export const nodeDeleteMetadata = async (op: WriteOp, args: MetadataArgs): Promi
   });
 };
 
-const storeMetadata = async ({ tx }: WriteOp, id: number, entries: ReadonlyMap<string, unknown>): Promise<void> => {
-  await tx
-    .updateTable('nodes')
-    .set({ metadata: metadataText(Object.fromEntries(entries)) })
-    .where('id', '=', id)
-    .execute();
+const storeMetadata = async (op: WriteOp, node: Node, entries: ReadonlyMap<string, unknown>): Promise<void> => {
+  const metadata = metadataText(Object.fromEntries(entries));
+  await op.tx.updateTable('nodes').set({ metadata }).where('id', '=', node.id).execute();
+  await setNodeClass(op, node, classIn(entries, await classKey(op)));
 };

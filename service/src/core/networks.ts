@@ -1,6 +1,7 @@
 import { isAdmin, mayActFor, requireAdmin, requireProject, requireUser } from './caller.ts';
 import { badArgument, blocked, duplicate, unauthorized } from './corral-error.ts';
 import { findNetwork, findProject, type Network, ownerOf, type Project } from './find-objects.ts';
+import { type Forced, requireMayForce, requireQuota } from './quotas.ts';
 import type { ReadOp, WriteOp } from './request-context.ts';
 import { requireOnNoOtherPort, requireUnseenVlan, unseenVlan } from './vlan-trust.ts';
 
@@ -8,7 +9,7 @@ import { requireOnNoOtherPort, requireUnseenVlan, unseenVlan } from './vlan-trus
 export const operatorOwner = 'admin';
 const largestVlan = 4094;
 
-interface NetworkCreate {
+interface NetworkCreate extends Forced {
   readonly network: string;
   readonly owner: string;
   readonly access: string;
@@ -19,6 +20,7 @@ interface NetworkCreate {
 export const networkCreate = async (op: WriteOp, args: NetworkCreate): Promise<void> => {
   if (args.net_id === '' && args.owner === args.access) requireProject(op.caller, args.owner);
   else requireAdmin(op.caller);
+  requireMayForce(op, args);
   if (args.access === operatorOwner) {
     throw badArgument('field "access" is "admin"; expected a project, or an empty string for a public network');
   }
@@ -27,6 +29,7 @@ export const networkCreate = async (op: WriteOp, args: NetworkCreate): Promise<v
   if (taken) throw duplicate(`network ${args.network} already exists`);
   const owner = args.owner === operatorOwner ? null : await findProject(op, args.owner);
   const granted = args.access === '' ? null : await findProject(op, args.access);
+  const exceeded = owner === null ? {} : await requireQuota(op, owner, 'networks', args);
 
   const { id } = await op.tx
     .insertInto('networks')
@@ -44,7 +47,7 @@ export const networkCreate = async (op: WriteOp, args: NetworkCreate): Promise<v
     type: 'network_create',
     projects: [owner, granted],
     network: args.network,
-    detail: granted === null ? { public: true } : {},
+    detail: { ...(granted === null && { public: true }), ...exceeded },
   });
 };
 

@@ -4,6 +4,7 @@ import { blocked, projectMismatch } from './corral-error.ts';
 import { findProject, type Node, type Project } from './find-objects.ts';
 import { obmIsEnabled, tiedBy } from './node-blocks.ts';
 import { requireTrustedPorts } from './port-trust.ts';
+import { type Forced, requireNodeQuota } from './quotas.ts';
 import type { WriteOp } from './request-context.ts';
 import { requireSoleRecords } from './switch-identity.ts';
 
@@ -12,14 +13,16 @@ import { requireSoleRecords } from './switch-identity.ts';
  * same for every call that moves nodes. Who may do it, the calls decide.
  */
 
-/** Gives a free node to a project. */
-export const reserveNode = async (op: WriteOp, project: Project, node: Node): Promise<void> => {
+/** Gives a free node to a project. Several are given one after the other: each counts for the quota of the next. */
+export const reserveNode = async (op: WriteOp, project: Project, node: Node, forced: Forced = {}): Promise<void> => {
   if (node.project_id !== null) throw blocked(`node ${node.label} is not free`);
   const refusal = `node ${node.label} cannot be reserved`;
+  const quota = ahead(requireNodeQuota(op, project, node, forced));
   const trust = [ahead(requireSoleRecords(op, node, refusal)), ahead(requireTrustedPorts(op, node, refusal))];
   for (const checked of trust) await checked;
+  const detail = await quota;
   await moveNode.send(op.tx, { id: node.id, projectId: project.id });
-  op.record({ type: 'project_connect_node', projects: [project], node: node.label });
+  op.record({ type: 'project_connect_node', projects: [project], node: node.label, detail });
 };
 
 /** Takes a node out of its project: it becomes free, or goes to the maintenance pool. */

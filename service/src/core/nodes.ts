@@ -4,6 +4,7 @@ import { deleteDepartedBmc, recordDepartedBmc, requireNoDepartedBmc, unlessMissi
 import { findNode, type Node } from './find-objects.ts';
 import { insideUri, isInside } from './inside-address.ts';
 import { metadataText } from './metadata.ts';
+import { classIn, classKey } from './node-classes.ts';
 import { requireLease } from './leases.ts';
 import { obmIsEnabled } from './node-blocks.ts';
 import { adminOf, callTo } from './obm.ts';
@@ -56,6 +57,7 @@ const insertNode = async (op: WriteOp, args: NodeRegister, { uri, adminToken }: 
       obm_uri: uri,
       obm_admin_token: op.dependencies.vault.seal(adminToken),
       obm_token: null,
+      class: classIn(new Map(Object.entries(args.metadata ?? {})), await classKey(op)),
     })
     .execute();
   op.record({ type: 'node_register', node: args.node });

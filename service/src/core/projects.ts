@@ -3,6 +3,7 @@ import { requireProject } from './caller.ts';
 import { blocked, duplicate } from './corral-error.ts';
 import { findNode, findProject } from './find-objects.ts';
 import { giveNodeBack, reserveNode } from './node-moves.ts';
+import { type Forced, requireMayForce } from './quotas.ts';
 import type { ReadOp, WriteOp } from './request-context.ts';
 import { revokeTokensFor } from './tokens.ts';
 
@@ -26,6 +27,7 @@ export const projectDelete = async (op: WriteOp, { project: label }: { project: 
   const project = await findProject(op, label);
   await requireUnused(op, project);
   await op.tx.deleteFrom('user_projects').where('project_id', '=', project.id).execute();
+  await op.tx.deleteFrom('quotas').where('project_id', '=', project.id).execute();
   await revokeTokensFor(op, project);
   await op.tx.deleteFrom('projects').where('id', '=', project.id).execute();
   op.record({ type: 'project_delete', projects: [project] });
@@ -60,11 +62,12 @@ interface NodeOfProject {
   readonly node: string;
 }
 
-export const projectConnectNode = async (op: WriteOp, args: NodeOfProject): Promise<void> => {
+export const projectConnectNode = async (op: WriteOp, args: NodeOfProject & Forced): Promise<void> => {
   const [findingProject, findingNode] = [findProject(op, args.project), ahead(findNode(op, args.node))];
   const project = await findingProject;
   requireProject(op.caller, project.label);
-  await reserveNode(op, project, await findingNode);
+  requireMayForce(op, args);
+  await reserveNode(op, project, await findingNode, args);
 };
 
 export const projectDetachNode = async (op: WriteOp, args: NodeOfProject): Promise<void> => {

@@ -56,6 +56,12 @@ const constraints: readonly Constraint[] = [
   taken('headnode_label_is_unique', 'headnodes.label', 'a headnode with this label already exists'),
   taken('hnic_label_is_unique_per_headnode', 'hnics.headnode_id, hnics.label', 'the headnode already has this hnic'),
   taken(
+    'one_quota_per_project_and_class',
+    'quotas.project_id, quotas.what, quotas.class',
+    'the project already has such a quota',
+  ),
+  taken('one_default_quota_per_class', 'quotas.what, quotas.class', 'there is already such a default quota'),
+  taken(
     'one_identity_per_backend_and_subject',
     'identities.backend, identities.subject',
     'the user has just signed in elsewhere; try again',

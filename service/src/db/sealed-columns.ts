@@ -5,6 +5,7 @@ export const plainSettings = {
   prunedEvents: 'events_pruned_up_to',
   unknownMachines: 'machines_unknown',
   hypervisor: 'hypervisor',
+  classKey: 'node_class_key',
 } as const;
 
 /** Every column that holds sealed values: what a rotation of the key re-seals. */

@@ -101,6 +101,19 @@ export interface Database {
     obm_admin_token: string;
     /** sealed; null while OBM is disabled */
     obm_token: string | null;
+    /** What its metadata says under the key of classes; empty: nothing. */
+    class: Generated<string>;
+  };
+  /** How much of something a project may have. */
+  quotas: {
+    id: Id;
+    /** null: every project that has no limit of its own for the same. */
+    project_id: Fixed<number | null>;
+    what: Fixed<LimitedKind>;
+    /** Of nodes: only those of this class; empty: all of them. */
+    class: Fixed<string>;
+    /** null: this project has no limit, unlike the others. */
+    most: number | null;
   };
   nics: { id: Id; node_id: Fixed<number>; label: Fixed<string>; macaddr: Fixed<string>; port_id: number | null };
   attachments: { id: Id; nic_id: Fixed<number>; network_id: Fixed<number>; channel: Fixed<string> };
@@ -201,5 +214,8 @@ export interface Database {
 }
 
 export type DriftPolicy = 'report' | 'repair';
+
+/** What there can be a limit of. */
+export type LimitedKind = 'nodes' | 'networks' | 'headnodes';
 
 type HeadnodeState = 'created' | 'started' | 'stopped' | 'deleting';

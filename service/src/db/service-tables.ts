@@ -15,6 +15,7 @@ export const tables: readonly Table[] = [
   ...byId('ports'),
   by('suspect_networks', 'port_id', 'network_id'),
   ...byId('nodes'),
+  ...byId('quotas'),
   by('held_nodes', 'port_id', 'node_id'),
   by('departed_bmcs', 'obm_uri'),
   ...byId('nics', 'attachments', 'actions', 'headnodes', 'hnics'),

@@ -12,6 +12,8 @@ export const NewUsername = newLabelOf('/:', `${labelRule}, and without a colon`)
 /** Port names are the switch's own: they may contain slashes and spaces. */
 export const PortLabel = labelOf('', portLabelRule);
 export const NewPortLabel = newLabelOf('', portLabelRule);
+/** The name of a class of nodes, as it may stand in metadata. */
+export const NodeClass = labelOf('', portLabelRule);
 export const Text = labelOf('', portLabelRule);
 
 /** A pattern for text that is not a name: it may be repeated in a message, and typed at a device's prompt. */

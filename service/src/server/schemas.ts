@@ -13,6 +13,11 @@ export const byLabel = <S extends TSchema>(value: S) => Type.Record(Type.String(
 
 export const Labels = Type.Array(Type.String(), { description: 'labels, sorted' });
 
+/** Administrators may exceed what a project is limited to. */
+export const Force = Type.Optional(
+  Type.Boolean({ description: 'true: also beyond the quota of the project; only for administrators' }),
+);
+
 export const Accepted = Type.Object({
   status_id: Type.String({ description: 'pass it to show_networking_action for the status' }),
 });

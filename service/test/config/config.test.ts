@@ -51,6 +51,7 @@ describe('the configuration', () => {
       adminPassword: null,
       vlans: [{ first: 100, last: 1000 }],
       maintenance: null,
+      classKey: 'class',
       keyFile: resolve('data/secret.key'),
       hypervisor: 'none',
       images: ['base'],

@@ -75,13 +75,25 @@ suspect_networks
   one_suspicion_per_port_and_network: primary key (port_id, network_id)
   suspect_networks_by_network: index (network_id)
 nodes
+  defaults: class ''
   foreign key (project_id) references projects (id)
   node_label_is_unique: unique (label)
   nodes_by_any_obm_address: index (obm_uri)
+  nodes_by_class: index (project_id, class)
   nodes_by_obm_address: index (obm_uri) where obm_token is not null
   nodes_by_project: index (project_id, label)
-  not null: id, label, metadata, obm_admin_token, obm_uri
+  not null: class, id, label, metadata, obm_admin_token, obm_uri
   primary key (id) counted up
+quotas
+  a_default_is_a_number: check project_id is not null or most is not null
+  a_limit_is_no_less_than_0: check most >= 0
+  foreign key (project_id) references projects (id)
+  not null: class, id, what
+  one_default_quota_per_class: unique index (what, class) where project_id is null
+  one_quota_per_project_and_class: unique (project_id, what, class)
+  only_nodes_have_classes: check what = 'nodes' or class = ''
+  primary key (id) counted up
+  what_is_limited_is_known: check what in ('nodes', 'networks', 'headnodes')
 held_nodes
   foreign key (node_id) references nodes (id)
   foreign key (port_id) references ports (id)

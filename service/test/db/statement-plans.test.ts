@@ -21,6 +21,8 @@ const permitted: readonly (readonly [words: string, why: string])[] = [
   ['select "label" from "nodes"', 'list_nodes answers with all of them'],
   ['select "id", "label", "obm_uri", "obm_admin_token" from "nodes"', 'list_bmcs answers with all of them'],
   ['select "label" from "projects"', 'list_projects answers with all of them'],
+  ['select "projects"."label" as "project", "quotas"."what"', 'list_quotas answers with all of them'],
+  ['select "id", "class", "metadata" from "nodes"', 'once, when the key of classes is another one'],
   ['select "label" from "switches"', 'list_switches answers with all of them'],
   ['select "id", "label", "is_admin" from "users"', 'list_users answers with all of them'],
   ['select "user_projects"."user_id", "projects"."label"', 'list_users answers with all of them'],

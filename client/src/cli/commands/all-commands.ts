@@ -9,6 +9,7 @@ import { nodeCommands } from './node-commands.ts';
 import { obmCommands } from './obm-commands.ts';
 import { profileCommands } from './profile-commands.ts';
 import { projectCommands } from './project-commands.ts';
+import { quotaCommands } from './quota-commands.ts';
 import { siteCommands } from './site-commands.ts';
 import { switchCommands } from './switch-commands.ts';
 import { userCommands } from './user-commands.ts';
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   ...obmCommands,
   ...bmcCommands,
   ...projectCommands,
+  ...quotaCommands,
   ...networkCommands,
   ...headnodeCommands,
   ...switchCommands,

@@ -1,5 +1,6 @@
 import { listCommand, simpleCommand } from '../simple-command.ts';
 import type { Command } from '../cli-command.ts';
+import { forced, forceOption } from '../force-option.ts';
 import { headnodeList } from '../lists/headnode-list.ts';
 
 const verbs = [
@@ -13,8 +14,10 @@ export const headnodeCommands: readonly Command[] = [
   simpleCommand({
     usage: 'headnode create <headnode:text> <project> <image>',
     about: 'create a headnode from an image',
+    options: forceOption,
     example: 'headnode create sky-head astronomy base',
-    call: (corral, { headnode, project, image }) => corral.headnodeCreate({ headnode, project, base_img: image }),
+    call: (corral, { headnode, project, image }, parsed) =>
+      corral.headnodeCreate({ headnode, project, base_img: image, ...forced(parsed) }),
     sentence: ({ headnode }) => `headnode ${headnode} is created`,
   }),
   ...verbs.map(([verb, about, call, after]) =>

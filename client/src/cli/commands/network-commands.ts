@@ -1,5 +1,6 @@
 import { field, simpleCommand } from '../simple-command.ts';
 import type { Command } from '../cli-command.ts';
+import { forced, forceOption } from '../force-option.ts';
 import { networkList } from '../lists/network-list.ts';
 
 const network = { name: 'network', kind: 'network' } as const;
@@ -12,6 +13,7 @@ export const networkCommands: readonly Command[] = [
     options: {
       access: { value: 'PROJECT', about: 'project with access; default: its owner; empty: public', kind: 'project' },
       'net-id': { value: 'ID', about: 'its VLAN id (administrators only); default: one of the pool' },
+      ...forceOption,
     },
     example: 'network create sky astronomy',
     call: (corral, args, parsed) =>
@@ -19,6 +21,7 @@ export const networkCommands: readonly Command[] = [
         ...args,
         access: parsed.option('access') ?? (args.owner === 'admin' ? '' : args.owner),
         net_id: parsed.option('net-id') ?? '',
+        ...forced(parsed),
       }),
     sentence: (args) => `network ${args.network} is created`,
   }),

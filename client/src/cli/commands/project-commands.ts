@@ -1,5 +1,6 @@
 import { listCommand, simpleCommand } from '../simple-command.ts';
 import type { Command } from '../cli-command.ts';
+import { forced, forceOption } from '../force-option.ts';
 import { projectList } from '../lists/project-list.ts';
 import { releaseCommand } from '../release-nodes.ts';
 
@@ -30,8 +31,9 @@ export const projectCommands: readonly Command[] = [
   simpleCommand({
     usage: 'project node add <project> <node:free-node>',
     about: 'reserve a free node',
+    options: forceOption,
     example: 'project node add astronomy node-12',
-    call: (corral, args) => corral.projectConnectNode(args),
+    call: (corral, args, parsed) => corral.projectConnectNode({ ...args, ...forced(parsed) }),
     sentence: ({ project, node }) => `node ${node} is reserved for project ${project}`,
   }),
   simpleCommand({

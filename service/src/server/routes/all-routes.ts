@@ -12,6 +12,7 @@ import { overviewRoutes } from './overview-routes.ts';
 import { portRoutes } from './port-routes.ts';
 import { projectOverviewRoutes } from './project-overview-routes.ts';
 import { projectRoutes } from './project-routes.ts';
+import { quotaRoutes } from './quota-routes.ts';
 import { passwordSessionRoutes, sessionRoutes } from './session-routes.ts';
 import { switchOverviewRoutes } from './switch-overview-routes.ts';
 import { switchRoutes } from './switch-routes.ts';
@@ -36,6 +37,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Out-of-band management', routes: obmRoutes },
   { title: 'BMCs', routes: bmcRoutes },
   { title: 'Projects', routes: projectRoutes },
+  { title: 'Quotas', routes: quotaRoutes },
   { title: 'Headnodes', routes: headnodeRoutes },
   { title: 'Switches', routes: switchRoutes },
   { title: 'Ports', routes: portRoutes },

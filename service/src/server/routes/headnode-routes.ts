@@ -11,7 +11,7 @@ import { headnodeDeleteLeftover } from '../../core/leftovers.ts';
 import { headnodeVnc } from '../../core/vnc.ts';
 import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
 import { type Route, route, tunnelRoute } from '../route.ts';
-import { exactly, Labels, orNull } from '../schemas.ts';
+import { exactly, Force, Labels, orNull } from '../schemas.ts';
 
 const auth = 'Project access to the owning project, or Admin';
 
@@ -57,6 +57,7 @@ export const headnodeRoutes: readonly Route[] = [
     body: exactly({
       project: Label,
       base_img: Type.String({ maxLength: 255, pattern: oneLine, description: 'the name of an installed image' }),
+      force: Force,
     }),
     handle: (context, { params: args, body }) => headnodeCreate(context, { ...args, ...body }),
   }),

@@ -4,7 +4,7 @@ import { listNetworkAttachments } from '../../core/attachments.ts';
 import { listNetworks, networkCreate, networkDelete, showNetwork } from '../../core/networks.ts';
 import { Label, NewLabel, oneLine } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
-import { byLabel, exactly, Labels, orNull } from '../schemas.ts';
+import { byLabel, exactly, Force, Labels, orNull } from '../schemas.ts';
 
 const NewNetwork = exactly({
   owner: Type.String({ ...Label, description: 'a project, or "admin" for the operator' }),
@@ -14,6 +14,7 @@ const NewNetwork = exactly({
     pattern: oneLine,
     description: 'a VLAN id as a string, or an empty string to have one chosen',
   }),
+  force: Force,
 });
 
 const Network = Type.Object({

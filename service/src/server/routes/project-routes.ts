@@ -10,7 +10,7 @@ import {
 } from '../../core/projects.ts';
 import { Label, NewProjectLabel } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
-import { exactly, Labels } from '../schemas.ts';
+import { exactly, Force, Labels } from '../schemas.ts';
 
 const body = exactly({ node: Label });
 const ofProject = 'Project access, or Admin';
@@ -45,10 +45,10 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Reserve a free node for a project',
     access: 'user',
     auth: ofProject,
-    body,
+    body: exactly({ node: Label, force: Force }),
     // Many callers may want the same node: they queue for it, and all but one get the answer that it is taken.
-    handle: (context, { params: { project }, body: { node } }) =>
-      context.write((op) => projectConnectNode(op, { project, node }), { queue: `node/${node}` }),
+    handle: (context, { params: { project }, body }) =>
+      context.write((op) => projectConnectNode(op, { project, ...body }), { queue: `node/${body.node}` }),
   }),
   route({
     name: 'project_detach_node',

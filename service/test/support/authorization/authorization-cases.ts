@@ -17,6 +17,11 @@ const projectCases: Cases = {
   project_delete: [{ given: async (rig) => named({ project: await rig.project() }), letIn: admin }],
   project_connect_node: [
     { given: async (rig) => named({ project: rig.red }, { node: await rig.freeNode() }), letIn: project },
+    {
+      when: 'by force',
+      given: async (rig) => named({ project: rig.red }, { node: await rig.freeNode(), force: true }),
+      letIn: admin,
+    },
   ],
   project_detach_node: [
     { given: async (rig) => named({ project: rig.red }, { node: await rig.node() }), letIn: project },
@@ -30,6 +35,21 @@ const projectCases: Cases = {
   list_project_nodes: ofProject,
   list_project_networks: ofProject,
   list_project_headnodes: ofProject,
+  list_project_quotas: ofProject,
+  list_quotas: [{ given: nothing, letIn: admin }],
+  quota_set: [
+    { given: async (rig) => named({ what: 'nodes' }, { project: await rig.project(), limit: 3 }), letIn: admin },
+  ],
+  quota_delete: [
+    {
+      given: async (rig) => {
+        const label = await rig.project();
+        await rig.service.admin.put('/quota/headnodes', { project: label, limit: 3 });
+        return { ...named({ what: 'headnodes' }), query: `?project=${label}` };
+      },
+      letIn: admin,
+    },
+  ],
 };
 
 const onHeadnode =

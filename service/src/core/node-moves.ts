@@ -20,9 +20,9 @@ export const reserveNode = async (op: WriteOp, project: Project, node: Node, for
   const quota = ahead(requireNodeQuota(op, project, node, forced));
   const trust = [ahead(requireSoleRecords(op, node, refusal)), ahead(requireTrustedPorts(op, node, refusal))];
   for (const checked of trust) await checked;
-  const detail = await quota;
+  const exceeded = await quota;
   await moveNode.send(op.tx, { id: node.id, projectId: project.id });
-  op.record({ type: 'project_connect_node', projects: [project], node: node.label, detail });
+  op.record({ type: 'project_connect_node', projects: [project], node: node.label, detail: { ...exceeded } });
 };
 
 /** Takes a node out of its project: it becomes free, or goes to the maintenance pool. */

@@ -23,13 +23,7 @@ export interface Calls {
   };
   /** Create a network. Who may: Project access if owner and access are that project and net_id is empty; otherwise Admin. `PUT /network/:network` */
   networkCreate: {
-    args: {
-      readonly network: string;
-      readonly owner: string;
-      readonly access: string;
-      readonly net_id: string;
-      readonly force?: boolean;
-    };
+    args: { readonly network: string; readonly owner: string; readonly access: string; readonly net_id: string };
     reply: undefined;
   };
   /** Delete a network that nothing is connected to. Who may: Project access to the owner, or Admin. `DELETE /network/:network` */
@@ -194,10 +188,7 @@ export interface Calls {
   /** Delete a project that has no nodes, networks or headnodes. Who may: Admin. `DELETE /project/:project` */
   projectDelete: { args: { readonly project: string }; reply: undefined };
   /** Reserve a free node for a project. Who may: Project access, or Admin. `POST /project/:project/connect_node` */
-  projectConnectNode: {
-    args: { readonly project: string; readonly node: string; readonly force?: boolean };
-    reply: undefined;
-  };
+  projectConnectNode: { args: { readonly project: string; readonly node: string }; reply: undefined };
   /** Release a node. Who may: Project access, or Admin. `POST /project/:project/detach_node` */
   projectDetachNode: { args: { readonly project: string; readonly node: string }; reply: undefined };
   /** List a project's nodes. Who may: Project access, or Admin. `GET /project/:project/nodes` */
@@ -206,41 +197,116 @@ export interface Calls {
   listProjectNetworks: { args: { readonly project: string }; reply: readonly string[] };
   /** List a project's headnodes. Who may: Project access, or Admin. `GET /project/:project/headnodes` */
   listProjectHeadnodes: { args: { readonly project: string }; reply: readonly string[] };
-  /** List all quotas; those without a project are for every project that has none of its own. Who may: Admin. `GET /quotas` */
-  listQuotas: {
-    args: NoArguments;
-    reply: readonly {
-      readonly project: string | null;
-      readonly what: 'nodes' | 'networks' | 'headnodes';
-      readonly class: string | null;
-      readonly limit: number | null;
-    }[];
+  /** Reserve free nodes by what they are, all or none; with `wait`, queue for them (202). Who may: Project access, or Admin. `POST /project/:project/claim` */
+  projectClaim: {
+    args: {
+      readonly project: string;
+      readonly count: number;
+      readonly match?: {
+        readonly metadata?: Readonly<
+          Record<
+            string,
+            {
+              readonly equals?: string | number | boolean;
+              readonly not_equals?: string | number | boolean;
+              readonly one_of?: readonly (string | number | boolean)[];
+              readonly at_least?: number;
+              readonly at_most?: number;
+              readonly more_than?: number;
+              readonly less_than?: number;
+              readonly present?: boolean;
+            }
+          >
+        >;
+        readonly nics?: { readonly at_least: number };
+        readonly switch?: string;
+      };
+      readonly prefer?: { readonly spread: string } | { readonly pack: string };
+      readonly wait?: boolean | { readonly until: string };
+    };
+    reply: {
+      readonly state: 'served' | 'waiting';
+      readonly nodes: readonly string[];
+      readonly claim: string | null;
+      readonly place: number | null;
+    };
   };
-  /** List what a project is limited to, and how much of it is used; a limit of null is none. Who may: Project access, or Admin. `GET /project/:project/quotas` */
-  listProjectQuotas: {
+  /** Count the free nodes that fit a claim, and list those that it would reserve. Who may: Project access, or Admin. `POST /project/:project/claim/preview` */
+  projectClaimPreview: {
+    args: {
+      readonly project: string;
+      readonly count: number;
+      readonly match?: {
+        readonly metadata?: Readonly<
+          Record<
+            string,
+            {
+              readonly equals?: string | number | boolean;
+              readonly not_equals?: string | number | boolean;
+              readonly one_of?: readonly (string | number | boolean)[];
+              readonly at_least?: number;
+              readonly at_most?: number;
+              readonly more_than?: number;
+              readonly less_than?: number;
+              readonly present?: boolean;
+            }
+          >
+        >;
+        readonly nics?: { readonly at_least: number };
+        readonly switch?: string;
+      };
+      readonly prefer?: { readonly spread: string } | { readonly pack: string };
+    };
+    reply: { readonly fit: number; readonly nodes: readonly string[]; readonly refusal: string | null };
+  };
+  /** List a project's claims that wait, and those that ended lately. Who may: Project access, or Admin. `GET /project/:project/claims` */
+  listProjectClaims: {
     args: { readonly project: string };
     reply: readonly {
-      readonly what: 'nodes' | 'networks' | 'headnodes';
-      readonly class: string | null;
-      readonly limit: number | null;
-      readonly used: number;
+      readonly claim: string;
+      readonly project: string;
+      readonly state: 'waiting' | 'served' | 'cancelled' | 'expired' | 'ended';
+      readonly user: string;
+      readonly count: number;
+      readonly match: {
+        readonly metadata?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+        readonly nics?: { readonly at_least: number };
+        readonly switch?: string;
+      };
+      readonly prefer: { readonly spread?: string; readonly pack?: string } | null;
+      readonly place: number | null;
+      readonly nodes: readonly string[];
+      readonly reason: string | null;
+      readonly made_at: string;
+      readonly until: string;
+      readonly ended_at: string | null;
     }[];
   };
-  /** Limit how much a project, or every project, may have. Who may: Admin. `PUT /quota/:what` */
-  quotaSet: {
-    args: {
-      readonly what: 'nodes' | 'networks' | 'headnodes';
-      readonly project?: string;
-      readonly class?: string;
-      readonly limit: number | null;
+  /** Show a claim that waits, or did. Who may: Project access to the claim's project, or Admin. `GET /claim/:claim` */
+  showClaim: {
+    args: { readonly claim: string };
+    reply: {
+      readonly claim: string;
+      readonly project: string;
+      readonly state: 'waiting' | 'served' | 'cancelled' | 'expired' | 'ended';
+      readonly user: string;
+      readonly count: number;
+      readonly match: {
+        readonly metadata?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+        readonly nics?: { readonly at_least: number };
+        readonly switch?: string;
+      };
+      readonly prefer: { readonly spread?: string; readonly pack?: string } | null;
+      readonly place: number | null;
+      readonly nodes: readonly string[];
+      readonly reason: string | null;
+      readonly made_at: string;
+      readonly until: string;
+      readonly ended_at: string | null;
     };
-    reply: undefined;
   };
-  /** Delete a quota. Who may: Admin. `DELETE /quota/:what` */
-  quotaDelete: {
-    args: { readonly what: 'nodes' | 'networks' | 'headnodes'; readonly project?: string; readonly class?: string };
-    reply: undefined;
-  };
+  /** Cancel a claim that waits. Who may: Project access to the claim's project, or Admin. `DELETE /claim/:claim` */
+  claimCancel: { args: { readonly claim: string }; reply: undefined };
   /** List the images for headnodes. Who may: Any authenticated caller. `GET /headnode_images/` */
   listHeadnodeImages: { args: NoArguments; reply: readonly string[] };
   /** Show a headnode. Who may: Project access to the owning project, or Admin. `GET /headnode/:headnode` */
@@ -258,7 +324,7 @@ export interface Calls {
   };
   /** Create a headnode. Who may: Project access, or Admin. `PUT /headnode/:headnode` */
   headnodeCreate: {
-    args: { readonly headnode: string; readonly project: string; readonly base_img: string; readonly force?: boolean };
+    args: { readonly headnode: string; readonly project: string; readonly base_img: string };
     reply: undefined;
   };
   /** Delete a headnode and its hnics. Who may: Project access to the owning project, or Admin. `DELETE /headnode/:headnode` */
@@ -1179,21 +1245,36 @@ export const calls = {
     effect: 'reads',
     reply: 'list',
   },
-  listQuotas: { name: 'list_quotas', method: 'GET', path: '/quotas', query: [], effect: 'reads', reply: 'list' },
-  listProjectQuotas: {
-    name: 'list_project_quotas',
+  projectClaim: {
+    name: 'project_claim',
+    method: 'POST',
+    path: '/project/:project/claim',
+    query: [],
+    effect: 'changes',
+    reply: 'object',
+  },
+  projectClaimPreview: {
+    name: 'project_claim_preview',
+    method: 'POST',
+    path: '/project/:project/claim/preview',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  listProjectClaims: {
+    name: 'list_project_claims',
     method: 'GET',
-    path: '/project/:project/quotas',
+    path: '/project/:project/claims',
     query: [],
     effect: 'reads',
     reply: 'list',
   },
-  quotaSet: { name: 'quota_set', method: 'PUT', path: '/quota/:what', query: [], effect: 'changes', reply: 'nothing' },
-  quotaDelete: {
-    name: 'quota_delete',
+  showClaim: { name: 'show_claim', method: 'GET', path: '/claim/:claim', query: [], effect: 'reads', reply: 'object' },
+  claimCancel: {
+    name: 'claim_cancel',
     method: 'DELETE',
-    path: '/quota/:what',
-    query: ['project', 'class'],
+    path: '/claim/:claim',
+    query: [],
     effect: 'changes',
     reply: 'nothing',
   },

@@ -62,6 +62,7 @@ import { timeoutFor } from './worker/retry-policy.ts';
 import { headnodeRecovery } from './worker/headnode-recovery.ts';
 import { type HistoryStep, historyPruning } from './worker/history-pruning.ts';
 import { bmcCleanup } from './worker/bmc-cleanup.ts';
+import { claimCleanup, ClaimQueue } from './worker/claim-queue.ts';
 import { credentialCleanup } from './worker/credential-cleanup.ts';
 import { MaintenanceNotifier } from './worker/maintenance-notifier.ts';
 import type { Step } from './worker/worker-steps.ts';
@@ -231,6 +232,8 @@ const startOn = async (
           engine,
           dependencies.maintenance && new MaintenanceNotifier(context, dependencies.maintenance, config.outbound, log),
           headnodeRecovery(context, log),
+          new ClaimQueue(context, log),
+          claimCleanup(context, log),
           credentialCleanup(context, log),
           bmcCleanup(context, log),
           historyPruning(config.history, context, log, step),

@@ -1,3 +1,5 @@
+import type { TableAccess } from './table-access.ts';
+
 /** The few words in which the two engines differ. */
 interface ColumnTypes {
   /** The column `id`, counted up by the database and never given twice. */
@@ -11,11 +13,14 @@ export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly statements: (types: ColumnTypes) => readonly string[];
+  /** Fills what the statements made from what is stored, where SQL cannot say it for both engines. */
+  readonly fill?: (access: TableAccess) => Promise<void>;
 }
 
 /** What an engine offers while it holds the migration lock. */
 export interface MigrationSession {
   readonly types: ColumnTypes;
+  readonly access: TableAccess;
   run(statement: string): Promise<void>;
   /** The version last applied; 0 for an empty database. */
   version(): Promise<number>;
@@ -50,6 +55,7 @@ export const migrate = async (session: MigrationSession, migrations: readonly Mi
   requireNotNewer(version, migrations);
   for (const migration of migrations.filter((candidate) => candidate.version > version)) {
     for (const statement of migration.statements(session.types)) await session.run(statement);
+    await migration.fill?.(session.access);
     await session.applied(migration);
   }
 };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type MigrationSession, migrate } from './migrations.ts';
+import { numbered } from './table-access.ts';
 import { connectionAs } from './postgres-connection-options.ts';
 import { listenerOf } from './postgres-listener.ts';
 import type { Opening, ProgramTables } from './program-tables.ts';
@@ -95,6 +96,10 @@ export const bringUpToDate = (
 
 const sessionOf = (client: pg.Client, history: string): MigrationSession => ({
   types: words,
+  access: {
+    engine: 'postgres',
+    all: async (text, values = []) => (await client.query<Record<string, unknown>>(numbered(text), [...values])).rows,
+  },
   run: async (statement) => {
     await client.query(statement);
   },

@@ -3,6 +3,7 @@ import { type MigrationSession, migrate } from './migrations.ts';
 import type { ProgramTables } from './program-tables.ts';
 import { begun } from './sqlite-busy-retry.ts';
 import { openingTimeoutMs, type SqliteConnection } from './sqlite-connection.ts';
+import { tableAccess } from './table-access.ts';
 
 const words = { id: 'id integer primary key autoincrement', bigint: 'integer' };
 
@@ -26,6 +27,7 @@ export const bringUpToDate = async <Schema>(
 
 const sessionOf = <Schema>(connection: SqliteConnection<Schema>, history: string): MigrationSession => ({
   types: words,
+  access: tableAccess('sqlite', connection.tx),
   run: (statement) => {
     connection.exec(statement);
     return Promise.resolve();

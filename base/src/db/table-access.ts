@@ -23,7 +23,7 @@ export const tableAccess = (engine: TableAccess['engine'], tx: object): TableAcc
 });
 
 /** PostgreSQL counts its values. */
-const numbered = (text: string): string => {
+export const numbered = (text: string): string => {
   let count = 0;
   return text.replaceAll('?', () => `$${(count += 1)}`);
 };

@@ -5,7 +5,7 @@ import type { WriteOp } from './request-context.ts';
  */
 const graceMs = 24 * 3_600_000;
 
-/** Deletes sessions and tokens that are over, and people of other backends without any. */
+/** Deletes sessions and tokens that are over, and people of other backends without any, and without claims. */
 export const deleteExpiredCredentials = async ({ tx, dependencies }: WriteOp): Promise<void> => {
   const now = Date.now() - graceMs;
   await tx
@@ -22,5 +22,6 @@ export const deleteExpiredCredentials = async ({ tx, dependencies }: WriteOp): P
     .where('id', 'not in', (of) =>
       of.selectFrom('api_tokens').select('identity_id').where('identity_id', 'is not', null),
     )
+    .where('id', 'not in', (of) => of.selectFrom('claims').select('identity_id').where('identity_id', 'is not', null))
     .execute();
 };

@@ -1,6 +1,7 @@
 import { badArgument, notFound } from './corral-error.ts';
 import { audienceOf, findNode, type Node } from './find-objects.ts';
 import { classIn, classKey, setNodeClass } from './node-classes.ts';
+import { indexEntry, unindex } from './metadata-index.ts';
 import type { WriteOp } from './request-context.ts';
 
 /** Deep enough for anyone; at some thousands JSON.stringify runs out of stack, and the node could not be shown. */
@@ -31,6 +32,7 @@ export const nodeSetMetadata = async (op: WriteOp, args: MetadataArgs & { value:
   const entries = new Map(Object.entries(JSON.parse(node.metadata) as Record<string, unknown>));
   entries.set(args.label, args.value);
   await storeMetadata(op, node, entries);
+  await indexEntry(op.tx, node.id, args.label, args.value);
   op.record({
     type: 'node_set_metadata',
     projects: [audienceOf(node)],
@@ -44,6 +46,7 @@ export const nodeDeleteMetadata = async (op: WriteOp, args: MetadataArgs): Promi
   const entries = new Map(Object.entries(JSON.parse(node.metadata) as Record<string, unknown>));
   if (!entries.delete(args.label)) throw notFound(`node ${node.label} has no metadata ${args.label}`);
   await storeMetadata(op, node, entries);
+  await unindex(op.tx, node.id, args.label);
   op.record({
     type: 'node_delete_metadata',
     projects: [audienceOf(node)],

@@ -3,6 +3,7 @@ import { settledEvents } from '../db/event-order.ts';
 import { type Caller, isAdmin, mayActFor, projectLabels, requireProject, requireUser } from './caller.ts';
 import { notFound } from './corral-error.ts';
 import { findProject } from './find-objects.ts';
+import { isFreeNode } from './free-nodes.ts';
 import { grouped } from './grouped.ts';
 import { blocksOf, type NodeBlock } from './node-blocks.ts';
 import { type NicView, nicsOf, type NodeView } from './nodes.ts';
@@ -96,7 +97,7 @@ const pageOf = async (op: ReadOp, { which, project, after, limit }: NodeQuery) =
     .where('nodes.label', '>', after)
     .orderBy('nodes.label')
     .limit(limit + 1);
-  const free = which === 'free' ? page.where('nodes.project_id', 'is', null) : page;
+  const free = which === 'free' ? page.where(isFreeNode) : page;
   const mine = which === 'mine' ? free.where('projects.label', 'in', projectLabels(op.caller)) : free;
   if (project === undefined) return mine.execute();
   requireUser(op.caller);

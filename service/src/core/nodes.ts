@@ -3,8 +3,10 @@ import { blocked, duplicate, invalid, notFound } from './corral-error.ts';
 import { deleteDepartedBmc, recordDepartedBmc, requireNoDepartedBmc, unlessMissing } from './departed-bmcs.ts';
 import { findNode, type Node } from './find-objects.ts';
 import { insideUri, isInside } from './inside-address.ts';
+import { isFreeNode } from './free-nodes.ts';
 import { metadataText } from './metadata.ts';
 import { classIn, classKey } from './node-classes.ts';
+import { indexNode, unindex } from './metadata-index.ts';
 import { requireLease } from './leases.ts';
 import { obmIsEnabled } from './node-blocks.ts';
 import { adminOf, callTo } from './obm.ts';
@@ -16,7 +18,7 @@ import { requireTrustedPorts } from './port-trust.ts';
 import { statement } from '../db/service-statement.ts';
 
 const allNodes = statement((tx) => tx.selectFrom('nodes').select('label'));
-const freeNodes = statement((tx) => tx.selectFrom('nodes').select('label').where('project_id', 'is', null));
+const freeNodes = statement((tx) => tx.selectFrom('nodes').select('label').where(isFreeNode));
 
 export const listNodes = async (context: RequestContext, args: { is_free: 'all' | 'free' }): Promise<string[]> => {
   const rows = await context.query(args.is_free === 'free' ? freeNodes : allNodes, {});
@@ -48,7 +50,7 @@ const insertNode = async (op: WriteOp, args: NodeRegister, { uri, adminToken }: 
   const taken = await op.tx.selectFrom('nodes').select('id').where('label', '=', args.node).executeTakeFirst();
   if (taken) throw duplicate(`node ${args.node} already exists`);
   await requireNoDepartedBmc(op, uri);
-  await op.tx
+  const { id } = await op.tx
     .insertInto('nodes')
     .values({
       label: args.node,
@@ -59,7 +61,9 @@ const insertNode = async (op: WriteOp, args: NodeRegister, { uri, adminToken }: 
       obm_token: null,
       class: classIn(new Map(Object.entries(args.metadata ?? {})), await classKey(op)),
     })
-    .execute();
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await indexNode(op.tx, id, args.metadata ?? {});
   op.record({ type: 'node_register', node: args.node });
 };
 
@@ -100,6 +104,7 @@ const deleteNode = async (op: WriteOp, { id, label }: Node): Promise<void> => {
   if (node.id !== id) throw notFound(`node ${label} does not exist`);
   await op.tx.deleteFrom('held_nodes').where('node_id', '=', node.id).execute();
   await op.tx.deleteFrom('consoles').where('node_id', '=', node.id).execute();
+  await unindex(op.tx, node.id, null);
   await op.tx.deleteFrom('nodes').where('id', '=', node.id).execute();
   await recordDepartedBmc(op, node);
   op.record({ type: 'node_delete', node: node.label });

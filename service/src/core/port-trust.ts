@@ -32,7 +32,7 @@ interface TrustColumns {
 }
 
 /** The same question to the database, of a row of `ports`. */
-const isDoubtful = sql<boolean>`(ports.suspect is not null or ports.drift_since is not null or ports.unread = 1 or ports.late_until is not null)`;
+export const isDoubtful = sql<boolean>`(ports.suspect is not null or ports.drift_since is not null or ports.unread = 1 or ports.late_until is not null)`;
 
 /** null: what is recorded of the port is what it carries. */
 export const doubtOf = ({ suspect, drift_since, reading, unread, late_until }: TrustColumns): Doubt | null => {

@@ -1,5 +1,6 @@
 import { ahead } from './ahead.ts';
 import { requireProject } from './caller.ts';
+import { deleteClaimsOf } from './claims.ts';
 import { blocked, duplicate } from './corral-error.ts';
 import { findNode, findProject } from './find-objects.ts';
 import { giveNodeBack, reserveNode } from './node-moves.ts';
@@ -29,6 +30,7 @@ export const projectDelete = async (op: WriteOp, { project: label }: { project: 
   await op.tx.deleteFrom('user_projects').where('project_id', '=', project.id).execute();
   await op.tx.deleteFrom('quotas').where('project_id', '=', project.id).execute();
   await revokeTokensFor(op, project);
+  await deleteClaimsOf(op, project);
   await op.tx.deleteFrom('projects').where('id', '=', project.id).execute();
   op.record({ type: 'project_delete', projects: [project] });
   op.notify('users');

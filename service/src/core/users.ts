@@ -1,4 +1,5 @@
 import { nameOf, requireNoToken } from './caller.ts';
+import { endClaimsOf } from './claims.ts';
 import { duplicate, illegalState, notFound } from './corral-error.ts';
 import { findProject, findUser, type User } from './find-objects.ts';
 import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
@@ -66,6 +67,7 @@ export const userDelete = async (op: WriteOp, args: { username: string }): Promi
   }
   await endSessionsOf(op, user);
   await revokeTokensOf(op, user);
+  await endClaimsOf(op, user);
   await op.tx.deleteFrom('user_projects').where('user_id', '=', user.id).execute();
   await op.tx.deleteFrom('users').where('id', '=', user.id).execute();
   op.record({ type: 'user_delete', user: user.label });

@@ -13,6 +13,7 @@ import { eventHistory } from './migrations/0007-event-history.ts';
 import { lateWrites } from './migrations/0010-late-writes.ts';
 import { growth } from './migrations/0011-growth.ts';
 import { departedBmcs } from './migrations/0012-departed-bmcs.ts';
+import { claims } from './migrations/0013-claims.ts';
 import { quotas } from './migrations/0017-quotas.ts';
 import { tables } from './service-tables.ts';
 
@@ -31,6 +32,7 @@ export const holdings: ProgramTables<Topic> = {
     lateWrites,
     growth,
     departedBmcs,
+    claims,
     quotas,
   ],
   tables,

@@ -115,6 +115,15 @@ export interface Database {
     /** null: this project has no limit, unlike the others. */
     most: number | null;
   };
+  /** What `nodes.metadata` says, a row for each key, so that nodes are found by it (`metadata-value.ts`). */
+  node_metadata: {
+    node_id: number;
+    key: string;
+    /** null: it is too long to be looked for. */
+    text: string | null;
+    /** A number, as a text of digits that sorts as the numbers do; null: it is none. */
+    number: string | null;
+  };
   nics: { id: Id; node_id: Fixed<number>; label: Fixed<string>; macaddr: Fixed<string>; port_id: number | null };
   attachments: { id: Id; nic_id: Fixed<number>; network_id: Fixed<number>; channel: Fixed<string> };
   actions: {
@@ -211,7 +220,33 @@ export interface Database {
     expires_at: Fixed<number>;
     used_at: Generated<number | null>;
   };
+  /** Claims that wait for nodes, or did. */
+  claims: {
+    id: Id;
+    /** What it is called over the interface. */
+    label: Fixed<string>;
+    project_id: Fixed<number>;
+    /** Either a user or an identity; neither where everybody is the operator, or when the user is deleted. */
+    user_id: number | null;
+    identity_id: Fixed<number | null>;
+    /** The name of the person. */
+    maker: Fixed<string>;
+    wanted: Fixed<number>;
+    /** JSON: `match` and `prefer` of the request. */
+    selector: Fixed<string>;
+    prefer: Fixed<string>;
+    state: ClaimState;
+    /** JSON: labels of the nodes that it was served with. */
+    nodes: Generated<string>;
+    /** Why it ended without nodes; while it waits, why it was passed over although nodes fit. */
+    reason: Generated<string | null>;
+    made_at: Fixed<number>;
+    expires_at: Fixed<number>;
+    ended_at: Generated<number | null>;
+  };
 }
+
+export type ClaimState = 'waiting' | 'served' | 'cancelled' | 'expired' | 'ended';
 
 export type DriftPolicy = 'report' | 'repair';
 

@@ -16,6 +16,7 @@ export const tables: readonly Table[] = [
   by('suspect_networks', 'port_id', 'network_id'),
   ...byId('nodes'),
   ...byId('quotas'),
+  by('node_metadata', 'node_id', 'key'),
   by('held_nodes', 'port_id', 'node_id'),
   by('departed_bmcs', 'obm_uri'),
   ...byId('nics', 'attachments', 'actions', 'headnodes', 'hnics'),
@@ -25,5 +26,5 @@ export const tables: readonly Table[] = [
   ...byId('notifications'),
   by('consoles', 'node_id'),
   by('settings', 'name'),
-  ...byId('identities', 'sessions', 'api_tokens'),
+  ...byId('identities', 'sessions', 'api_tokens', 'claims'),
 ];

@@ -49,7 +49,10 @@ export const handlerOf = (app: App, route: Route, { cache: cached, closing }: Ha
       return async (request, reply) => {
         const make = async () => (await run(app, route, answer.parse, request, reply)).result;
         // What is kept for these arguments was made for a request that passed the check; a query has not been checked.
-        if (answer.keep === null || request.url.includes('?')) return reply.status(route.status).send(await make());
+        if (answer.keep === null || request.url.includes('?')) {
+          void reply.status(route.status);
+          return reply.send(await make());
+        }
         const text = await cached.answer(keyOf(request, route, answer.keep), async () =>
           textOf(reply.serialize(await make())),
         );
@@ -95,15 +98,19 @@ const run = async <T, C extends Call<T>>(
     requestId: request.id,
     rights,
   });
-  return { call, result: await call.run(context, clientOf(request, reply)) };
+  return { call, result: await call.run(context, clientOf(route, request, reply)) };
 };
 
-const clientOf = (request: FastifyRequest, reply: FastifyReply): Client => ({
+const clientOf = (route: Route, request: FastifyRequest, reply: FastifyReply): Client => ({
   gone: () => gone(request, reply),
   wantsWebSocket: wantsWebSocket(request),
   address: request.ip,
   credentials: credentialsOf(request),
   setHeader: (name, value) => void reply.header(name, value),
+  accepted: () => {
+    if (!route.mayWait) throw new Error('a call answers with 202, and its route does not declare it');
+    void reply.status(202);
+  },
 });
 
 /** The serializers of schemas make strings; others could make bytes. */

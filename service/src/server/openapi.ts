@@ -66,6 +66,7 @@ const operationOf = (route: Route, tag: string): object => ({
   ...(hasBody(route) ? { requestBody: bodyOf(route) } : {}),
   responses: {
     [route.status]: { description: 'Done', ...contentOf(route) },
+    ...(route.mayWait ? { 202: { description: 'Queued', ...contentOf(route) } } : {}),
     default: {
       description: 'Refused',
       content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },

@@ -52,6 +52,8 @@ export interface Client {
   readonly credentials: Credentials;
   /** Adds a header to the answer. */
   readonly setHeader: (name: string, value: string) => void;
+  /** Has the answer be 202, of a call that declares it (`mayWait`). */
+  readonly accepted: () => void;
 }
 
 /** The media types of answers that are not JSON. */

@@ -40,6 +40,8 @@ export interface Route {
   readonly query: TObject;
   readonly body: TSchema;
   readonly status: 200 | 202;
+  /** It may also answer with 202: what was asked for is queued. */
+  readonly mayWait: boolean;
   readonly reply: Reply;
 }
 
@@ -75,6 +77,7 @@ interface Description<E extends Endpoint, P extends TObject, Q extends TObject, 
   /** By default what `access` says. */
   readonly auth?: string;
   readonly status?: 202;
+  readonly mayWait?: true;
 }
 
 type Handle<P extends TObject, Q extends TObject, B extends TSchema, T> = (
@@ -198,6 +201,7 @@ const described = <E extends Endpoint, P extends TObject, Q extends TObject, B e
     query: description.query ?? nothing,
     body: description.body ?? nothing,
     status: description.status ?? 200,
+    mayWait: description.mayWait ?? false,
   };
   return { common, check: partsChecker({ ...description, params }) };
 };

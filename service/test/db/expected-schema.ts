@@ -94,6 +94,12 @@ quotas
   only_nodes_have_classes: check what = 'nodes' or class = ''
   primary key (id) counted up
   what_is_limited_is_known: check what in ('nodes', 'networks', 'headnodes')
+node_metadata
+  foreign key (node_id) references nodes (id)
+  node_metadata_by_number: index (key, number, node_id)
+  node_metadata_by_text: index (key, text, node_id)
+  not null: key, node_id
+  one_value_per_node_and_key: primary key (node_id, key)
 held_nodes
   foreign key (node_id) references nodes (id)
   foreign key (port_id) references ports (id)
@@ -220,6 +226,20 @@ api_tokens
   token_label_is_unique_per_identity: unique (identity_id, label)
   token_label_is_unique_per_user: unique (user_id, label)
   token_of_identity_has_rights: check (identity_id is null) = (made_admin is null) and (identity_id is null) = (made_projects is null)
+claims
+  claim_label_is_unique: unique (label)
+  claim_state_is_known: check state in ('waiting', 'served', 'cancelled', 'expired', 'ended')
+  claims_by_identity: index (identity_id) where identity_id is not null
+  claims_by_project: index (project_id, id)
+  claims_by_user: index (user_id) where user_id is not null
+  defaults: nodes '[]'
+  ended_claims: index (ended_at) where ended_at is not null
+  foreign key (identity_id) references identities (id)
+  foreign key (project_id) references projects (id)
+  foreign key (user_id) references users (id)
+  not null: expires_at, id, label, made_at, maker, nodes, prefer, project_id, selector, state, wanted
+  primary key (id) counted up
+  waiting_claims: index (id) where state = 'waiting'
 obmd_nodes
   not null: id, info, label, type
   obmd_node_label_is_unique: unique (label)

@@ -10,6 +10,7 @@ import { tables } from '../../db/service-tables.ts';
 import { actionInvariants } from './action-invariants.ts';
 import { headnodeInvariants } from './headnode-invariants.ts';
 import type { Invariant } from './invariant.ts';
+import { findUnindexed } from './metadata-invariants.ts';
 import { networkInvariants } from './network-invariants.ts';
 import { userInvariants } from './user-invariants.ts';
 import { portInvariants } from './port-invariants.ts';
@@ -30,6 +31,7 @@ const json: Readonly<Partial<Record<keyof Database, readonly string[]>>> = {
   events: ['detail'],
   identities: ['projects'],
   api_tokens: ['made_projects'],
+  claims: ['selector', 'prefer', 'nodes'],
 };
 
 /** Everything that must not be in the database, as of one moment. `keys` open what is sealed; null: it is not tried. */
@@ -44,6 +46,7 @@ export const violationsIn = async (engine: Db['engine'], tx: Tx, keys: readonly 
     const { rows } = await broken.execute(tx);
     found.push(...rows.map(({ what }) => ({ rule, what })));
   }
+  found.push(...(await findUnindexed(tx)));
   return [...found, ...(await findUnreadable(access, { tables, json, sealed: sealedColumns }, keys))];
 };
 

@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts';
 import { actionRoutes } from './action-routes.ts';
 import { bmcRoutes } from './bmc-routes.ts';
+import { claimRoutes } from './claim-routes.ts';
 import { driftRoutes } from './drift-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { extensionRoutes } from './extension-routes.ts';
@@ -37,6 +38,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Out-of-band management', routes: obmRoutes },
   { title: 'BMCs', routes: bmcRoutes },
   { title: 'Projects', routes: projectRoutes },
+  { title: 'Claims', routes: claimRoutes },
   { title: 'Quotas', routes: quotaRoutes },
   { title: 'Headnodes', routes: headnodeRoutes },
   { title: 'Switches', routes: switchRoutes },

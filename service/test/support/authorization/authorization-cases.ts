@@ -32,6 +32,39 @@ const projectCases: Cases = {
     { when: 'of the project', given: (rig) => ({ query: `?project=${rig.red}` }), letIn: project },
   ],
   actions_overview: [{ given: nothing, letIn: users }],
+  project_claim: [
+    {
+      given: async (rig) => {
+        const node = await rig.freeNode();
+        await rig.service.admin.put(`/node/${node}/metadata/${node}`, { value: true });
+        return named({ project: rig.red }, { count: 1, match: { metadata: { [node]: { present: true } } } });
+      },
+      letIn: project,
+    },
+    {
+      when: 'by a switch, for administrators',
+      given: async (rig) => {
+        await rig.freeNode();
+        return named({ project: rig.red }, { count: 1, match: { switch: 'sw' } });
+      },
+      letIn: admin,
+    },
+    {
+      when: 'that waits',
+      given: async (rig) => named({ project: rig.red }, await rig.waitingFor()),
+      letIn: project,
+      status: 202,
+    },
+  ],
+  project_claim_preview: [
+    {
+      given: (rig) => named({ project: rig.red }, { count: 1, match: { metadata: { rack: { equals: 'r1' } } } }),
+      letIn: project,
+    },
+  ],
+  list_project_claims: ofProject,
+  show_claim: [{ given: async (rig) => named({ claim: await rig.claim() }), letIn: project }],
+  claim_cancel: [{ given: async (rig) => named({ claim: await rig.claim() }), letIn: project }],
   list_project_nodes: ofProject,
   list_project_networks: ofProject,
   list_project_headnodes: ofProject,

@@ -38,6 +38,10 @@ export interface Rig {
   /** A switch without ports. */
   bareSwitch(): Promise<string>;
   user(...projects: string[]): Promise<string>;
+  /** A claim that has to wait: for a node that project red has already. */
+  waitingFor(): Promise<object>;
+  /** The id of a claim of project red that waits. */
+  claim(): Promise<string>;
   /** The id of an action that was done on the node. */
   action(node: string): Promise<string>;
   close(): Promise<void>;
@@ -86,6 +90,16 @@ export const makeRig = async (engine: EngineName, source: Source = basicSource):
   const network = (owner: string, access: string) =>
     make('network', (label) => done(admin.put(`/network/${label}`, { owner, access, net_id: '' })));
 
+  const waitingFor = async () => {
+    // A project has few claims that wait.
+    const claims = (await done(admin.get(`/project/${red}/claims`))).body as { claim: string; state: string }[];
+    const [first, ...others] = claims.filter(({ state }) => state === 'waiting');
+    if (first && others.length > 4) await done(admin.del(`/claim/${first.claim}`));
+    const label = await node();
+    await done(admin.put(`/node/${label}/metadata/${label}`, { value: true }));
+    return { count: 1, match: { metadata: { [label]: { present: true } } }, wait: true };
+  };
+
   return {
     service,
     obmd,
@@ -116,6 +130,11 @@ export const makeRig = async (engine: EngineName, source: Source = basicSource):
     leftover: () => makeLeftover(service),
     bareSwitch: () => make('switch', registerSwitch),
     user: (...projects) => make('user', (label) => makeUser(service, label, ...projects)),
+    waitingFor,
+    claim: async () => {
+      const answer = await done(admin.post(`/project/${red}/claim`, await waitingFor()));
+      return (answer.body as { claim: string }).claim;
+    },
     action: async (on) => {
       const queued = await admin.post(`/switch/sw/port/${on}/eth0/revert`);
       await settled(service, queued);

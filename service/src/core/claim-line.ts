@@ -1,0 +1,44 @@
+import type { Selectable } from 'kysely';
+import type { Database } from '../db/service-schema.ts';
+import { statement } from '../db/service-statement.ts';
+import { sql } from 'kysely';
+import type { ClaimMatch } from './claim-conditions.ts';
+import type { ClaimPreference } from './choose-nodes.ts';
+import type { NodePool, Wanted } from './node-pool.ts';
+import type { ReadOp } from './request-context.ts';
+
+/*
+ * The line of claims that wait, in the order in which they came: a node that fits an earlier one is not given to a later
+ * one, nor to a claim that does not wait. project_connect_node names a node, and passes the line by.
+ */
+
+/** A row of `claims`, with the label of its project. */
+export type StoredClaim = Selectable<Database['claims']> & { readonly project: string };
+
+/** Part of the text of a statement, so that the index of waiting claims is used. */
+export const waiting = sql.lit('waiting' as const);
+
+/** All claims that wait, the first in line first. There are `mostWaiting` at most. */
+export const waitingClaims = ({ tx }: ReadOp): Promise<StoredClaim[]> => line.all(tx, {});
+
+const line = statement((tx) =>
+  tx
+    .selectFrom('claims')
+    .innerJoin('projects', 'projects.id', 'claims.project_id')
+    .selectAll('claims')
+    .select('projects.label as project')
+    .where('claims.state', '=', waiting)
+    .orderBy('claims.id'),
+);
+
+/** What a stored claim asks for. */
+export const wantedOf = ({ wanted, selector, prefer }: StoredClaim): Wanted => ({
+  count: wanted,
+  match: JSON.parse(selector) as ClaimMatch,
+  prefer: JSON.parse(prefer) as ClaimPreference | null,
+});
+
+/** Keeps what claims in line get, or wait for. One that something else than nodes keeps back does not keep others back. */
+export const keepForLine = async (pool: NodePool, earlier: readonly StoredClaim[]): Promise<void> => {
+  for (const claim of earlier) if (claim.reason === null) await pool.keepFor(wantedOf(claim));
+};

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@corral/base/backoff';
+import type { Logger } from 'pino';
+import { waitingClaims } from '../core/claim-line.ts';
+import { releaseLease, thisProcess } from '../core/leases.ts';
+import type { RequestContext } from '../core/request-context.ts';
+import { deleteEndedClaims, serveLine } from '../core/serve-claims.ts';
+import { leaseTable } from '../db/service-leases.ts';
+import { PeriodicTask } from './periodic-task.ts';
+
+const leaseMs = 30_000;
+const pollMs = 10_000;
+/** Between two looks: a busy site has many events a second. */
+const pauseMs = 250;
+const cleanEveryMs = 3_600_000;
+
+/**
+ * Serves the claims that wait. Everything that frees a node, gives it other metadata or takes rights away is an event, so
+ * it looks after events, and now and then in case one was missed.
+ */
+export class ClaimQueue {
+  readonly #context: RequestContext;
+  readonly #log: Logger;
+  readonly #stop = new AbortController();
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(context: RequestContext, log: Logger) {
+    this.#context = context;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const listener = this.#context.listen('events', 'users');
+    const failures = new Backoff({ firstMs: 1_000, longestMs: 30_000 });
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const nextMs = await this.#serve();
+        failures.succeeded();
+        await listener.wait(nextMs, signal);
+        await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      } catch (error) {
+        this.#log.error({ err: error }, 'failed to serve waiting claims; will retry');
+        await sleep(failures.failed(), undefined, { signal }).catch(() => undefined);
+      }
+    }
+    listener.close();
+  }
+
+  /** One replica at a time goes along the line. Answers how long until the next look. */
+  async #serve(): Promise<number> {
+    const context = this.#context;
+    if ((await context.read(waitingClaims)).length === 0) return pollMs;
+    const { lease, waitMs } = await context.leases.take(context, 'claims', thisProcess, leaseMs);
+    if (lease === null) return Math.min(waitMs, pollMs);
+    try {
+      await serveLine(context, async () => {
+        if (this.#stop.signal.aborted) return false;
+        return context.write((op) => leaseTable.renew(op, lease, leaseMs), { isUrgent: true });
+      });
+    } finally {
+      await context.write((op) => releaseLease(op, lease));
+    }
+    return pollMs;
+  }
+}
+
+/** Deletes claims that ended long ago. */
+export const claimCleanup = (context: RequestContext, log: Logger): PeriodicTask =>
+  new PeriodicTask(
+    cleanEveryMs,
+    () => context.write(deleteEndedClaims),
+    (error) => log.warn({ err: error }, 'failed to delete ended claims; will retry'),
+  );

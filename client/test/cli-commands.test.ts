@@ -96,6 +96,11 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect(await corral('node list --free --columns node')).toBe('node\nn1\n');
     await corral('project node add red n1');
     expect(await corral('project node list red')).toContain('n1');
+    expect(await corral('claim nodes red 1 --dry-run')).toContain('0 free nodes fit');
+    const claim = /claim (\S+) waits/.exec(await corral('claim nodes red 1 --wait'))?.[1] ?? '';
+    expect(await corral('claim list red')).toMatch(/waiting +1 +1/);
+    expect(await corral(`claim show ${claim}`)).toContain('at place 1 in line');
+    expect(await corral(`claim cancel ${claim}`)).toContain('is cancelled');
     await corral('network create lab red');
     expect(await corral('network list')).toMatch(/lab +\d+ +red +red +0/);
     expect(await corral('project list-networks red')).toContain('lab');

@@ -62,11 +62,13 @@ const order: readonly string[] = [
 
 /**
  * These are run with what they need by other tests: a machine that the service does not know (`drift-commands.test.ts`),
- * an OBM daemon inside the service (`bmc-commands.test.ts`), a terminal (`terminal-console.test.ts`).
+ * nodes that fit a claim (`claim-commands.test.ts`), an OBM daemon inside the service (`bmc-commands.test.ts`), a
+ * terminal (`terminal-console.test.ts`).
  */
 const elsewhere = [
   'headnode leftover delete',
   'node console',
+  ...['claim nodes', 'claim list', 'claim show', 'claim cancel'],
   ...['bmc register', 'bmc show', 'bmc list', 'bmc delete', 'bmc test', 'bmc types'],
 ];
 

@@ -120,9 +120,35 @@ const machineSteps: readonly Step[] = [
   { call: 'showPort', sent: (walk, index) => get(port(walk, index)) },
   { call: 'switchSweep', sent: (walk, index) => post(`/switch/${onSwitch(walk, index)}/sweep`) },
   {
+    call: 'projectClaimPreview',
+    sent: (walk, index) =>
+      post(`/project/${project(walk, index)}/claim/preview`, {
+        count: 1,
+        match: { metadata: { [walk.prefix]: { present: true } } },
+      }),
+  },
+  {
     call: 'projectConnectNode',
     sent: (walk, index) => post(`/project/${project(walk, index)}/connect_node`, { node: node(walk, index) }),
   },
+  {
+    call: 'projectClaim',
+    what: 'that waits',
+    count: 5,
+    sent: (walk, index) =>
+      post(`/project/${project(walk, index)}/claim`, {
+        count: 1,
+        match: { metadata: { [walk.prefix]: { equals: node(walk, index) } } },
+        wait: true,
+      }),
+    before: async (walk, index) => {
+      await walk.send(put(`/node/${node(walk, index)}/metadata/${walk.prefix}`, { value: node(walk, index) }));
+    },
+    keep: ({ kept }, index, { body }) => void kept.set(`claim ${index}`, (body as { claim: string }).claim),
+  },
+  { call: 'showClaim', count: 5, sent: ({ kept }, index) => get(`/claim/${kept.get(`claim ${index}`) ?? ''}`) },
+  { call: 'listProjectClaims', sent: (walk, index) => get(`/project/${project(walk, index)}/claims`) },
+  { call: 'claimCancel', count: 5, sent: ({ kept }, index) => remove(`/claim/${kept.get(`claim ${index}`) ?? ''}`) },
   {
     call: 'quotaSet',
     sent: (walk, index) => put('/quota/networks', { project: project(walk, index), limit: 4 }),

@@ -19,6 +19,13 @@ const changesFailed: Readonly<Record<string, string>> = {
 export const eventSentences: Readonly<Record<string, string | ((detail: Detail) => string)>> = {
   bmc_delete: 'deleted the BMC of {node}',
   bmc_register: 'registered the BMC of {node}',
+  claim_cancelled: 'cancelled a claim of {project}',
+  claim_ended: ({ state }) =>
+    state === 'expired'
+      ? 'ended a claim of {project}: its time is over'
+      : 'ended a claim of {project}: {detail.reason}',
+  claim_served: 'was served {detail.count} nodes for {project}, after a wait',
+  claim_waiting: 'waits for {detail.count} nodes for {project}',
   headnode_connect_network: 'connected {headnode} to {network}',
   headnode_create: 'created headnode {headnode} for {project}',
   headnode_create_hnic: 'added hnic {headnode}',
@@ -61,6 +68,7 @@ export const eventSentences: Readonly<Record<string, string | ((detail: Detail) 
   port_repaired: 'put {switch} back as recorded',
   port_revert: 'asked to put {switch} back',
   port_suspect: 'nobody knows what {switch} carries',
+  project_claim: 'claimed {detail.count} nodes for {project}',
   project_connect_node: 'reserved {node} for {project}',
   project_create: 'created project {project}',
   project_delete: 'deleted project {project}',

@@ -20,8 +20,12 @@ export const claimRefusal = async (op: ReadOp, wanted: Wanted, offer: Offer): Pr
     [
       `${wanted.count} ${nodes(wanted.count)} asked for, and ${offer.fit.length === 0 ? 'no free node fits' : `${offer.fit.length} free ${fit(offer.fit.length)}`}`,
       ...(reserved > 0 ? [`${reserved} more ${fits(reserved)} but ${reserved === 1 ? 'is' : 'are'} not free`] : []),
-      ...(offer.kept > 0 ? [`${offer.kept} ${fits(offer.kept)} but ${offer.kept === 1 ? 'is' : 'are'} kept for claims that came earlier`] : []),
-      ...(reason === null ? [] : [`${offer.blocked.length} ${fits(offer.blocked.length)} but cannot be reserved now (${of(reason)})`]),
+      ...(offer.kept > 0
+        ? [`${offer.kept} ${fits(offer.kept)} but ${offer.kept === 1 ? 'is' : 'are'} kept for claims that came earlier`]
+        : []),
+      ...(reason === null
+        ? []
+        : [`${offer.blocked.length} ${fits(offer.blocked.length)} but cannot be reserved now (${of(reason)})`]),
     ].join('; ');
   const closest = await closestConditions(op, wanted.match);
   const whole = (of: (error: CorralError) => string): string => `${parts(of)}${closest}`;
@@ -38,11 +42,13 @@ const fits = (count: number): string => (count === 1 ? 'fits' : 'fit');
 /** Nodes that fit, free or not. */
 export const countFitting = ({ tx }: ReadOp, match: ClaimMatch): Promise<number> =>
   countOf(
-    conditionsOf(match).reduce((query, { holds }) => query.where(holds), tx.selectFrom('nodes')).select(({ fn }) => fn.countAll<number>().as('count')),
+    conditionsOf(match)
+      .reduce((query, { holds }) => query.where(holds), tx.selectFrom('nodes'))
+      .select(({ fn }) => fn.countAll<number>().as('count')),
   );
 
 const countOf = async (query: { executeTakeFirstOrThrow(): Promise<{ count: number }> }): Promise<number> =>
-  Number((await query.executeTakeFirstOrThrow()).count);
+  (await query.executeTakeFirstOrThrow()).count;
 
 /** What project_connect_node would say of a node. */
 const reasonOf = async (op: ReadOp, label: string): Promise<CorralError | null> => {

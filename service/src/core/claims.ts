@@ -167,7 +167,6 @@ export interface ClaimView {
 
 const viewOf = (op: ReadOp, claim: StoredClaim, line: readonly StoredClaim[]): ClaimView => {
   const { count, match, prefer } = wantedOf(claim);
-  const { switch: _, ...forTenants } = match;
   const place = line.findIndex(({ id }) => id === claim.id);
   return {
     claim: claim.label,
@@ -176,7 +175,7 @@ const viewOf = (op: ReadOp, claim: StoredClaim, line: readonly StoredClaim[]): C
     user: claim.maker,
     count,
     // Where nodes are plugged in is the operator's business, also if an administrator asked for it.
-    match: isAdmin(op.caller) ? match : forTenants,
+    match: isAdmin(op.caller) ? match : withoutSwitch(match),
     prefer,
     place: place < 0 ? null : place + 1,
     nodes: JSON.parse(claim.nodes) as readonly string[],
@@ -186,6 +185,11 @@ const viewOf = (op: ReadOp, claim: StoredClaim, line: readonly StoredClaim[]): C
     ended_at: claim.ended_at === null ? null : timeOf(claim.ended_at),
   };
 };
+
+const withoutSwitch = ({ metadata, nics }: ClaimMatch): ClaimMatch => ({
+  ...(metadata && { metadata }),
+  ...(nics && { nics }),
+});
 
 const timeOf = (ms: number): string => new Date(ms).toISOString();
 
@@ -226,7 +230,8 @@ export const showClaim = async (op: ReadOp, args: { claim: string }): Promise<Cl
 export const claimCancel = async (op: WriteOp, args: { claim: string }): Promise<void> => {
   const claim = await findClaim(op, args.claim);
   requireProject(op.caller, claim.project);
-  if (claim.state !== 'waiting') throw illegalState(`claim ${claim.label} does not wait any more: it is ${claim.state}`);
+  if (claim.state !== 'waiting')
+    throw illegalState(`claim ${claim.label} does not wait any more: it is ${claim.state}`);
   await endClaim(op, claim, { state: 'cancelled', reason: null });
 };
 
@@ -237,16 +242,11 @@ type Ending =
 
 /** Ends a claim that waits. */
 export const endClaim = async (op: WriteOp, claim: StoredClaim, { state, reason }: Ending): Promise<void> => {
-  await op.tx
-    .updateTable('claims')
-    .set({ state, reason, ended_at: Date.now() })
-    .where('id', '=', claim.id)
-    .execute();
-  op.record({
-    type: state === 'cancelled' ? 'claim_cancelled' : 'claim_ended',
-    projects: [{ id: claim.project_id, label: claim.project }],
-    detail: { claim: claim.label, count: claim.wanted, ...(state === 'cancelled' ? {} : { state, reason }) },
-  });
+  await op.tx.updateTable('claims').set({ state, reason, ended_at: Date.now() }).where('id', '=', claim.id).execute();
+  const projects = [{ id: claim.project_id, label: claim.project }];
+  const detail = { claim: claim.label, count: claim.wanted };
+  if (state === 'cancelled') op.record({ type: 'claim_cancelled', projects, detail });
+  else op.record({ type: 'claim_ended', projects, detail: { ...detail, state, reason } });
 };
 
 /** A project is deleted, and all its claims with it. */

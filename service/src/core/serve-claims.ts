@@ -41,7 +41,7 @@ const stepOf = async (op: ReadOp, claim: StoredClaim, pool: NodePool): Promise<S
 /** Goes along the line once, and serves or ends every claim that can be. Answers how many. */
 export const serveLine = async (context: RequestContext, goOn: () => Promise<boolean>): Promise<number> => {
   let done = 0;
-  for (let after = 0; await goOn(); ) {
+  for (let after = 0; await goOn();) {
     const found = await context.read((op) => nextStep(op, after));
     if (found === null) return done;
     if (await takeStep(context, found)) done += 1;
@@ -68,7 +68,7 @@ const takeStep = async (context: RequestContext, { claim, kind }: Step): Promise
 
 const stepAgain = async (op: WriteOp, { id }: StoredClaim, kind: Step['kind']): Promise<boolean> => {
   const step = await nextStep(op, id - 1);
-  if (step === null || step.claim.id !== id || step.kind !== kind) return false;
+  if (step?.claim.id !== id || step.kind !== kind) return false;
   const { claim } = step;
   if (step.kind === 'expired') await endClaim(op, claim, { state: 'expired', reason: null });
   else if (step.kind === 'ended') await endClaim(op, claim, { state: 'ended', reason: step.reason });

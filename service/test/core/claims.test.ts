@@ -122,7 +122,16 @@ describe.each(engines)('claims on %s', (engine) => {
     });
 
     it('takes any metadata there can be', async () => {
-      const values = ['\0', '\ud800', 'x'.repeat(10_000), '9'.repeat(400), 1e308, { deep: [1] }, null, '🐎'.repeat(100)];
+      const values = [
+        '\0',
+        '\ud800',
+        'x'.repeat(10_000),
+        '9'.repeat(400),
+        1e308,
+        { deep: [1] },
+        null,
+        '🐎'.repeat(100),
+      ];
       const { claimed } = await site(Object.fromEntries(values.map((odd, index) => [`n${index}`, { odd }])));
       const all = values.map((_, index) => `n${index}`);
       expect(await claimed({ count: values.length, metadata: { odd: { present: true } } })).toEqual(all);
@@ -247,9 +256,7 @@ describe.each(engines)('claims on %s', (engine) => {
     const refused = member.post(`/project/${project}/connect_node`, { node: `${key}-n1` });
     const why = (await message(refused)).replace(' cannot be reserved', '');
     const sentence = await message(claim({ count: 2 }));
-    expect(sentence).toBe(
-      `2 nodes are asked for, and 1 free node fits; 1 fits but cannot be reserved now (${why})`,
-    );
+    expect(sentence).toBe(`2 nodes are asked for, and 1 free node fits; 1 fits but cannot be reserved now (${why})`);
     expect(sentence).not.toContain(sw);
     expect(await message(claim({ count: 2 }, service().admin))).toContain(sw);
     service().simulated(sw).faults = {};
@@ -291,7 +298,8 @@ describe.each(engines)('claims on %s', (engine) => {
     const connected = won.length - won.filter(({ text }) => text !== '').length;
     expect(new Set(given).size).toBe(given.length);
     const owned: string[] = [];
-    for (const project of projects) owned.push(...((await service().admin.get(`/project/${project}/nodes`)).body as string[]));
+    for (const project of projects)
+      owned.push(...((await service().admin.get(`/project/${project}/nodes`)).body as string[]));
     expect(new Set(owned).size).toBe(owned.length);
     expect(owned.length).toBe(given.length + connected);
   });

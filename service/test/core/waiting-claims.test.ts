@@ -22,7 +22,9 @@ describe.each(engines)('claims that wait on %s', (engine) => {
     const key = `line${(count += 1)}`;
     for (const project of [key, `${key}-owner`]) await makeProject(service(), project);
     for (const node of nodes) {
-      await done(service().admin.put(`/node/${key}-${node}`, { obmd, metadata: { [key]: true, [`${key}.${node}`]: 1 } }));
+      await done(
+        service().admin.put(`/node/${key}-${node}`, { obmd, metadata: { [key]: true, [`${key}.${node}`]: 1 } }),
+      );
       await reserve(service(), `${key}-owner`, `${key}-${node}`);
     }
     const member = await makeUser(service(), `${key}-member`, key);

@@ -1,6 +1,7 @@
 import type { Command } from '../cli-command.ts';
 import { accountCommands } from './account-commands.ts';
 import { bmcCommands } from './bmc-commands.ts';
+import { claimCommands } from './claim-commands.ts';
 import { completionCommands } from './completion-commands.ts';
 import { driftCommands } from './drift-commands.ts';
 import { headnodeCommands } from './headnode-commands.ts';
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   ...obmCommands,
   ...bmcCommands,
   ...projectCommands,
+  ...claimCommands,
   ...quotaCommands,
   ...networkCommands,
   ...headnodeCommands,

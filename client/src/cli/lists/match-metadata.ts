@@ -12,25 +12,37 @@ const isTrue: Readonly<Record<Operator, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
 };
 
+/** What one of the metadata has to be; without an operator, it has to be there. */
+export interface MetadataCondition {
+  readonly label: string;
+  readonly operator: Operator | undefined;
+  readonly wanted: string;
+}
+
 /**
  * Reads what metadata has to be: conditions such as `gpus>=4`, or a label alone for those that have it, separated by
  * commas. All have to be true.
  */
+export const conditionsIn = (text: string): readonly MetadataCondition[] =>
+  text.split(',').map((part) => conditionOf(part.trim(), text));
+
 export const matcherOf = (text: string): ((metadata: Metadata) => boolean) => {
-  const conditions = text.split(',').map((part) => conditionOf(part.trim(), text));
-  return (metadata) => conditions.every((holds) => holds(metadata));
+  const conditions = conditionsIn(text);
+  return (metadata) => conditions.every((condition) => holds(condition, metadata));
 };
 
-const conditionOf = (part: string, whole: string): ((metadata: Metadata) => boolean) => {
+const conditionOf = (part: string, whole: string): MetadataCondition => {
   const [, label = '', operator, wanted = ''] = /^([^<>=!]+?)\s*(?:(!=|<=|>=|=|<|>)\s*(.*))?$/.exec(part) ?? [];
   if (label === '' || (operator !== undefined && wanted === ''))
     throw new UsageError(`--match ${JSON.stringify(whole)}: expected conditions such as gpus>=4 or rack=r1,gpus`);
-  return (metadata) => {
-    const value = Object.hasOwn(metadata, label) ? metadata[label] : undefined;
-    if (operator === undefined) return value !== undefined;
-    if (value === undefined) return operator === '!=';
-    return isTrue[operator as Operator](orderOf(textOf(value), wanted));
-  };
+  return { label, operator: operator as Operator | undefined, wanted };
+};
+
+const holds = ({ label, operator, wanted }: MetadataCondition, metadata: Metadata): boolean => {
+  const value = Object.hasOwn(metadata, label) ? metadata[label] : undefined;
+  if (operator === undefined) return value !== undefined;
+  if (value === undefined) return operator === '!=';
+  return isTrue[operator](orderOf(textOf(value), wanted));
 };
 
 /** By value where both are numbers, as text otherwise. */

@@ -9,7 +9,7 @@ const batch = 1_000;
 /** Compares `node_metadata` with `nodes.metadata`: each engine would say it in other words, so it is not SQL. */
 export const findUnindexed = async (tx: Tx): Promise<Violation[]> => {
   const found: Violation[] = [];
-  for (let last = 0; ; ) {
+  for (let last = 0; ;) {
     const nodes = await tx
       .selectFrom('nodes')
       .select(['id', 'label', 'metadata'])

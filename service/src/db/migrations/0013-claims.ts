@@ -29,7 +29,7 @@ export const claims: Migration = {
     `create index ended_claims on claims (ended_at) where ended_at is not null`,
   ],
   fill: async (access) => {
-    for (let last = 0; ; ) {
+    for (let last = 0; ;) {
       const nodes = await access.all(`select id, metadata from nodes where id > ? order by id limit 500`, [last]);
       for (const { id, metadata } of nodes) await indexNode(access, (last = Number(id)), String(metadata));
       if (nodes.length === 0) return;

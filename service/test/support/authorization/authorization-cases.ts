@@ -58,7 +58,7 @@ const projectCases: Cases = {
   ],
   project_claim_preview: [
     {
-      given: (rig) => named({ project: rig.red }, { count: 1, match: { metadata: { rack: { equals: 'r1' } } } }),
+      given: (rig) => named({ project: rig.red }, { count: 100 }),
       letIn: project,
     },
   ],

@@ -21,7 +21,7 @@ describe('what --match says of a claim', () => {
 
   it.each([
     ['rack>r1', 'expected a number after >'],
-    ['gpus>=1,gpus>=2', 'gpus>= is there twice'],
+    ['gpus>=1,gpus>=2', 'duplicate condition gpus>='],
     ['gpus>=', 'expected conditions such as'],
     ['', 'expected conditions such as'],
   ])('refuses %j', (text, sentence) => {

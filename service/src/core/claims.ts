@@ -17,7 +17,7 @@ export const claimQueue = 'claims';
 const dayMs = 24 * 3_600_000;
 /** How long a claim waits at most. */
 const longestWaitMs = 30 * dayMs;
-/** Claims that wait, of a project and in all: each is looked at whenever a claim is served. */
+/** Claims that wait, of a project and in all: each of them is planned for before any claim is served. */
 const mostWaitingOfProject = 10;
 const mostWaiting = 200;
 /** Claims that have ended, as a list shows them. */

@@ -53,7 +53,7 @@ export const serveLine = async (context: RequestContext, goOn: () => Promise<boo
 /** Takes a step in a transaction that looks again whether it is right. Answers whether it was. */
 const takeStep = async (context: RequestContext, { claim, kind }: Step): Promise<boolean> => {
   const maker = await context.read((op) => currentMaker(op, claim));
-  // Events tell for whom nodes were reserved.
+  // Events name the person that nodes were reserved by.
   const acting = kind === 'serve' && !('lost' in maker) ? context.as(maker) : context.as(systemCaller);
   const again = (op: WriteOp) => stepAgain(op, claim, kind);
   try {

@@ -16,7 +16,7 @@ const cleanEveryMs = 3_600_000;
 
 /**
  * Serves the claims that wait. Everything that frees a node, gives it other metadata or takes rights away is an event, so
- * it looks after events, and now and then in case one was missed.
+ * events start a pass, and a timer does in case one was missed.
  */
 export class ClaimQueue {
   readonly #context: RequestContext;

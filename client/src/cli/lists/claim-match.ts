@@ -16,7 +16,7 @@ export const claimMetadata = (text: string): NonNullable<Match['metadata']> => {
     const twice = Object.keys(added).some((name) => Object.hasOwn(before, name));
     if (twice) {
       const what = `${condition.label}${condition.operator ?? ''}`;
-      throw new UsageError(`--match ${JSON.stringify(text)}: ${what} is there twice; give it once`);
+      throw new UsageError(`--match ${JSON.stringify(text)}: duplicate condition ${what}; give it once`);
     }
     metadata.set(condition.label, { ...before, ...added });
   }

@@ -23,7 +23,13 @@ export interface Calls {
   };
   /** Create a network. Who may: Project access if owner and access are that project and net_id is empty; otherwise Admin. `PUT /network/:network` */
   networkCreate: {
-    args: { readonly network: string; readonly owner: string; readonly access: string; readonly net_id: string };
+    args: {
+      readonly network: string;
+      readonly owner: string;
+      readonly access: string;
+      readonly net_id: string;
+      readonly force?: boolean;
+    };
     reply: undefined;
   };
   /** Delete a network that nothing is connected to. Who may: Project access to the owner, or Admin. `DELETE /network/:network` */
@@ -188,7 +194,10 @@ export interface Calls {
   /** Delete a project that has no nodes, networks or headnodes. Who may: Admin. `DELETE /project/:project` */
   projectDelete: { args: { readonly project: string }; reply: undefined };
   /** Reserve a free node for a project. Who may: Project access, or Admin. `POST /project/:project/connect_node` */
-  projectConnectNode: { args: { readonly project: string; readonly node: string }; reply: undefined };
+  projectConnectNode: {
+    args: { readonly project: string; readonly node: string; readonly force?: boolean };
+    reply: undefined;
+  };
   /** Release a node. Who may: Project access, or Admin. `POST /project/:project/detach_node` */
   projectDetachNode: { args: { readonly project: string; readonly node: string }; reply: undefined };
   /** List a project's nodes. Who may: Project access, or Admin. `GET /project/:project/nodes` */
@@ -307,6 +316,41 @@ export interface Calls {
   };
   /** Cancel a claim that waits. Who may: Project access to the claim's project, or Admin. `DELETE /claim/:claim` */
   claimCancel: { args: { readonly claim: string }; reply: undefined };
+  /** List all quotas; those without a project are for every project that has none of its own. Who may: Admin. `GET /quotas` */
+  listQuotas: {
+    args: NoArguments;
+    reply: readonly {
+      readonly project: string | null;
+      readonly what: 'nodes' | 'networks' | 'headnodes';
+      readonly class: string | null;
+      readonly limit: number | null;
+    }[];
+  };
+  /** List what a project is limited to, and how much of it is used; a limit of null is none. Who may: Project access, or Admin. `GET /project/:project/quotas` */
+  listProjectQuotas: {
+    args: { readonly project: string };
+    reply: readonly {
+      readonly what: 'nodes' | 'networks' | 'headnodes';
+      readonly class: string | null;
+      readonly limit: number | null;
+      readonly used: number;
+    }[];
+  };
+  /** Limit how much a project, or every project, may have. Who may: Admin. `PUT /quota/:what` */
+  quotaSet: {
+    args: {
+      readonly what: 'nodes' | 'networks' | 'headnodes';
+      readonly project?: string;
+      readonly class?: string;
+      readonly limit: number | null;
+    };
+    reply: undefined;
+  };
+  /** Delete a quota. Who may: Admin. `DELETE /quota/:what` */
+  quotaDelete: {
+    args: { readonly what: 'nodes' | 'networks' | 'headnodes'; readonly project?: string; readonly class?: string };
+    reply: undefined;
+  };
   /** List the images for headnodes. Who may: Any authenticated caller. `GET /headnode_images/` */
   listHeadnodeImages: { args: NoArguments; reply: readonly string[] };
   /** Show a headnode. Who may: Project access to the owning project, or Admin. `GET /headnode/:headnode` */
@@ -324,7 +368,7 @@ export interface Calls {
   };
   /** Create a headnode. Who may: Project access, or Admin. `PUT /headnode/:headnode` */
   headnodeCreate: {
-    args: { readonly headnode: string; readonly project: string; readonly base_img: string };
+    args: { readonly headnode: string; readonly project: string; readonly base_img: string; readonly force?: boolean };
     reply: undefined;
   };
   /** Delete a headnode and its hnics. Who may: Project access to the owning project, or Admin. `DELETE /headnode/:headnode` */
@@ -1275,6 +1319,24 @@ export const calls = {
     method: 'DELETE',
     path: '/claim/:claim',
     query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  listQuotas: { name: 'list_quotas', method: 'GET', path: '/quotas', query: [], effect: 'reads', reply: 'list' },
+  listProjectQuotas: {
+    name: 'list_project_quotas',
+    method: 'GET',
+    path: '/project/:project/quotas',
+    query: [],
+    effect: 'reads',
+    reply: 'list',
+  },
+  quotaSet: { name: 'quota_set', method: 'PUT', path: '/quota/:what', query: [], effect: 'changes', reply: 'nothing' },
+  quotaDelete: {
+    name: 'quota_delete',
+    method: 'DELETE',
+    path: '/quota/:what',
+    query: ['project', 'class'],
     effect: 'changes',
     reply: 'nothing',
   },

@@ -991,6 +991,164 @@ export interface Calls {
   };
   /** Stream events as they happen (server-sent events); Last-Event-ID resumes. Who may: Admin sees all, a project its own. `GET /events/stream` */
   streamEvents: { args: NoArguments; reply: AsyncIterable<Uint8Array> };
+  /** List subscriptions. Who may: Admin sees all, a project its own. `GET /subscriptions` */
+  listSubscriptions: {
+    args: { readonly project?: string };
+    reply: readonly {
+      readonly subscription: string;
+      readonly project: string | null;
+      readonly url: string;
+      readonly filter: {
+        readonly types?: readonly string[];
+        readonly project?: string;
+        readonly node?: string;
+        readonly nic?: string;
+        readonly network?: string;
+        readonly headnode?: string;
+        readonly hnic?: string;
+        readonly switch?: string;
+        readonly port?: string;
+        readonly user?: string;
+        readonly caller?: string;
+      };
+      readonly state: 'active' | 'failing' | 'paused';
+      readonly paused_because: string | null;
+      readonly made_by: string;
+      readonly made_at: string;
+      readonly old_secret_until: string | null;
+      readonly position: number;
+      readonly attempts: number;
+      readonly retry_at: string | null;
+      readonly delivered: number;
+      readonly given_up: number;
+      readonly lost_up_to: number | null;
+      readonly last_at: string | null;
+      readonly last_result: string | null;
+    }[];
+  };
+  /** Show a subscription and how far it is. Who may: Project access for a project's, Admin for the site's. `GET /subscription/:subscription` */
+  showSubscription: {
+    args: { readonly subscription: string };
+    reply: {
+      readonly subscription: string;
+      readonly project: string | null;
+      readonly url: string;
+      readonly filter: {
+        readonly types?: readonly string[];
+        readonly project?: string;
+        readonly node?: string;
+        readonly nic?: string;
+        readonly network?: string;
+        readonly headnode?: string;
+        readonly hnic?: string;
+        readonly switch?: string;
+        readonly port?: string;
+        readonly user?: string;
+        readonly caller?: string;
+      };
+      readonly state: 'active' | 'failing' | 'paused';
+      readonly paused_because: string | null;
+      readonly made_by: string;
+      readonly made_at: string;
+      readonly old_secret_until: string | null;
+      readonly position: number;
+      readonly attempts: number;
+      readonly retry_at: string | null;
+      readonly delivered: number;
+      readonly given_up: number;
+      readonly lost_up_to: number | null;
+      readonly last_at: string | null;
+      readonly last_result: string | null;
+    };
+  };
+  /** Send events to a URL from now on; the secret is shown only once. Who may: Project access for a project's, Admin for the site's. `PUT /subscription/:subscription` */
+  subscriptionCreate: {
+    args: {
+      readonly subscription: string;
+      readonly url: string;
+      readonly project?: string;
+      readonly filter?: {
+        readonly types?: readonly string[];
+        readonly project?: string;
+        readonly node?: string;
+        readonly nic?: string;
+        readonly network?: string;
+        readonly headnode?: string;
+        readonly hnic?: string;
+        readonly switch?: string;
+        readonly port?: string;
+        readonly user?: string;
+        readonly caller?: string;
+      };
+    };
+    reply: { readonly secret: string };
+  };
+  /** Change where a subscription goes or what it is for, pause or resume it. Who may: Project access for a project's, Admin for the site's. `PATCH /subscription/:subscription` */
+  subscriptionUpdate: {
+    args: {
+      readonly subscription: string;
+      readonly url?: string;
+      readonly filter?: {
+        readonly types?: readonly string[];
+        readonly project?: string;
+        readonly node?: string;
+        readonly nic?: string;
+        readonly network?: string;
+        readonly headnode?: string;
+        readonly hnic?: string;
+        readonly switch?: string;
+        readonly port?: string;
+        readonly user?: string;
+        readonly caller?: string;
+      };
+      readonly paused?: boolean;
+      readonly from_now?: boolean;
+    };
+    reply: undefined;
+  };
+  /** Delete a subscription with its dead letters. Who may: Project access for a project's, Admin for the site's. `DELETE /subscription/:subscription` */
+  subscriptionDelete: { args: { readonly subscription: string }; reply: undefined };
+  /** Give a subscription a new secret; for a day, the old one signs too. Who may: Project access for a project's, Admin for the site's. `POST /subscription/:subscription/rotate_secret` */
+  subscriptionRotateSecret: {
+    args: { readonly subscription: string };
+    reply: { readonly secret: string; readonly old_secret_until: string };
+  };
+  /** Send a test message now. Who may: Project access for a project's, Admin for the site's. `POST /subscription/:subscription/test` */
+  subscriptionTest: {
+    args: { readonly subscription: string };
+    reply: { readonly delivered: boolean; readonly result: string };
+  };
+  /** List events that could not be delivered, oldest first. Who may: Project access for a project's, Admin for the site's. `GET /subscription/:subscription/dead_letters` */
+  listDeadLetters: {
+    args: { readonly subscription: string };
+    reply: readonly {
+      readonly dead_letter: number;
+      readonly event: {
+        readonly id: number;
+        readonly at: string;
+        readonly type: string;
+        readonly caller: string;
+        readonly request_id: string | null;
+        readonly project: string | null;
+        readonly node?: string;
+        readonly nic?: string;
+        readonly network?: string;
+        readonly headnode?: string;
+        readonly hnic?: string;
+        readonly switch?: string;
+        readonly port?: string;
+        readonly user?: string;
+        readonly detail: Readonly<Record<string, unknown>>;
+      };
+      readonly reason: string;
+      readonly died_at: string;
+    }[];
+  };
+  /** Send a dead letter now; it is deleted if the receiver takes it. Who may: Project access for a project's, Admin for the site's. `POST /subscription/:subscription/resend` */
+  subscriptionResend: {
+    args: { readonly subscription: string; readonly dead_letter: number };
+    reply: { readonly delivered: boolean; readonly result: string };
+  };
 }
 
 /** Where every call is, and where its arguments go: those of the path and the query by name, the rest into the body. */
@@ -1800,6 +1958,78 @@ export const calls = {
     effect: 'reads',
     reply: 'bytes',
   },
+  listSubscriptions: {
+    name: 'list_subscriptions',
+    method: 'GET',
+    path: '/subscriptions',
+    query: ['project'],
+    effect: 'reads',
+    reply: 'list',
+  },
+  showSubscription: {
+    name: 'show_subscription',
+    method: 'GET',
+    path: '/subscription/:subscription',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  subscriptionCreate: {
+    name: 'subscription_create',
+    method: 'PUT',
+    path: '/subscription/:subscription',
+    query: [],
+    effect: 'changes',
+    reply: 'object',
+  },
+  subscriptionUpdate: {
+    name: 'subscription_update',
+    method: 'PATCH',
+    path: '/subscription/:subscription',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  subscriptionDelete: {
+    name: 'subscription_delete',
+    method: 'DELETE',
+    path: '/subscription/:subscription',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  subscriptionRotateSecret: {
+    name: 'subscription_rotate_secret',
+    method: 'POST',
+    path: '/subscription/:subscription/rotate_secret',
+    query: [],
+    effect: 'changes',
+    reply: 'object',
+  },
+  subscriptionTest: {
+    name: 'subscription_test',
+    method: 'POST',
+    path: '/subscription/:subscription/test',
+    query: [],
+    effect: 'changes',
+    reply: 'object',
+  },
+  listDeadLetters: {
+    name: 'list_dead_letters',
+    method: 'GET',
+    path: '/subscription/:subscription/dead_letters',
+    query: [],
+    effect: 'reads',
+    reply: 'list',
+  },
+  subscriptionResend: {
+    name: 'subscription_resend',
+    method: 'POST',
+    path: '/subscription/:subscription/resend',
+    query: [],
+    effect: 'changes',
+    reply: 'object',
+  },
 } as const;
 
 /** What names of new things must look like, by the name of their argument. */
@@ -1865,6 +2095,12 @@ export const grammar = {
     rule: '1 to 255 characters without control characters, "/" or a space at either end, and without a colon; no invisible characters',
   },
   token: {
+    pattern:
+      '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    maxLength: 255,
+    rule: '1 to 255 characters without control characters, "/" or a space at either end; no invisible characters',
+  },
+  subscription: {
     pattern:
       '^(?!.*(?:(?![\\u200c\\u200d\\ufe00-\\ufe0f])\\p{DI}|(?:^|[\\u0000-\\u007f])\\p{DI}|[\\ufff9-\\ufffb]))(?!.*\\p{Surrogate})(?!\\s)(?!.*\\s$)[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
     maxLength: 255,

@@ -196,6 +196,10 @@ describe.each(engines)('the command line, on %s', (engine) => {
       'node console show',
       'profile list',
       'profile use',
+      ...['create', 'list', 'show', 'update', 'pause', 'resume', 'delete', 'test', 'rotate-secret', 'dead-letters'].map(
+        (verb) => `subscription ${verb}`,
+      ),
+      'subscription resend',
       'user password',
     ];
     const all = commands.map(({ words }) => words.join(' '));

@@ -47,6 +47,8 @@ const order: readonly string[] = [
   ...['node network detach', 'port revert', 'headnode list-images', 'headnode create', 'headnode nic create'],
   ...['headnode network connect', 'headnode network detach', 'headnode nic delete', 'headnode list', 'headnode start'],
   ...['headnode show', 'headnode stop', 'headnode delete', 'whoami', 'token create', 'token list', 'token revoke'],
+  ...['subscription create', 'subscription list', 'subscription show', 'subscription update', 'subscription pause'],
+  ...['subscription resume', 'subscription rotate-secret', 'subscription dead-letters', 'subscription delete'],
   ...['session list', 'session end', 'extension list', 'completion', '__complete', 'port nic remove'],
   ...[
     'node metadata delete',
@@ -63,18 +65,22 @@ const order: readonly string[] = [
 /**
  * These are run with what they need by other tests: a machine that the service does not know (`drift-commands.test.ts`),
  * nodes that fit a claim (`claim-commands.test.ts`), an OBM daemon inside the service (`bmc-commands.test.ts`), a
- * terminal (`terminal-console.test.ts`).
+ * terminal (`terminal-console.test.ts`), a receiver of webhooks (`subscription-commands.test.ts`).
  */
 const elsewhere = [
   'headnode leftover delete',
   'node console',
   ...['claim nodes', 'claim list', 'claim show', 'claim cancel'],
+  ...['subscription test', 'subscription resend'],
   ...['bmc register', 'bmc show', 'bmc list', 'bmc delete', 'bmc test', 'bmc types'],
 ];
 
 it('the example in the help of every command works', { timeout: 120_000 }, async () => {
   // A busy machine takes longer for a login by SSH than a service in tests waits.
-  const service = await serviceForTest('sqlite', { CORRAL_ENGINE_DEVICE_TIMEOUT: '30' });
+  const service = await serviceForTest('sqlite', {
+    CORRAL_ENGINE_DEVICE_TIMEOUT: '30',
+    CORRAL_WEBHOOKS_PROJECT_TARGETS: 'ci.example.org',
+  });
   const obmd = await startLabObmd({ adminToken: 'token of the lab', tickMs: 20 });
   onTestFinished(() => obmd.close());
   for (const node of ['n1', 'node-12']) obmd.add(node);

@@ -33,6 +33,7 @@ import { insideObmClient } from './core/inside-obm-client.ts';
 import { machineOwnership, recordOwner } from './core/machine-owner.ts';
 import { adoptClassKey } from './core/node-classes.ts';
 import { createRequestContext } from './core/request-context.ts';
+import { WebhookSender } from './core/webhook-sender.ts';
 import type { SignInMethods, Dependencies } from './core/dependencies.ts';
 import type { Db } from './db/service-database.ts';
 import { openDatabase } from './db/open-service-database.ts';
@@ -64,6 +65,7 @@ import { type HistoryStep, historyPruning } from './worker/history-pruning.ts';
 import { bmcCleanup } from './worker/bmc-cleanup.ts';
 import { claimCleanup, ClaimQueue } from './worker/claim-queue.ts';
 import { credentialCleanup } from './worker/credential-cleanup.ts';
+import { type DeliveryStep, WebhookDeliveries } from './worker/webhook-deliveries.ts';
 import { MaintenanceNotifier } from './worker/maintenance-notifier.ts';
 import type { Step } from './worker/worker-steps.ts';
 import { WorkerSeats } from './worker/worker-seats.ts';
@@ -85,7 +87,7 @@ export interface Running {
 }
 
 /** Told of every step, so that a test can kill the process between any two. */
-type Observe = (step: Step | MachineStep | HistoryStep) => void;
+type Observe = (step: Step | MachineStep | HistoryStep | DeliveryStep) => void;
 
 /** Puts everything together and starts it. The only function that knows everything. `peers`: null if it is alone. */
 export const start = async (
@@ -154,6 +156,7 @@ const startOn = async (
   );
   const auth = createAuthenticator(configureBackends(db, config.identity, backends));
   const hypervisor = chosen(plugged.hypervisors, 'hypervisor', config.hypervisor);
+  const webhooks = new WebhookSender({ outbound: config.outbound, ...config.webhooks });
   const dependencies: Dependencies = {
     switches: plugged.switches,
     allocator,
@@ -164,6 +167,8 @@ const startOn = async (
     bmcTypes,
     vault,
     outbound: config.outbound,
+    projectTargets: config.webhooks.projectTargets,
+    webhooks,
     maintenance: config.maintenance,
     hypervisor: config.hypervisor,
     identity: config.identity,
@@ -236,7 +241,8 @@ const startOn = async (
           claimCleanup(context, log),
           credentialCleanup(context, log),
           bmcCleanup(context, log),
-          historyPruning(config.history, context, log, step),
+          new WebhookDeliveries(context, config.webhooks.giveUpMs, log, step),
+          historyPruning({ ...config.history, heldMs: config.webhooks.giveUpMs }, context, log, step),
         ].filter((worker) => worker !== null);
   for (const worker of workers) worker.start();
 
@@ -260,6 +266,7 @@ const startOn = async (
       await keystone?.close();
       await oidc?.backend.close();
       for (const worker of workers) await worker.stop();
+      await webhooks.close();
       await insideObm.close();
       await outsideObm.close();
       await obmd?.stop();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { password } from '../installation.ts';
+import { subscriptionSteps } from './subscription-steps.ts';
 import { type Answer, type Step, type Walk, asUser, get, post, put, remove, until } from './call-step.ts';
 
 /** So few, because a password takes its time. */
@@ -330,4 +331,10 @@ const userSteps: readonly Step[] = [
 ];
 
 /** Every call that changes something, in an order in which each finds what it needs, and nothing is left. */
-export const changeSteps: readonly Step[] = [...machineSteps, ...headnodeSteps, ...removalSteps, ...userSteps];
+export const changeSteps: readonly Step[] = [
+  ...machineSteps,
+  ...headnodeSteps,
+  ...removalSteps,
+  ...subscriptionSteps,
+  ...userSteps,
+];

@@ -17,6 +17,7 @@ export type Kind =
   | 'user'
   | 'image'
   | 'token'
+  | 'subscription'
   | 'profile'
   | 'file'
   | 'text';

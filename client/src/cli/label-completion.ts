@@ -27,6 +27,7 @@ export const labelsFrom =
       port: async () => (await corral.showSwitch({ switch: before.get('switch') ?? '' })).ports,
       user: async () => Object.keys(await corral.listUsers()),
       image: () => corral.listHeadnodeImages(),
+      subscription: async () => (await corral.listSubscriptions()).map(({ subscription }) => subscription),
       token: async () => (await corral.listTokens()).map(({ token }) => token),
     };
     return lists[kind]();

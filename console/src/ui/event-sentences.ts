@@ -84,6 +84,16 @@ export const eventSentences: Readonly<Record<string, string | ((detail: Detail) 
   session_end: 'signed out',
   session_open: 'signed in',
   show_console: 'opened the console of {node}',
+  subscription_create: 'subscribed {detail.origin} to events as {detail.subscription}',
+  subscription_dead_letters: ({ count }) =>
+    `gave up ${count === 1 ? 'an event' : `${String(count)} events`} for subscription {detail.subscription}: {detail.reason}`,
+  subscription_delete: 'deleted subscription {detail.subscription}',
+  subscription_paused: 'paused subscription {detail.subscription}: {detail.reason}',
+  subscription_rotate_secret: 'gave subscription {detail.subscription} a new secret',
+  subscription_update: ({ paused }) =>
+    typeof paused === 'boolean'
+      ? `${paused ? 'paused' : 'resumed'} subscription {detail.subscription}`
+      : 'changed subscription {detail.subscription}',
   switch_delete: 'deleted switch {switch.name}',
   switch_delete_port: 'deleted port {switch.name}',
   switch_duplicate: '{switch} is the same device as {detail.same_as}',

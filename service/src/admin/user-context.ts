@@ -34,6 +34,11 @@ const noDaemon: OwnDaemon = {
   placesHere: () => Promise.resolve([]),
 };
 
+/** Nothing is sent from here. */
+const noWebhooks: RequestContext['dependencies']['webhooks'] = {
+  send: () => Promise.resolve({ kind: 'failed', result: 'nothing is sent from here' }),
+};
+
 /** Works on the users in the database, by the service's own operations. No device is known here. */
 export const withUserContext = async <T>(
   config: Config,
@@ -57,6 +62,8 @@ export const withUserContext = async <T>(
       bmcTypes: {},
       vault: noVault,
       outbound: config.outbound,
+      projectTargets: config.webhooks.projectTargets,
+      webhooks: noWebhooks,
       maintenance: config.maintenance,
       hypervisor: runsNone,
       identity: config.identity,

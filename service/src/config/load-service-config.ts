@@ -19,6 +19,7 @@ import { keystoneConfig } from './keystone-config.ts';
 import { libvirtConfig } from './libvirt-config.ts';
 import { oidcConfig } from './oidc-config.ts';
 import { outboundConfig } from './outbound-config.ts';
+import { webhookConfig } from './webhook-config.ts';
 import { type SettingValues, settings } from './service-settings.ts';
 
 /** Reads the file (if there is one), lets the environment overrule it, and checks everything at once. */
@@ -73,6 +74,7 @@ const interpret = (read: SettingReader<SettingValues>, mistakes: string[]): Conf
     requireAuthentication: read.value('require_authentication'),
     identity: identityConfig(read, mistakes),
     history: historyConfig(read),
+    webhooks: webhookConfig(read),
     adminPassword: read.value('admin_password'),
     vlans: read.value('vlans'),
     maintenance: maintenance(read.value('maintenance.project'), read.value('maintenance.url'), outbound, mistakes),

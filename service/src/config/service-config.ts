@@ -7,6 +7,7 @@ import type { DeviceLimitConfig } from './device-limit-config.ts';
 import type { HistoryConfig } from './history-config.ts';
 import type { IdentityConfig } from './identity-config.ts';
 import type { OidcConfig } from './oidc-config.ts';
+import type { WebhookConfig } from './webhook-config.ts';
 
 /** One closed range of VLAN ids. */
 export interface VlanRange {
@@ -55,6 +56,8 @@ export interface Config {
   readonly libvirt: LibvirtConfig;
   /** How long events and actions are kept. */
   readonly history: HistoryConfig;
+  /** Where webhooks may go. */
+  readonly webhooks: WebhookConfig;
   readonly logLevel: LogLevel;
   readonly engine: EngineConfig;
   readonly obm: {

@@ -23,6 +23,7 @@ import { identitySettings } from './identity-config.ts';
 import { keystoneSettings } from './keystone-config.ts';
 import { oidcSettings } from './oidc-config.ts';
 import { outboundSettings } from './outbound-config.ts';
+import { webhookSettings } from './webhook-config.ts';
 import { pemFile } from './certificate-authority.ts';
 import { roles, type VlanRange } from './service-config.ts';
 import { libvirtSettings } from './libvirt-config.ts';
@@ -160,6 +161,7 @@ export const settings = {
   },
   ...libvirtSettings,
   ...historySettings,
+  ...webhookSettings,
   log_level: {
     takes: oneOf(...logLevels),
     fallback: 'info',

@@ -88,7 +88,8 @@ const startOf = (page: EventPage): EventStart =>
     ? { after: page.after, upTo: page.settled }
     : { before: Math.min(page.before ?? Infinity, page.settled + 1) };
 
-const requireOwnFilters = (caller: Caller, filter: EventFilter): void => {
+/** Refuses filters by what is shown to administrators only. */
+export const requireOwnFilters = (caller: Caller, filter: EventFilter): void => {
   const refused = isAdmin(caller) ? undefined : adminOnly.find((object) => filter[object] !== undefined);
   if (refused === undefined) return;
   throw unauthorized(

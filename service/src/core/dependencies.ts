@@ -5,6 +5,7 @@ import type { DeviceCalls } from './device-calls.ts';
 import type { CheckPassword } from './password-hash.ts';
 import type { Outbound } from '@corral/base/http/outbound';
 import type { Vault } from '@corral/base/secrets/vault';
+import type { WebhookSender } from './webhook-sender.ts';
 
 /** Where nodes go that leave a project, and the URL to notify. */
 export interface MaintenancePool {
@@ -63,6 +64,8 @@ export interface TransactionDependencies {
   readonly vault: Vault;
   /** Where connections may go whose addresses are given to us over the interface. */
   readonly outbound: Outbound;
+  /** Where subscriptions of projects may deliver to; null: nowhere. */
+  readonly projectTargets: Outbound | null;
   readonly maintenance: MaintenancePool | null;
   /** The name of the hypervisor that this process calls. */
   readonly hypervisor: string;
@@ -78,6 +81,7 @@ export interface RequestDependencies extends TransactionDependencies {
   readonly ownDaemon: OwnDaemon;
   /** The kinds of BMC that the daemon of this version knows, with their fields. */
   readonly bmcTypes: Readonly<Record<string, { readonly fields: object }>>;
+  readonly webhooks: Pick<WebhookSender, 'send'>;
   readonly signIn: SignInMethods;
   /** The one check of user names and passwords. */
   readonly checkPassword: CheckPassword;

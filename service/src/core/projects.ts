@@ -6,6 +6,7 @@ import { findNode, findProject } from './find-objects.ts';
 import { giveNodeBack, reserveNode } from './node-moves.ts';
 import { type Forced, requireMayForce } from './quotas.ts';
 import type { ReadOp, WriteOp } from './request-context.ts';
+import { deleteSubscriptionsOf } from './subscriptions.ts';
 import { revokeTokensFor } from './tokens.ts';
 
 export const listProjects = async ({ tx }: ReadOp): Promise<string[]> => {
@@ -31,6 +32,7 @@ export const projectDelete = async (op: WriteOp, { project: label }: { project: 
   await op.tx.deleteFrom('quotas').where('project_id', '=', project.id).execute();
   await revokeTokensFor(op, project);
   await deleteClaimsOf(op, project);
+  await deleteSubscriptionsOf(op, project);
   await op.tx.deleteFrom('projects').where('id', '=', project.id).execute();
   op.record({ type: 'project_delete', projects: [project] });
   op.notify('users');

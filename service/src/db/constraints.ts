@@ -66,6 +66,7 @@ const constraints: readonly Constraint[] = [
     'identities.backend, identities.subject',
     'the user has just signed in elsewhere; try again',
   ),
+  taken('subscription_label_is_unique', 'subscriptions.label', 'a subscription with this label already exists'),
   taken(
     'token_label_is_unique_per_user',
     'api_tokens.user_id, api_tokens.label',

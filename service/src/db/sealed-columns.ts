@@ -13,5 +13,8 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'switches', key: 'id', column: 'config' },
   { table: 'nodes', key: 'id', column: 'obm_admin_token' },
   { table: 'nodes', key: 'id', column: 'obm_token' },
+  { table: 'subscriptions', key: 'id', column: 'target' },
+  { table: 'subscriptions', key: 'id', column: 'secret' },
+  { table: 'subscriptions', key: 'id', column: 'old_secret' },
   { table: 'settings', key: 'name', column: 'value', plain: Object.values(plainSettings) },
 ];

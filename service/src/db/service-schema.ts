@@ -244,6 +244,52 @@ export interface Database {
     expires_at: Fixed<number>;
     ended_at: Generated<number | null>;
   };
+  /** Webhooks: who is sent which events. */
+  subscriptions: {
+    id: Id;
+    label: Fixed<string>;
+    /** No other subscription ever has it: part of the ids of its messages. */
+    uid: Fixed<string>;
+    /** null: the site's, which is sent what an administrator is shown. */
+    project_id: Fixed<number | null>;
+    made_by: Fixed<string>;
+    made_at: Fixed<number>;
+    /** sealed: the URL, which may have a secret in its path */
+    target: string;
+    /** The part of the URL that may be shown and logged. */
+    origin: string;
+    /** JSON. */
+    filter: string;
+    /** sealed */
+    secret: string;
+    /** sealed; the secret before, which also signs until then */
+    old_secret: Generated<string | null>;
+    old_until: Generated<number | null>;
+    state: 'active' | 'paused';
+    paused_because: Generated<string | null>;
+    /** The last event that was delivered, given up, or is not for it. */
+    position: number;
+    /** How often the next one was tried, and when it is tried again. */
+    attempts: Generated<number>;
+    retry_at: Generated<number>;
+    /** How many, since it was made. */
+    delivered: Generated<number>;
+    given_up: Generated<number>;
+    /** Events up to this one were deleted before it had come to them. */
+    lost_up_to: Generated<number | null>;
+    last_at: Generated<number | null>;
+    last_result: Generated<string | null>;
+  };
+  /** What could not be delivered for too long. */
+  dead_letters: {
+    id: Id;
+    subscription_id: Fixed<number>;
+    event_id: Fixed<number>;
+    /** JSON: the event, as the owner of the subscription was to see it. */
+    body: Fixed<string>;
+    reason: string;
+    died_at: Fixed<number>;
+  };
 }
 
 export type ClaimState = 'waiting' | 'served' | 'cancelled' | 'expired' | 'ended';

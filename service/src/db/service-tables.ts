@@ -26,5 +26,5 @@ export const tables: readonly Table[] = [
   ...byId('notifications'),
   by('consoles', 'node_id'),
   by('settings', 'name'),
-  ...byId('identities', 'sessions', 'api_tokens', 'claims'),
+  ...byId('identities', 'sessions', 'api_tokens', 'claims', 'subscriptions', 'dead_letters'),
 ];

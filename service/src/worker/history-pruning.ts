@@ -3,6 +3,7 @@ import { readClocks } from '@corral/base/clock-reading';
 import type { HeldLease } from '@corral/base/db/held-lease';
 import type { Logger } from 'pino';
 import type { HistoryConfig } from '../config/history-config.ts';
+import { oldestPosition } from '../core/deliveries.ts';
 import { type HistoryEntry, type HistoryKind, historyKinds } from '../core/history.ts';
 import { holdLease, releaseLease, requireLease, thisProcess } from '../core/leases.ts';
 import type { RequestContext } from '../core/request-context.ts';
@@ -27,7 +28,15 @@ export type HistoryStep = 'history exported';
  * Null: everything is kept.
  */
 export const historyPruning = (
-  { eventsMs, actionsMs, exportDir }: HistoryConfig,
+  {
+    eventsMs,
+    actionsMs,
+    exportDir,
+    heldMs,
+  }: HistoryConfig & {
+    /** How much longer events are kept that wait to be delivered. */
+    readonly heldMs: number;
+  },
   context: RequestContext,
   log: Logger,
   step: (step: HistoryStep) => void,
@@ -43,7 +52,10 @@ export const historyPruning = (
         const newest = await settledEvents(context.query);
         const prune = (kind: HistoryKind, keepMs: number | null, isOld: (entry: HistoryEntry) => boolean) =>
           keepMs === null ? 0 : pruned({ context, held, kind, until: now - keepMs, isOld, exportDir, step }, signal);
-        const events = await prune(historyKinds.events, eventsMs, ({ id }) => id < newest);
+        const delivered = await oldestPosition(context);
+        const mayGo = ({ id, at }: HistoryEntry): boolean =>
+          delivered === null || id <= delivered || at < now - (eventsMs ?? 0) - heldMs;
+        const events = await prune(historyKinds.events, eventsMs, (entry) => entry.id < newest && mayGo(entry));
         const actions = await prune(historyKinds.actions, actionsMs, () => true);
         if (events + actions > 0) log.info({ events, actions, exportDir }, 'deleted expired events and actions');
       }),

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withDeadline } from '@corral/base/abort';
 import { Backoff, pauseAfter } from '@corral/base/backoff';
-import { HttpClient, describeOrigin } from '@corral/base/http/http-client';
+import { HttpClient } from '@corral/base/http/http-client';
 import { httpFaultOf } from '@corral/base/http/http-fault';
 import type { Outbound } from '@corral/base/http/outbound';
+import { isRedirect, isTaken, postJson } from '@corral/base/http/post-json';
 import { dueAt, steadyNow } from '@corral/base/steady-clock';
 import type { Logger } from 'pino';
 import { leaseTable } from '../db/service-leases.ts';
@@ -107,20 +107,15 @@ export class MaintenanceNotifier {
   /** null when the service heard; otherwise why it did not. */
   async #send(node: string): Promise<string | null> {
     try {
-      const request = {
-        method: 'POST',
-        ...describeOrigin(new URL(this.#pool.url)),
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ node }),
-      } as const;
-      const { status, body } = await withDeadline({ ms: timeoutMs, signals: [this.#stop.signal] }, (signal) =>
-        this.#http.stream(request, signal),
+      const status = await postJson(
+        this.#http,
+        { url: this.#pool.url, body: JSON.stringify({ node }) },
+        { ms: timeoutMs, signals: [this.#stop.signal] },
       );
-      body.destroy();
-      if (status >= 300 && status < 400) {
+      if (isRedirect(status)) {
         return `it redirects (status ${status}), which is not followed; set maintenance.url to its final address`;
       }
-      return status >= 200 && status < 300 ? null : `it answered ${status}`;
+      return isTaken(status) ? null : `it answered ${status}`;
     } catch (error) {
       return httpFaultOf(error).details;
     }

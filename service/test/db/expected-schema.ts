@@ -240,6 +240,20 @@ claims
   not null: expires_at, id, label, made_at, maker, nodes, prefer, project_id, selector, state, wanted
   primary key (id) counted up
   waiting_claims: index (id) where state = 'waiting'
+subscriptions
+  defaults: attempts 0, delivered 0, given_up 0, retry_at 0
+  foreign key (project_id) references projects (id)
+  not null: attempts, delivered, filter, given_up, id, label, made_at, made_by, origin, position, retry_at, secret, state, target, uid
+  old_secret_has_an_end: check (old_secret is null) = (old_until is null)
+  primary key (id) counted up
+  subscription_label_is_unique: unique (label)
+  subscription_state_is_known: check state in ('active', 'paused')
+  subscriptions_by_project: index (project_id)
+dead_letters
+  dead_letters_by_subscription: index (subscription_id, id)
+  foreign key (subscription_id) references subscriptions (id)
+  not null: body, died_at, event_id, id, reason, subscription_id
+  primary key (id) counted up
 obmd_nodes
   not null: id, info, label, type
   obmd_node_label_is_unique: unique (label)

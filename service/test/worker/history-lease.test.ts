@@ -65,7 +65,7 @@ const pruneOnce = async (
   const { opened: reported, open: report } = gate();
   let text = '';
   const log = pino({}, { write: (line: string) => (text += line) && report() });
-  const task = historyPruning({ eventsMs: day, actionsMs: null, exportDir }, context, log, step);
+  const task = historyPruning({ eventsMs: day, actionsMs: null, exportDir, heldMs: 0 }, context, log, step);
   task?.start();
   await reported;
   await task?.stop();

@@ -12,6 +12,7 @@ import { profileCommands } from './profile-commands.ts';
 import { projectCommands } from './project-commands.ts';
 import { quotaCommands } from './quota-commands.ts';
 import { siteCommands } from './site-commands.ts';
+import { subscriptionCommands } from './subscription-commands.ts';
 import { switchCommands } from './switch-commands.ts';
 import { userCommands } from './user-commands.ts';
 import { watchCommands } from './watch-commands.ts';
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...siteCommands,
   ...watchCommands,
+  ...subscriptionCommands,
   ...accountCommands,
   ...profileCommands,
   ...completionCommands(() => commands),

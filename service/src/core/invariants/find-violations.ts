@@ -32,6 +32,8 @@ const json: Readonly<Partial<Record<keyof Database, readonly string[]>>> = {
   identities: ['projects'],
   api_tokens: ['made_projects'],
   claims: ['selector', 'prefer', 'nodes'],
+  subscriptions: ['filter'],
+  dead_letters: ['body'],
 };
 
 /** Everything that must not be in the database, as of one moment. `keys` open what is sealed; null: it is not tried. */

@@ -15,6 +15,7 @@ import { projectOverviewRoutes } from './project-overview-routes.ts';
 import { projectRoutes } from './project-routes.ts';
 import { quotaRoutes } from './quota-routes.ts';
 import { passwordSessionRoutes, sessionRoutes } from './session-routes.ts';
+import { subscriptionRoutes } from './subscription-routes.ts';
 import { switchOverviewRoutes } from './switch-overview-routes.ts';
 import { switchRoutes } from './switch-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
@@ -49,6 +50,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Users', routes: [...userRoutes, ...passwordSessionRoutes], backend: 'database' },
   { title: 'Sessions and tokens', routes: [...sessionRoutes, ...tokenRoutes], isForPeople: true },
   { title: 'Events', routes: eventRoutes },
+  { title: 'Subscriptions', routes: subscriptionRoutes },
 ];
 
 /** The calls that an installation with these authentication backends serves. */

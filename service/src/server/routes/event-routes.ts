@@ -40,7 +40,8 @@ const Query = exactly({
   ),
 });
 
-const Event = Type.Object({
+/** Something that happened. */
+export const Event = Type.Object({
   id: Type.Integer(),
   at: Type.String(),
   type: Type.String(),

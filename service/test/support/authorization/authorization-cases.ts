@@ -204,6 +204,56 @@ const eventCases: Cases = {
   stream_events: [{ given: nothing, letIn: users }],
 };
 
+const onSubscription =
+  (body?: unknown) =>
+  async (rig: Rig): Promise<Call> =>
+    named({ subscription: await rig.subscription() }, body);
+const url = 'http://127.0.0.1:9/hook';
+const ofTheSite = async (rig: Rig): Promise<Call> => {
+  const subscription = rig.fresh('subscription');
+  await rig.service.admin.put(`/subscription/${subscription}`, { url });
+  return named({ subscription });
+};
+
+const subscriptionCases: Cases = {
+  list_subscriptions: [
+    { given: nothing, letIn: users },
+    { when: 'of one project', given: (rig) => ({ query: `?project=${rig.red}` }), letIn: project },
+  ],
+  show_subscription: [
+    { given: onSubscription(), letIn: project },
+    { when: 'of the site', given: ofTheSite, letIn: admin },
+  ],
+  subscription_create: [
+    {
+      given: async (rig) => named({ subscription: await rig.freshSubscription() }, { project: rig.red, url }),
+      letIn: project,
+    },
+    {
+      when: 'of the site',
+      given: (rig) => named({ subscription: rig.fresh('subscription') }, { url }),
+      letIn: admin,
+    },
+  ],
+  subscription_update: [
+    { given: onSubscription({ paused: true }), letIn: project },
+    {
+      when: 'of the site',
+      given: async (rig) => ({ ...(await ofTheSite(rig)), body: { paused: true } }),
+      letIn: admin,
+    },
+  ],
+  subscription_delete: [
+    { given: onSubscription(), letIn: project },
+    { when: 'of the site', given: ofTheSite, letIn: admin },
+  ],
+  subscription_rotate_secret: [{ given: onSubscription(), letIn: project }],
+  subscription_test: [{ given: onSubscription(), letIn: project }],
+  list_dead_letters: [{ given: onSubscription(), letIn: project }],
+  // Those who are let in are answered that there is no such dead letter.
+  subscription_resend: [{ given: onSubscription({ dead_letter: 1_000_000 }), letIn: project, status: 404 }],
+};
+
 /** The cases of every call. */
 export const authorizationCases: Cases = {
   ...networkCases,
@@ -214,4 +264,5 @@ export const authorizationCases: Cases = {
   ...userCases,
   ...identityCases,
   ...eventCases,
+  ...subscriptionCases,
 };

@@ -42,6 +42,10 @@ export interface Rig {
   waitingFor(): Promise<object>;
   /** The id of a claim of project red that waits. */
   claim(): Promise<string>;
+  /** Of project red, to where nobody listens. */
+  subscription(): Promise<string>;
+  /** A label for another one, for which project red has room. */
+  freshSubscription(): Promise<string>;
   /** The id of an action that was done on the node. */
   action(node: string): Promise<string>;
   close(): Promise<void>;
@@ -52,7 +56,11 @@ const adminToken = 'token of the rig';
 export const makeRig = async (engine: EngineName, source: Source = basicSource): Promise<Rig> => {
   const { red, blue } = source;
   // A busy machine may take a second to answer for its BMCs.
-  const service = await startService(engine, { ...patient, ...source.env });
+  const service = await startService(engine, {
+    ...patient,
+    CORRAL_WEBHOOKS_PROJECT_TARGETS: '127.0.0.1',
+    ...source.env,
+  });
   const obmd = await startLabObmd({ adminToken });
   const { admin } = service;
   let count = 0;
@@ -98,6 +106,14 @@ export const makeRig = async (engine: EngineName, source: Source = basicSource):
     const label = await node();
     await done(admin.put(`/node/${label}/metadata/${label}`, { value: true }));
     return { count: 1, match: { metadata: { [label]: { present: true } } }, wait: true };
+  /** A project can have only so many; the last few are left to those who are about to use them. */
+  const makeRoom = async (): Promise<void> => {
+    const all = (await done(admin.get(`/subscriptions?project=${red}`))).body as Record<
+      'subscription' | 'made_at',
+      string
+    >[];
+    const oldestFirst = [...all].sort((a, b) => a.made_at.localeCompare(b.made_at));
+    for (const { subscription } of oldestFirst.slice(0, -4)) await done(admin.del(`/subscription/${subscription}`));
   };
 
   return {
@@ -134,6 +150,14 @@ export const makeRig = async (engine: EngineName, source: Source = basicSource):
     claim: async () => {
       const answer = await done(admin.post(`/project/${red}/claim`, await waitingFor()));
       return (answer.body as { claim: string }).claim;
+    subscription: () =>
+      make('subscription', async (label) => {
+        await makeRoom();
+        await done(admin.put(`/subscription/${label}`, { project: red, url: 'http://127.0.0.1:9/hook' }));
+      }),
+    freshSubscription: async () => {
+      await makeRoom();
+      return fresh('subscription');
     },
     action: async (on) => {
       const queued = await admin.post(`/switch/sw/port/${on}/eth0/revert`);

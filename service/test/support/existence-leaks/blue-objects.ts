@@ -9,7 +9,7 @@ import { done } from '../services/world.ts';
 /** What project blue has of each kind that a tenant can have. */
 export type BlueObjects = Readonly<Partial<Record<Kind, string>>>;
 
-/** Objects of project blue: a node with nic `eth0`, a network, a headnode with hnic `eth0`. */
+/** Objects of project blue: a node with nic `eth0`, a network, a headnode with hnic `eth0`, a subscription. */
 export const makeBlueObjects = async (rig: Rig): Promise<BlueObjects> => {
   const { admin } = rig.service;
   const node = await rig.freeNode();
@@ -18,10 +18,12 @@ export const makeBlueObjects = async (rig: Rig): Promise<BlueObjects> => {
   const headnode = rig.fresh('headnode');
   await done(admin.put(`/headnode/${headnode}`, { project: 'blue', base_img: 'base' }));
   await done(admin.put(`/headnode/${headnode}/hnic/eth0`));
-  return { project: 'blue', node, network: await rig.network('blue', 'blue'), headnode };
+  const subscription = rig.fresh('subscription');
+  await done(admin.put(`/subscription/${subscription}`, { project: 'blue', url: 'http://127.0.0.1:9/hook' }));
+  return { project: 'blue', node, network: await rig.network('blue', 'blue'), headnode, subscription };
 };
 
-const kindsOfTenants: readonly Kind[] = ['project', 'node', 'network', 'headnode'];
+const kindsOfTenants: readonly Kind[] = ['project', 'node', 'network', 'headnode', 'subscription'];
 
 /** What a tenant may do with one object of his and one of another's, and why. */
 const rightful: Readonly<Record<string, readonly Kind[]>> = {

@@ -191,6 +191,14 @@ export const lifecycles: Readonly<Record<Kind, ObjectLifecycle>> = {
     release: (rig, its) => done(rig.service.admin.del(`/auth/token/${of(its, 'token')}?user=${of(its, 'user')}`)),
     path: null,
   },
+  subscription: {
+    full: async (rig, subscription) => {
+      await put(rig, `/subscription/${subscription}`, { project: 'red', url: 'http://127.0.0.1:9/hook' });
+      return { subscription };
+    },
+    path: (its) => `/subscription/${of(its, 'subscription')}`,
+    bare: () => ({ url: 'http://127.0.0.1:9/other' }),
+  },
 };
 
 /** Deletes an object, with all that it has. */

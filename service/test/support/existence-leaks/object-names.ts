@@ -22,7 +22,8 @@ export type Kind =
   | 'action'
   | 'leftover'
   | 'session'
-  | 'token';
+  | 'token'
+  | 'subscription';
 
 /** What each argument of a route names; null: nothing, it is a value. */
 const kindOfArgument: Readonly<Record<string, Kind | null>> = {
@@ -43,6 +44,12 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   uuid: 'leftover',
   session: 'session',
   token: 'token',
+  subscription: 'subscription',
+  url: null,
+  filter: null,
+  paused: null,
+  from_now: null,
+  dead_letter: null,
   is_free: null,
   which: null,
   after: null,
@@ -89,6 +96,7 @@ export const makes: Readonly<Record<string, Kind>> = {
   switch_register_port: 'port',
   user_create: 'user',
   token_create: 'token',
+  subscription_create: 'subscription',
 };
 
 /** Where an object is found only within another. */

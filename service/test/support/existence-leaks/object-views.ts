@@ -33,6 +33,8 @@ const restless: readonly string[] = [
   'projects_overview',
   'headnodes_overview',
   'actions_overview',
+  'list_subscriptions',
+  'show_subscription',
 ];
 
 /** Calls that show something, and can be asked with nothing but these labels. */

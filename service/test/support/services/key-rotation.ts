@@ -100,5 +100,7 @@ export const sealedHousehold = async (engine: EngineName): Promise<ServiceWithDa
   await reserve(service, 'red', 'n1');
   await done(service.admin.put('/node/n1/obm', { enabled: true }));
   await done(service.admin.get('/node/n1/power_status'));
+  await done(service.admin.put('/subscription/hook', { url: 'http://127.0.0.1:9/hook' }));
+  await done(service.admin.post('/subscription/hook/rotate_secret'));
   return household;
 };

@@ -1,0 +1,82 @@
+import type { EventView } from './audit.ts';
+import { notFound } from './corral-error.ts';
+import type { ReadOp, RequestContext } from './request-context.ts';
+import { findSubscription, type Subscription, targetOf } from './subscription-records.ts';
+import { messageAbout, testMessage, type WebhookMessage } from './webhook-message.ts';
+
+export interface DeadLetterView {
+  readonly dead_letter: number;
+  readonly event: EventView;
+  readonly reason: string;
+  readonly died_at: string;
+}
+
+/** What could not be delivered, oldest first. */
+export const listDeadLetters = async (op: ReadOp, args: { subscription: string }): Promise<DeadLetterView[]> => {
+  const { id } = await findSubscription(op, args.subscription);
+  const rows = await op.tx
+    .selectFrom('dead_letters')
+    .selectAll()
+    .where('subscription_id', '=', id)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({
+    dead_letter: row.id,
+    event: eventIn(row),
+    reason: row.reason,
+    died_at: new Date(row.died_at).toISOString(),
+  }));
+};
+
+const eventIn = ({ body }: { readonly body: string }): EventView => JSON.parse(body) as EventView;
+
+/** How an attempt ended that somebody asked for. */
+export interface Attempt {
+  readonly delivered: boolean;
+  readonly result: string;
+}
+
+const attempt = async (
+  context: RequestContext,
+  subscription: Subscription,
+  message: WebhookMessage,
+): Promise<Attempt> => {
+  const { webhooks, vault } = context.dependencies;
+  const { kind, result } = await webhooks.send(targetOf(subscription, vault), message);
+  return { delivered: kind === 'delivered', result };
+};
+
+/** Sends a message that is about nothing, now, whatever the state of the subscription is. */
+export const subscriptionTest = async (context: RequestContext, args: { subscription: string }): Promise<Attempt> => {
+  const row = await context.read((op) => findSubscription(op, args.subscription));
+  return attempt(context, row, testMessage(row.uid, row.label));
+};
+
+interface Resend {
+  readonly subscription: string;
+  readonly dead_letter: number;
+}
+
+/** Sends a dead letter once more, now. It is one no longer if the receiver took it. */
+export const subscriptionResend = async (context: RequestContext, args: Resend): Promise<Attempt> => {
+  const { row, letter } = await context.read(async (op) => {
+    const found = await findSubscription(op, args.subscription);
+    const dead = await op.tx
+      .selectFrom('dead_letters')
+      .selectAll()
+      .where('id', '=', args.dead_letter)
+      .where('subscription_id', '=', found.id)
+      .executeTakeFirst();
+    if (dead === undefined) {
+      throw notFound(`dead letter ${args.dead_letter} of subscription ${args.subscription} does not exist`);
+    }
+    return { row: found, letter: dead };
+  });
+  const made = await attempt(context, row, messageAbout(row.uid, eventIn(letter)));
+  // It was sent, whatever became of the caller's rights meanwhile.
+  await context.writeOutcome(async ({ tx }) => {
+    if (made.delivered) await tx.deleteFrom('dead_letters').where('id', '=', letter.id).execute();
+    else await tx.updateTable('dead_letters').set({ reason: made.result }).where('id', '=', letter.id).execute();
+  });
+  return made;
+};

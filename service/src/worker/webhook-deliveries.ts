@@ -1,0 +1,261 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@corral/base/backoff';
+import { readClocks } from '@corral/base/clock-reading';
+import type { HeldLease } from '@corral/base/db/held-lease';
+import { TimeShare } from '@corral/base/time-share';
+import type { Logger } from 'pino';
+import {
+  activeSubscriptions,
+  type Candidate,
+  giveUpOld,
+  type NextDelivery,
+  nextDelivery,
+  passOver,
+  recordDelivery,
+  recordFailure,
+  recordLoss,
+} from '../core/deliveries.ts';
+import { holdLease, LeaseLost, releaseLease, thisProcess } from '../core/leases.ts';
+import type { RequestContext } from '../core/request-context.ts';
+import { targetOf } from '../core/subscription-records.ts';
+import { messageAbout } from '../core/webhook-message.ts';
+import { settledEvents } from '../db/event-order.ts';
+
+const leaseMs = 6_000;
+const pollMs = 2_000;
+/** Subscriptions that are served side by side, and of them those of one project: nobody's slow receivers hold up others. */
+const mostAtOnce = 32;
+const mostOfProject = 4;
+/** Deliveries of one subscription before others get its place. */
+const turnLength = 20;
+/** How often it is stored how far those are that had nothing to be sent. */
+const storeMs = 60_000;
+const looks = { share: 1 / 6, atOnceMs: 100, longestWaitMs: 2_000 };
+
+/** Told after a receiver took a message and before that is recorded, so that a test can kill the process there. */
+export type DeliveryStep = 'webhook delivered';
+
+interface Turn {
+  readonly projectId: number | null;
+  readonly done: Promise<void>;
+}
+
+/**
+ * Delivers events to subscriptions, each in the order of events. One process at a time does it, for all of them: the one
+ * that has the lease.
+ */
+export class WebhookDeliveries {
+  readonly #context: RequestContext;
+  readonly #giveUpMs: number;
+  readonly #log: Logger;
+  readonly #step: (step: DeliveryStep) => void;
+  readonly #stop = new AbortController();
+  readonly #time = new TimeShare(looks);
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(context: RequestContext, giveUpMs: number, log: Logger, step: (step: DeliveryStep) => void) {
+    this.#context = context;
+    this.#giveUpMs = giveUpMs;
+    this.#log = log;
+    this.#step = step;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    const listener = this.#context.listen('events', 'subscriptions', 'leases');
+    const failures = new Backoff({ firstMs: pollMs, longestMs: 30_000 });
+    while (!signal.aborted) {
+      try {
+        const waitMs = await this.#lead(
+          () => listener.notify(),
+          (ms) => listener.wait(ms, signal),
+        );
+        failures.succeeded();
+        await listener.wait(Math.min(waitMs, leaseMs), signal);
+      } catch (error) {
+        if (!(error instanceof LeaseLost)) this.#log.error({ err: error }, 'failed to deliver webhooks; will retry');
+        await sleep(failures.failed(), undefined, { signal }).catch(() => undefined);
+      }
+    }
+    listener.close();
+  }
+
+  /** Delivers as long as there are subscriptions and the lease is ours. Answers when to try again. */
+  async #lead(wake: () => void, wait: (ms: number) => Promise<void>): Promise<number> {
+    if ((await activeSubscriptions(this.#context)).length === 0) return leaseMs;
+    const asked = readClocks();
+    const { lease, waitMs } = await this.#context.leases.take(this.#context, 'webhooks', thisProcess, leaseMs);
+    if (lease === null) return waitMs;
+    const held = holdLease(this.#context, lease, leaseMs, asked);
+    const letGo = held.keep();
+    const round = new DeliveryRound(this.#context, held, {
+      giveUpMs: this.#giveUpMs,
+      stop: this.#stop.signal,
+      log: this.#log,
+      step: this.#step,
+      wake,
+    });
+    try {
+      while (!this.#stop.signal.aborted) {
+        held.check();
+        const began = performance.now();
+        const nextMs = await round.begin();
+        this.#time.took(performance.now() - began);
+        if (nextMs === null) return leaseMs;
+        await wait(nextMs);
+        // While much happens, it is looked at less often.
+        await sleep(this.#time.waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+      }
+      return 0;
+    } finally {
+      await round.end();
+      letGo();
+      await this.#context.writeOutcome((op) => releaseLease(op, lease)).catch(() => undefined);
+    }
+  }
+}
+
+interface RoundParts {
+  readonly giveUpMs: number;
+  readonly stop: AbortSignal;
+  readonly log: Logger;
+  readonly step: (step: DeliveryStep) => void;
+  readonly wake: () => void;
+}
+
+/** What one process knows while it has the lease. */
+class DeliveryRound {
+  readonly #context: RequestContext;
+  readonly #held: HeldLease;
+  readonly #parts: RoundParts;
+  readonly #turns = new Map<number, Turn>();
+  /** Up to which event there is nothing for a subscription, as far as that is not stored yet. */
+  readonly #passed = new Map<number, number>();
+  /** Subscriptions in the order in which they were served last. */
+  readonly #served = new Set<number>();
+  #storedAt = performance.now();
+
+  constructor(context: RequestContext, held: HeldLease, parts: RoundParts) {
+    this.#context = context;
+    this.#held = held;
+    this.#parts = parts;
+  }
+
+  /** Begins what is due. Answers how long until more is; null: there are no subscriptions. */
+  async begin(): Promise<number | null> {
+    const settled = await settledEvents(this.#context.query);
+    const active = await activeSubscriptions(this.#context);
+    if (active.length === 0 && this.#turns.size === 0) return null;
+    const isBehind = ({ id, position }: Candidate): boolean => Math.max(position, this.#passed.get(id) ?? 0) < settled;
+    const behind = active.filter((one) => !this.#turns.has(one.id) && isBehind(one));
+    const order = [...this.#served];
+    const due = behind.filter(({ waitMs }) => waitMs === 0).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+    for (const candidate of due) if (this.#hasPlaceFor(candidate)) this.#beginTurn(candidate, settled);
+    if (performance.now() - this.#storedAt >= storeMs) await this.#store();
+    return Math.min(pollMs, ...behind.filter(({ waitMs }) => waitMs > 0).map(({ waitMs }) => waitMs));
+  }
+
+  /** Waits for what is under way. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#turns.values()].map(({ done }) => done));
+    await this.#store().catch(() => undefined);
+  }
+
+  #hasPlaceFor({ project_id }: Candidate): boolean {
+    if (this.#turns.size >= mostAtOnce) return false;
+    if (project_id === null) return true;
+    return [...this.#turns.values()].filter(({ projectId }) => projectId === project_id).length < mostOfProject;
+  }
+
+  #beginTurn({ id, project_id }: Candidate, settled: number): void {
+    this.#served.delete(id);
+    this.#served.add(id);
+    const done = this.#deliver(id, settled)
+      .catch((error: unknown) => {
+        if (!(error instanceof LeaseLost))
+          this.#parts.log.error({ err: error, subscription: id }, 'failed to deliver a webhook; will retry');
+        return 'failed' as const;
+      })
+      .then((how) => {
+        this.#turns.delete(id);
+        // What failed for a reason of ours is looked at again at the next poll.
+        if (how === 'more') this.#parts.wake();
+      });
+    this.#turns.set(id, { projectId: project_id, done });
+  }
+
+  /** One subscription's turn. */
+  async #deliver(id: number, settled: number): Promise<'more' | 'nothing more'> {
+    for (let sent = 0; sent < turnLength;) {
+      if (this.#parts.stop.aborted) return 'nothing more';
+      this.#held.check();
+      const after = this.#passed.get(id) ?? 0;
+      const next = await nextDelivery(this.#context, { id, after, settled });
+      if (next === null) return 'nothing more';
+      if (next.lostUpTo !== null) {
+        await this.#lose(next, next.lostUpTo);
+        continue;
+      }
+      if (next.events.length === 0) {
+        this.#passed.set(id, next.upTo);
+        if (next.isEnd) return 'more';
+        continue;
+      }
+      if (!(await this.#attempt(next, { id, after, settled }))) return 'nothing more';
+      sent += 1;
+    }
+    return 'more';
+  }
+
+  /** The first of the next events. Answers whether the receiver took it. */
+  async #attempt(
+    { subscription, events: [event] }: NextDelivery,
+    where: { readonly id: number; readonly after: number; readonly settled: number },
+  ): Promise<boolean> {
+    if (event === undefined) return false;
+    const { webhooks, vault } = this.#context.dependencies;
+    const { stop, step, log, giveUpMs } = this.#parts;
+    const { lease, lost } = this.#held;
+    const message = messageAbout(subscription.uid, event);
+    const result = await webhooks.send(targetOf(subscription, vault), message, [stop, lost]);
+    // What we ended ourselves says nothing about the receiver.
+    if (result.kind !== 'delivered' && (stop.aborted || lost.aborted)) return false;
+    if (result.kind === 'delivered') {
+      step('webhook delivered');
+      await recordDelivery(this.#context, lease, subscription, event, result);
+      return true;
+    }
+    const { label, origin, attempts } = subscription;
+    log.warn(
+      { subscription: label, origin, event: event.id, attempts: attempts + 1, reason: result.result },
+      'failed to deliver a webhook; will retry',
+    );
+    await recordFailure(this.#context, lease, subscription, result);
+    while (await giveUpOld(this.#context, lease, { ...where, giveUpMs }));
+    return false;
+  }
+
+  async #lose({ subscription }: NextDelivery, upTo: number): Promise<void> {
+    const { label } = subscription;
+    this.#parts.log.warn({ subscription: label, upTo }, 'events were deleted before a subscription had come to them');
+    await recordLoss(this.#context, this.#held.lease, subscription, upTo);
+    this.#passed.set(subscription.id, upTo);
+  }
+
+  async #store(): Promise<void> {
+    this.#storedAt = performance.now();
+    const byPosition = new Map<number, number[]>();
+    for (const [id, upTo] of this.#passed) byPosition.set(upTo, [...(byPosition.get(upTo) ?? []), id]);
+    for (const [upTo, ids] of byPosition) await passOver(this.#context, this.#held.lease, ids, upTo);
+    this.#passed.clear();
+  }
+}

@@ -21,7 +21,7 @@ import type { WebhookResult } from './webhook-sender.ts';
  */
 
 const growth: Growth = { firstMs: 1_000, longestMs: 3_600_000 };
-/** Events that are looked at for the next one. */
+/** Events that are read for the next one. */
 const pageSize = 50;
 /** Dead letters that a subscription keeps: the newest. */
 const mostDeadLetters = 100;
@@ -57,7 +57,7 @@ export interface NextDelivery {
   /** In order. Empty: nothing up to `upTo` is for it. */
   readonly events: readonly EventView[];
   readonly upTo: number;
-  /** Everything up to the settled event was looked at. */
+  /** Everything up to the settled event was read. */
   readonly isEnd: boolean;
   /** Events up to this one were deleted before it had come to them; null: none were. */
   readonly lostUpTo: number | null;
@@ -91,7 +91,7 @@ export const nextDelivery = (
     };
   });
 
-/** No subscription is told of itself: what it causes would cause the next. */
+/** No subscription gets events about itself: what it causes would cause the next. */
 const isAbout = ({ type, detail }: EventView, { label }: Subscription): boolean =>
   type.startsWith('subscription_') && detail['subscription'] === label;
 

@@ -112,7 +112,7 @@ export class WebhookDeliveries {
         this.#time.took(performance.now() - began);
         if (nextMs === null) return leaseMs;
         await wait(nextMs);
-        // While much happens, it is looked at less often.
+        // While much happens, it looks less often.
         await sleep(this.#time.waitMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
       }
       return 0;
@@ -187,7 +187,7 @@ class DeliveryRound {
       })
       .then((how) => {
         this.#turns.delete(id);
-        // What failed for a reason of ours is looked at again at the next poll.
+        // What failed for a reason of ours is tried again at the next poll.
         if (how === 'more') this.#parts.wake();
       });
     this.#turns.set(id, { projectId: project_id, done });

@@ -106,6 +106,7 @@ export const makeRig = async (engine: EngineName, source: Source = basicSource):
     const label = await node();
     await done(admin.put(`/node/${label}/metadata/${label}`, { value: true }));
     return { count: 1, match: { metadata: { [label]: { present: true } } }, wait: true };
+  };
   /** A project can have only so many; the last few are left to those who are about to use them. */
   const makeRoom = async (): Promise<void> => {
     const all = (await done(admin.get(`/subscriptions?project=${red}`))).body as Record<
@@ -150,6 +151,7 @@ export const makeRig = async (engine: EngineName, source: Source = basicSource):
     claim: async () => {
       const answer = await done(admin.post(`/project/${red}/claim`, await waitingFor()));
       return (answer.body as { claim: string }).claim;
+    },
     subscription: () =>
       make('subscription', async (label) => {
         await makeRoom();

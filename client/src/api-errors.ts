@@ -100,3 +100,14 @@ export class ProtocolError extends Error {
 export class ActionFailedError extends Error {
   override readonly name = 'ActionFailedError';
 }
+
+/** A release of a node that failed; the message says why, `step` at what. The node is still in its project. */
+export class ReleaseFailedError extends Error {
+  override readonly name = 'ReleaseFailedError';
+  readonly step: string;
+
+  constructor(message: string, step: string) {
+    super(message);
+    this.step = step;
+  }
+}

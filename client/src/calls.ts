@@ -351,6 +351,45 @@ export interface Calls {
     args: { readonly what: 'nodes' | 'networks' | 'headnodes'; readonly project?: string; readonly class?: string };
     reply: undefined;
   };
+  /** Give nodes back: detach their networks, disable OBM and take them out of the project. Who may: Project access, or Admin. `POST /project/:project/release` */
+  projectReleaseNodes: {
+    args: { readonly project: string; readonly nodes: readonly string[] };
+    reply: { readonly releases: readonly { readonly node: string; readonly release: string }[] };
+  };
+  /** Show how far the release of a node is. Who may: Project access, or Admin. `GET /release/:release` */
+  showRelease: {
+    args: { readonly release: string };
+    reply: {
+      readonly release: string;
+      readonly node: string;
+      readonly project: string;
+      readonly caller: string;
+      readonly state: 'running' | 'done' | 'failed';
+      readonly step: 'networks' | 'obm' | 'project';
+      readonly detaches: readonly { readonly nic: string; readonly network: string; readonly status_id: string }[];
+      readonly problem: string | null;
+      readonly attempts: number;
+      readonly started_at: string;
+      readonly ended_at: string | null;
+    };
+  };
+  /** List releases of a project's nodes: those that are running, and those that ended within a week. Who may: Project access, or Admin. `GET /project/:project/releases` */
+  listProjectReleases: {
+    args: { readonly project: string };
+    reply: readonly {
+      readonly release: string;
+      readonly node: string;
+      readonly project: string;
+      readonly caller: string;
+      readonly state: 'running' | 'done' | 'failed';
+      readonly step: 'networks' | 'obm' | 'project';
+      readonly detaches: readonly { readonly nic: string; readonly network: string; readonly status_id: string }[];
+      readonly problem: string | null;
+      readonly attempts: number;
+      readonly started_at: string;
+      readonly ended_at: string | null;
+    }[];
+  };
   /** List the images for headnodes. Who may: Any authenticated caller. `GET /headnode_images/` */
   listHeadnodeImages: { args: NoArguments; reply: readonly string[] };
   /** Show a headnode. Who may: Project access to the owning project, or Admin. `GET /headnode/:headnode` */
@@ -1497,6 +1536,30 @@ export const calls = {
     query: ['project', 'class'],
     effect: 'changes',
     reply: 'nothing',
+  },
+  projectReleaseNodes: {
+    name: 'project_release_nodes',
+    method: 'POST',
+    path: '/project/:project/release',
+    query: [],
+    effect: 'changes',
+    reply: 'object',
+  },
+  showRelease: {
+    name: 'show_release',
+    method: 'GET',
+    path: '/release/:release',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  listProjectReleases: {
+    name: 'list_project_releases',
+    method: 'GET',
+    path: '/project/:project/releases',
+    query: [],
+    effect: 'reads',
+    reply: 'list',
   },
   listHeadnodeImages: {
     name: 'list_headnode_images',

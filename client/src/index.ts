@@ -5,6 +5,7 @@ import { ProtocolError } from './api-errors.ts';
 import { bytesOf, type CorralEvent, followEvents, type FollowOptions } from './follow-events.ts';
 import { type Fetch, fetchTransport, type RequestLimits, type Transport } from './transport.ts';
 import { type Action, waitForAction, type WaitOptions } from './wait-for-action.ts';
+import { type Release, type ReleaseWaitOptions, waitForRelease } from './wait-for-release.ts';
 
 export type { Calls } from './calls.ts';
 export { basic, type Credentials, keystoneToken, none, token } from './credentials.ts';
@@ -16,6 +17,7 @@ export { brokenNameRule, type NamedThing } from './name-rule.ts';
 export { naturalOrder } from './natural-order.ts';
 export type { Answer, Fetch } from './transport.ts';
 export type { Action, WaitOptions } from './wait-for-action.ts';
+export type { Release, ReleaseWaitOptions } from './wait-for-release.ts';
 
 /** Where the service is, who is calling, and how patient the caller is. */
 export interface ClientOptions extends Partial<RequestLimits> {
@@ -42,6 +44,8 @@ export type Corral = { readonly [N in Exclude<Name, 'streamEvents'>]: Method<N> 
   readonly endpoint: string;
   /** Waits until a queued change is DONE; throws ActionFailedError when it ends in ERROR. */
   waitForAction(statusId: string, options?: WaitOptions): Promise<Action>;
+  /** Waits until a release of a node is done; throws ReleaseFailedError when it failed. */
+  waitForRelease(release: string, options?: ReleaseWaitOptions): Promise<Release>;
   /** Events as they happen, without end. */
   followEvents(options?: FollowOptions): AsyncGenerator<CorralEvent>;
   /** What a WebSocket to a console or a screen is opened with. A browser sends its cookie by itself. */
@@ -57,6 +61,9 @@ export interface WebSocketAddress {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** What is not made from the list of calls. */
+type HandMade = 'endpoint' | 'waitForAction' | 'waitForRelease' | 'followEvents' | 'webSocket';
 
 const defaultLimits: RequestLimits = { timeoutMs: 60_000, retries: 2 };
 
@@ -77,17 +84,24 @@ export const createClient = (options: ClientOptions): Corral => {
         call(transport, definition, args, signal),
     ]),
   );
-  const source = {
+  const follow = (following: FollowOptions) => followEvents(transport, following);
+  const actions = {
     ask: (status_id: string, signal: AbortSignal) =>
       call(transport, calls.showNetworkingAction, { status_id }, signal) as Promise<Action>,
-    follow: (following: FollowOptions) => followEvents(transport, following),
+    follow,
+  };
+  const releases = {
+    ask: (release: string, signal: AbortSignal) =>
+      call(transport, calls.showRelease, { release }, signal) as Promise<Release>,
+    follow,
   };
   return {
     // Each has the type that its place in the list has; that the two agree is how the list is made.
-    ...(methods as unknown as Omit<Corral, 'endpoint' | 'waitForAction' | 'followEvents' | 'webSocket'>),
+    ...(methods as unknown as Omit<Corral, HandMade>),
     endpoint,
-    waitForAction: (statusId, waiting) => waitForAction(source, statusId, waiting),
-    followEvents: (following = {}) => source.follow(following),
+    waitForAction: (statusId, waiting) => waitForAction(actions, statusId, waiting),
+    waitForRelease: (release, waiting) => waitForRelease(releases, release, waiting),
+    followEvents: (following = {}) => follow(following),
     webSocket: async (name, args, { signal } = {}) => ({
       url: `${endpoint.replace(/^http/, 'ws')}/v0${pathOf(calls[name].path, (field) => args[field as keyof typeof args])}`,
       headers: await transport.headers(signal),

@@ -147,6 +147,11 @@ describe.each(engines)('the command line, on %s', (engine) => {
     await corral('network delete lab');
     await corral('project node remove red n1');
     expect(await corral('release n1')).toContain('is in no project');
+    expect(await corral('project release list red')).toBe('no releases\n');
+    await corral('project node add red n1');
+    const [{ release }] = JSON.parse(await corral('release n1 --json')) as [{ release: string }];
+    expect(await corral(`project release show ${release}`)).toMatch(/^state +done/m);
+    expect(await corral('project release list red')).toMatch(/^n1 +admin +\S.* +done/m);
     await corral('node metadata delete n1 rack');
     expect(await corral('events --node n1 --limit 3 --json')).toContain('"type":"node_delete_metadata"');
     expect((await shell('events --type node_registre')).err).toBe(

@@ -58,6 +58,8 @@ const order: readonly string[] = [
     'switch delete',
     'project node remove',
     'release',
+    'project release list',
+    'project release show',
   ],
   ...['network delete', 'project delete', 'user project remove', 'user delete'],
 ];
@@ -118,6 +120,10 @@ it('the example in the help of every command works', { timeout: 120_000 }, async
     'http://127.0.0.1:5000': service.url,
     '62b8ac25-1299-4b08-8f1f-f7fdf99d201d': async () =>
       (await read<{ status_id: string }>('port revert sw1 gi1/0/11 --no-wait')).status_id,
+    '1f0c6a52-9d3e-4c1b-8a57-2f6f0f4f1f00': async () => {
+      await done(service.admin.post('/project/astronomy/connect_node', { node: 'node-12' }));
+      return (await read<{ release: string }[]>('release node-12'))[0]?.release ?? '';
+    },
     '12': async () => (await read<{ session: string }[]>('session list'))[0]?.session ?? '',
   };
   const substituted = async (word: string, index: number): Promise<string> => {

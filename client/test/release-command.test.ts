@@ -113,4 +113,29 @@ describe.each(engines)('corral release, on %s', (engine) => {
     ]);
     expect(await projectOf('theirs')).toBe('others');
   });
+
+  it('--no-wait returns at once and says how to follow it; --timeout says that it goes on', async () => {
+    const shell = await tenant('patient');
+    const obmd = await startLabObmd({ adminToken: 't', tickMs: 20 });
+    onTestFinished(() => obmd.close());
+    const machine = obmd.add('patient');
+    await done(service().admin.put('/node/patient/obmd', { uri: obmd.uri('patient'), admin_token: 't' }));
+    await done(service().admin.put('/node/patient/obm', { enabled: true }));
+    machine.fault = { kind: 'status', status: 500 };
+    const at = await shell('release patient --no-wait');
+    expect(at.code).toBe(0);
+    const [, line = ''] =
+      /^being released: node patient \(corral (project release show [\da-f-]{36})\)\n$/.exec(at.out) ?? [];
+    expect(line).not.toBe('');
+    const short = await shell('release patient --timeout 3');
+    expect(short.code).toBe(4);
+    expect(short.out).toMatch(/✗ node patient is not released:\n {2}the release has not ended after 3 s/);
+    expect((await shell(line)).out).toMatch(/^state +disabling OBM; trying again: .*OBM daemon/m);
+    machine.fault = null;
+    const { code, out } = await shell('release patient');
+    expect({ code, out }).toMatchObject({ code: 0 });
+    expect((await shell(line)).out).toMatch(/^state +done/m);
+    expect((await shell('project release list patient --json')).out).toMatch(/"state": "done"/);
+    expect(await projectOf('patient')).toBeNull();
+  });
 });

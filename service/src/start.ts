@@ -32,6 +32,7 @@ import { insideOrigin } from './core/inside-address.ts';
 import { insideObmClient } from './core/inside-obm-client.ts';
 import { machineOwnership, recordOwner } from './core/machine-owner.ts';
 import { adoptClassKey } from './core/node-classes.ts';
+import type { ReleaseMoment } from './core/release-steps.ts';
 import { createRequestContext } from './core/request-context.ts';
 import { WebhookSender } from './core/webhook-sender.ts';
 import type { SignInMethods, Dependencies } from './core/dependencies.ts';
@@ -67,6 +68,7 @@ import { claimCleanup, ClaimQueue } from './worker/claim-queue.ts';
 import { credentialCleanup } from './worker/credential-cleanup.ts';
 import { type DeliveryStep, WebhookDeliveries } from './worker/webhook-deliveries.ts';
 import { MaintenanceNotifier } from './worker/maintenance-notifier.ts';
+import { NodeReleases } from './worker/node-releases.ts';
 import type { Step } from './worker/worker-steps.ts';
 import { WorkerSeats } from './worker/worker-seats.ts';
 
@@ -87,7 +89,7 @@ export interface Running {
 }
 
 /** Told of every step, so that a test can kill the process between any two. */
-type Observe = (step: Step | MachineStep | HistoryStep | DeliveryStep) => void;
+type Observe = (step: Step | MachineStep | HistoryStep | DeliveryStep | ReleaseMoment) => void;
 
 /** Puts everything together and starts it. The only function that knows everything. `peers`: null if it is alone. */
 export const start = async (
@@ -236,6 +238,12 @@ const startOn = async (
       : [
           engine,
           dependencies.maintenance && new MaintenanceNotifier(context, dependencies.maintenance, config.outbound, log),
+          new NodeReleases(
+            context,
+            { patienceMs: config.releasePatienceMs, leaseMs: config.engine.leaseMs, pollMs: config.engine.pollMs },
+            step,
+            log,
+          ),
           headnodeRecovery(context, log),
           new ClaimQueue(context, log),
           claimCleanup(context, log),

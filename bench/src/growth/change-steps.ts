@@ -230,6 +230,8 @@ const headnodeSteps: readonly Step[] = [
   },
 ];
 
+const releaseOf = ({ kept }: Walk, index: number): string => `/release/${kept.get(`release ${index}`) ?? ''}`;
+
 const removalSteps: readonly Step[] = [
   {
     call: 'networkRevokeProjectAccess',
@@ -241,6 +243,24 @@ const removalSteps: readonly Step[] = [
     call: 'projectDetachNode',
     sent: (walk, index) => post(`/project/${project(walk, index)}/detach_node`, { node: node(walk, index) }),
   },
+  {
+    call: 'projectReleaseNodes',
+    before: async (walk, index) => {
+      await walk.send(post(`/project/${project(walk, index)}/connect_node`, { node: node(walk, index) }));
+    },
+    sent: (walk, index) => post(`/project/${project(walk, index)}/release`, { nodes: [node(walk, index)] }),
+    keep: ({ kept }, index, { body }) => {
+      const { releases } = body as { releases: { release: string }[] };
+      kept.set(`release ${index}`, releases[0]?.release ?? '');
+    },
+    settled: async (walk, count) => {
+      for (let index = 0; index < count; index += 1) {
+        await until(walk, releaseOf(walk, index), (body) => (body as { state: string }).state === 'done');
+      }
+    },
+  },
+  { call: 'showRelease', sent: (walk, index) => get(releaseOf(walk, index)) },
+  { call: 'listProjectReleases', sent: (walk, index) => get(`/project/${project(walk, index)}/releases`) },
   { call: 'portDetachNic', sent: (walk, index) => post(`${port(walk, index)}/detach_nic`) },
   { call: 'nodeDeleteNic', sent: (walk, index) => remove(nic(walk, index)) },
   { call: 'nodeDelete', sent: (walk, index) => remove(`/node/${node(walk, index)}`) },

@@ -1,5 +1,4 @@
-import { ActionFailedError, type Calls, type Corral, CorralError, TimedOutError } from '../index.ts';
-import { pause } from '../pause.ts';
+import { type Calls, type Corral, CorralError, type Release, ReleaseFailedError, TimedOutError } from '../index.ts';
 import type { Command, CommandContext } from './cli-command.ts';
 import { exitCodes, failureOf } from './exit-codes.ts';
 import { runParallel } from './site-document/run-parallel.ts';
@@ -7,180 +6,199 @@ import { StoppedError } from './usage-error.ts';
 
 type NodeOverview = Calls['nodeOverview']['reply'];
 
+/** A node that is to be released: as it was before, or why it cannot be shown. */
+interface Named {
+  readonly node: string;
+  readonly before: NodeOverview | null;
+  readonly refusals: readonly string[];
+}
+
+/** The same after the service was asked to release it; null: it was not. */
+interface Asked extends Named {
+  readonly release: string | null;
+}
+
 /** What became of a node that was to be released. */
 interface Released {
   readonly node: string;
   /** The project that it was in at the beginning; null: none. */
   readonly project: string | null;
+  /** The release that the service makes of it; null: none was begun. */
+  readonly release: string | null;
   /** What was done, in order. */
   readonly done: readonly string[];
-  /** Everything that keeps it in its project; empty: it has left. */
+  /** Everything that keeps it in its project; empty: it has left, or is about to. */
   readonly refusals: readonly string[];
+  /** The release goes on, and was not waited for any longer. */
+  readonly isRunning: boolean;
 }
 
-/** `corral release`: what a tenant does by hand to give nodes back, until nothing is left to do. */
+/** As many nodes as one call takes. */
+const mostNodes = 200;
+
+/** `corral release`: has the service give nodes back, and shows how far it is. */
 export const releaseCommand: Command = {
   words: ['release'],
   about: 'give nodes back: detach their networks, disable OBM and release them; run it again to continue',
   args: [{ name: 'node', kind: 'node', isRest: true }],
+  options: { 'no-wait': { about: 'return as soon as the releases have begun' } },
   example: 'release node-12',
   run: async (context, parsed) => {
-    const { output, signal } = context;
     const corral = await context.corral();
+    const { signal } = context;
     const nodes = [...new Set(parsed.rest('node'))];
-    const seconds = parsed.option('timeout');
-    const progress = output.progress('releasing');
-    const released = await runParallel(nodes, signal, (node) =>
-      new Release(corral, node, {
-        signal,
-        timeoutMs: seconds === undefined ? usualTimeoutMs : Number(seconds) * 1000,
-        onStep: (text) => progress.update(`${node}: ${text}`),
-      }).run(),
-    ).finally(() => progress.stop());
+    const named = await runParallel(nodes, signal, (node) => nameNode(corral, node));
+    const asked = await ask(corral, named);
+    const released = parsed.flag('no-wait') ? asked.map(begun) : await follow(context, corral, asked);
     show(context, released);
     const left = released.filter(({ refusals }) => refusals.length > 0);
     if (left.length === 0) return;
     throw new StoppedError(`${left.length} of ${nodes.length} nodes could not be released`, {
-      code: exitCodes.refused,
+      code: left.every(({ isRunning }) => isRunning) ? exitCodes.timedOut : exitCodes.refused,
       hint: `run it again to continue: corral release ${left.map(({ node }) => node).join(' ')}`,
     });
   },
 };
 
-/** How long a change of a switch is waited for. */
-const usualTimeoutMs = 120_000;
-const lookEveryMs = 500;
-/** A change that was pending may have attached another network meanwhile. */
-const mostRounds = 3;
-
-interface Patience {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  readonly onStep: (text: string) => void;
-}
-
-/**
- * Releases one node. Every step begins with a look at the node as it is now, so what an earlier run or somebody else
- * has done is not done again. A step that is refused does not keep the next from being tried, but for the last one:
- * all refusals are shown together.
- */
-class Release {
-  readonly #corral: Corral;
-  readonly #node: string;
-  readonly #patience: Patience;
-  readonly #done: string[] = [];
-  readonly #refusals: string[] = [];
-
-  constructor(corral: Corral, node: string, patience: Patience) {
-    this.#corral = corral;
-    this.#node = node;
-    this.#patience = patience;
+const nameNode = async (corral: Corral, node: string): Promise<Named> => {
+  try {
+    return { node, before: await corral.nodeOverview({ node }), refusals: [] };
+  } catch (error) {
+    return { node, before: null, refusals: [refusalIn(error)] };
   }
+};
 
-  async run(): Promise<Released> {
-    const node = this.#node;
-    const project = await this.#projectOfNode();
-    if (project !== null) {
-      for (let round = 0; round < mostRounds && this.#refusals.length === 0; round += 1)
-        if (!(await this.#detachNetworks())) break;
-      await this.#disableObm();
-      if (this.#refusals.length === 0) await this.#leave(project);
-    }
-    return { node, project, done: this.#done, refusals: [...new Set(this.#refusals)] };
+/** The sentence of what a person can do something about; anything else ends the command. */
+const refusalIn = (error: unknown): string => {
+  if (!(error instanceof CorralError)) throw error;
+  return failureOf(error).message;
+};
+
+/** Begins the releases, project by project. A node whose project is not known, or that is in none, is left as it is. */
+const ask = async (corral: Corral, named: readonly Named[]): Promise<readonly Asked[]> => {
+  const outcomes = new Map<string, Pick<Asked, 'release' | 'refusals'>>();
+  const byProject = new Map<string, string[]>();
+  for (const { node, before } of named) {
+    const project = before?.project ?? null;
+    if (project !== null) byProject.set(project, [...(byProject.get(project) ?? []), node]);
   }
-
-  async #projectOfNode(): Promise<string | null> {
-    const found: NodeOverview[] = [];
-    await this.#step(null, async () => found.push(await this.#look()));
-    return found[0]?.project ?? null;
-  }
-
-  #look(): Promise<NodeOverview> {
-    return this.#corral.nodeOverview({ node: this.#node });
-  }
-
-  /** `what`: what is so afterwards; null: nothing worth a word. */
-  async #step(what: string | null, work: () => Promise<unknown>): Promise<void> {
-    const { onStep, signal } = this.#patience;
-    if (what !== null) onStep(what);
-    try {
-      await work();
-      if (what !== null) this.#done.push(what);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isRefusal(error)) throw error;
-      this.#refusals.push(failureOf(error).message);
+  for (const [project, all] of byProject) {
+    for (let from = 0; from < all.length; from += mostNodes) {
+      const nodes = all.slice(from, from + mostNodes);
+      try {
+        const { releases } = await corral.projectReleaseNodes({ project, nodes });
+        for (const { node, release } of releases) outcomes.set(node, { release, refusals: [] });
+      } catch (error) {
+        for (const node of nodes) outcomes.set(node, { release: null, refusals: [refusalIn(error)] });
+      }
     }
   }
+  return named.map((one) => ({ release: null, ...one, ...outcomes.get(one.node) }));
+};
 
-  /** Answers whether there was something to detach. A nic takes one change at a time; nics go side by side. */
-  async #detachNetworks(): Promise<boolean> {
-    let isBusy = false;
-    await this.#step(null, async () => {
-      const { nics } = await this.#settled();
-      isBusy = nics.some(({ networks }) => Object.keys(networks).length > 0);
-      await Promise.all(
-        nics.map(async ({ label, networks }) => {
-          for (const network of Object.values(networks)) await this.#detach(label, network);
-        }),
-      );
+/** What is known of a node whose release is not waited for. */
+const begun = ({ node, before, release, refusals }: Asked): Released => ({
+  node,
+  project: before?.project ?? null,
+  release,
+  done: [],
+  refusals,
+  isRunning: release !== null,
+});
+
+/** Waits until all releases have ended. */
+const follow = async (
+  { output, signal, timeoutMs }: CommandContext,
+  corral: Corral,
+  asked: readonly Asked[],
+): Promise<readonly Released[]> => {
+  const progress = output.progress('releasing');
+  const began = asked.filter(({ release }) => release !== null);
+  try {
+    return await runParallel(asked, signal, async (one) => {
+      const { node, before, release } = one;
+      if (release === null || before === null) return begun(one);
+      try {
+        const ended = await corral.waitForRelease(release, {
+          signal,
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
+          // A stream of events each would be more than one caller may have.
+          listens: began.length === 1,
+          onRunning: (running) => progress.update(`${node}: ${whatItDoes(running)}`),
+        });
+        return { ...begun(one), isRunning: false, done: doneOf(ended, before, null) };
+      } catch (error) {
+        signal.throwIfAborted();
+        return await unfinished(corral, one, { release, before }, error);
+      }
     });
-    return isBusy;
+  } finally {
+    progress.stop();
+    if (signal.aborted && began.length > 0) output.note(`still being released: ${began.map(showing).join('; ')}`);
   }
+};
 
-  #detach(nic: string, network: string): Promise<void> {
-    const { signal, timeoutMs } = this.#patience;
-    return this.#step(`nic ${nic} is detached from network ${network}`, async () => {
-      const { status_id } = await this.#corral.nodeDetachNetwork({ node: this.#node, nic, network });
-      await this.#corral.waitForAction(status_id, { signal, timeoutMs });
-    });
+const showing = ({ node, release }: { readonly node: string; readonly release: string | null }): string =>
+  `node ${node} (corral project release show ${release ?? ''})`;
+
+const unfinished = async (
+  corral: Corral,
+  one: Asked,
+  { release, before }: { readonly release: string; readonly before: NodeOverview },
+  error: unknown,
+): Promise<Released> => {
+  if (error instanceof TimedOutError) {
+    return { ...begun(one), refusals: [`${error.message}: corral project release show ${release}`] };
   }
+  if (!(error instanceof ReleaseFailedError)) return { ...begun(one), refusals: [refusalIn(error)] };
+  const now = await corral.nodeOverview({ node: one.node });
+  // The service tells the first reason why it cannot leave; all of them are shown.
+  const all = error.step === 'project' ? (now.blocked ?? []).map(({ message }) => message) : [];
+  const ended = await corral.showRelease({ release });
+  const refusals = all.length > 0 ? all : [error.message];
+  return { ...begun(one), isRunning: false, done: doneOf(ended, before, now), refusals };
+};
 
-  /** The node when no change of it is pending any more. */
-  async #settled(): Promise<NodeOverview> {
-    const { signal, timeoutMs, onStep } = this.#patience;
-    const began = performance.now();
-    for (;;) {
-      const found = await this.#look();
-      const pending = found.blocked?.find(({ kind }) => kind === 'action');
-      if (pending === undefined) return found;
-      if (performance.now() - began > timeoutMs) throw new TimedOutError(pending.message);
-      onStep(`waiting for a pending change of nic ${pending.nic ?? ''}`);
-      await pause(lookEveryMs, signal);
-    }
-  }
+/** What a release did; `now`: the node that is still in its project, null: it has left. */
+const doneOf = (release: Release, before: NodeOverview, now: NodeOverview | null): string[] => {
+  const isOn = ({ nic, network }: { readonly nic: string; readonly network: string }): boolean =>
+    now?.nics.some(({ label, networks }) => label === nic && Object.values(networks).includes(network)) ?? false;
+  const detached = release.detaches
+    .filter((one) => !isOn(one))
+    .map(({ nic, network }) => `nic ${nic} is detached from network ${network}`);
+  const isDisabled = before.obm_enabled === true && now?.obm_enabled !== true;
+  return [
+    ...new Set(detached),
+    ...(isDisabled ? ['OBM is disabled'] : []),
+    ...(now === null ? [`it has left project ${release.project}`] : []),
+  ];
+};
 
-  #disableObm(): Promise<void> {
-    return this.#step(null, async () => {
-      if ((await this.#look()).obm_enabled !== true) return;
-      await this.#step('OBM is disabled', () => this.#corral.nodeSetObm({ node: this.#node, enabled: false }));
-    });
-  }
-
-  /** The call names the first reason why not; all of them are shown. */
-  async #leave(project: string): Promise<void> {
-    const node = this.#node;
-    await this.#step(`it has left project ${project}`, () => this.#corral.projectDetachNode({ project, node }));
-    if (this.#refusals.length === 0) return;
-    await this.#step(null, async () => {
-      const { blocked } = await this.#look();
-      const all = (blocked ?? []).map(({ message }) => message);
-      if (all.length > 0) this.#refusals.splice(0, this.#refusals.length, ...all);
-    });
-  }
-}
-
-/** What a person can do something about; anything else ends the command. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof CorralError || error instanceof ActionFailedError || error instanceof TimedOutError;
+/** What a release that is running does, and why it takes so long. */
+export const whatItDoes = ({ step, project, detaches, problem }: Release): string => {
+  const last = detaches.at(-1);
+  const doing = {
+    networks: last === undefined ? 'waiting for pending changes' : `detaching nic ${last.nic} from ${last.network}`,
+    obm: 'disabling OBM',
+    project: `leaving project ${project}`,
+  }[step];
+  return problem === null ? doing : `${doing}; trying again: ${problem}`;
+};
 
 const show = ({ output }: CommandContext, released: readonly Released[]): void => {
-  if (output.isJson) return output.json(released);
-  for (const { node, project, done, refusals } of released) {
+  if (output.isJson) {
+    return output.json(
+      released.map(({ node, project, release, done, refusals }) => ({ node, project, release, done, refusals })),
+    );
+  }
+  for (const one of released) {
+    const { node, project, done, refusals, isRunning } = one;
     for (const step of done) output.say(output.style.dim(`  ${node}: ${step}`));
     if (refusals.length > 0) {
       output.say(`${output.style.red('✗')} node ${node} is not released:`);
       for (const refusal of refusals) output.say(`  ${refusal}`);
+    } else if (isRunning) {
+      output.say(`being released: ${showing(one)}`);
     } else {
       output.say(
         `${output.style.green('✓')} node ${node} ${project === null ? 'is in no project' : `is released from project ${project}`}`,

@@ -85,6 +85,7 @@ const interpret = (read: SettingReader<SettingValues>, mistakes: string[]): Conf
     images: read.value('images'),
     libvirt: libvirtConfig(read, mistakes),
     logLevel: read.value('log_level'),
+    releasePatienceMs: read.value('release.patience'),
     engine: {
       budgetMs: read.value('engine.budget'),
       deviceTimeoutMs: read.value('engine.device_timeout'),

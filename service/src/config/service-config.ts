@@ -59,6 +59,8 @@ export interface Config {
   /** Where webhooks may go. */
   readonly webhooks: WebhookConfig;
   readonly logLevel: LogLevel;
+  /** How long a release of a node tries again what fails. */
+  readonly releasePatienceMs: number;
   readonly engine: EngineConfig;
   readonly obm: {
     readonly timeoutMs: number;

@@ -167,6 +167,12 @@ export const settings = {
     fallback: 'info',
     about: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
   },
+  'release.patience': {
+    takes: seconds(),
+    fallback: '300',
+    about:
+      'How long a [release](tenant-guide.md#give-nodes-back) tries again while an OBM daemon does not answer, or waits for a port to be read, before it fails.',
+  },
   'engine.budget': {
     takes: seconds(),
     fallback: '60',

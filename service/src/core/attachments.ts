@@ -16,6 +16,7 @@ import {
 import { queueAction, requireNoPendingAction } from './actions.ts';
 import { hasAccess } from './network-access.ts';
 import { accessList, channelsOf, mayManage, requireAccess } from './networks.ts';
+import { requireNoRelease } from './releases.ts';
 import type { ReadOp, WriteOp } from './request-context.ts';
 import { portStateOf } from './port-state.ts';
 import { requireSoleRecords } from './switch-identity.ts';
@@ -48,6 +49,7 @@ export const nodeConnectNetwork = async (
   args: NicAndNetwork & { channel?: string },
 ): Promise<{ status_id: string }> => {
   const { node, nic, network, project } = await findControlled(op, args);
+  const released = ahead(requireNoRelease(op, node));
   const channel = args.channel ?? defaultChannel;
   if (nic.port_id === null) throw notFound(`nic ${nic.label} of node ${node.label} is not connected to a switch port`);
   const change = { kind: 'connect', channel, vlan: network.vlan } as const;
@@ -58,6 +60,7 @@ export const nodeConnectNetwork = async (
     ahead(requireSoleRecords(op, node, `node ${node.label} cannot be connected`)),
     ahead(requireDriverConsent(op, nic, change)),
   ];
+  await released;
   await idle;
   if (!(await accessible)) {
     throw projectMismatch(`project ${project.label} has no access to network ${network.label}`);

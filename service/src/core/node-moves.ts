@@ -5,6 +5,7 @@ import { findProject, type Node, type Project } from './find-objects.ts';
 import { obmIsEnabled, tiedBy } from './node-blocks.ts';
 import { requireTrustedPorts } from './port-trust.ts';
 import { type Forced, requireNodeQuota } from './quotas.ts';
+import { endReleaseOf } from './releases.ts';
 import type { WriteOp } from './request-context.ts';
 import { requireSoleRecords } from './switch-identity.ts';
 
@@ -39,6 +40,7 @@ export const giveNodeBack = async (op: WriteOp, project: Project, node: Node): P
     node: node.label,
     detail: next === null ? {} : { moved_to: next.label },
   });
+  await endReleaseOf(op, project, node);
   if (next) {
     await op.tx.insertInto('notifications').values({ node: node.label, retry_at: 0 }).execute();
     op.notify('notifications');

@@ -9,6 +9,7 @@ import { allOf, type FreshRights, withFreshRights } from './fresh-rights.ts';
 import type { HeldLease } from '@corral/base/db/held-lease';
 import { requireLease } from './leases.ts';
 import { obmUri } from './obm-uri.ts';
+import { requireNoRelease } from './releases.ts';
 import type { RequestContext, ReadOp } from './request-context.ts';
 import type { TransactionDependencies } from './dependencies.ts';
 
@@ -39,19 +40,31 @@ export const adminOf = (
  * Enables or disables OBM. The daemon is called before the database commits: a crash in between leaves a
  * token that nobody knows, or none, so access is off and never on.
  */
-export const nodeSetObm = async (context: RequestContext, args: NodeArgs & { enabled: boolean }): Promise<void> => {
-  const found = await context.read((op) => findManageable(op, args.node));
+export const nodeSetObm = (context: RequestContext, args: NodeArgs & { enabled: boolean }): Promise<void> =>
+  setObm(context, args.enabled, async (op) => {
+    const node = await findManageable(op, args.node);
+    if (args.enabled) await requireNoRelease(op, node);
+    return node;
+  });
+
+/** `find` answers with the node, or throws if it may not be changed: it is asked again in every transaction. */
+export const setObm = async (
+  context: RequestContext,
+  enabled: boolean,
+  find: (op: ReadOp) => Promise<Node>,
+): Promise<void> => {
+  const found = await context.read(find);
   await context.devices.change(callTo(found), ({ obm }) =>
     withLease(context, `obm/${found.id}`, (held) =>
       withFreshRights(
         async () => {
-          const node = await context.read((op) => findManageable(op, args.node));
+          const node = await context.read(find);
           await held.confirm();
           return node;
         },
         async (node, rights) => {
-          if ((node.obm_token !== null) === args.enabled) return;
-          await (args.enabled ? enable : disable)({ context, obm, node, held, rights });
+          if ((node.obm_token !== null) === enabled) return;
+          await (enabled ? enable : disable)({ context, obm, node, find, held, rights });
         },
       ),
     ),
@@ -104,18 +117,19 @@ interface ObmChange {
   readonly context: RequestContext;
   readonly obm: ObmClient;
   readonly node: Node;
+  readonly find: (op: ReadOp) => Promise<Node>;
   readonly held: HeldLease;
   readonly rights: FreshRights;
 }
 
-const enable = async ({ context, obm, node, held, rights }: ObmChange): Promise<void> => {
+const enable = async ({ context, obm, node, find, held, rights }: ObmChange): Promise<void> => {
   await context.read((op) => requireOwnAddress(op, node));
   const admin = adminOf(context.dependencies, node);
   const token = await obm.createToken(admin, allOf(rights, held));
   try {
     await context.write(async (op) => {
       await requireLease(op, held.lease);
-      const current = await findManageable(op, node.label);
+      const current = await find(op);
       if (current.id !== node.id || current.project_id !== node.project_id) {
         throw blocked(`node ${node.label} changed projects in the meantime; try again`);
       }

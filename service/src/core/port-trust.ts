@@ -103,12 +103,18 @@ export const doubtAbout = (port: DoubtfulPort, prefix = ''): CorralError | null 
  * on somebody else's network.
  */
 export const requireTrustedPorts = async ({ tx }: ReadOp, node: Node, what: string): Promise<void> => {
-  const port = await doubtfulPortOfNode.first(tx, { nodeId: node.id });
+  const port = await doubtfulPortsOfNode.first(tx, { nodeId: node.id });
   const refusal = port && doubtAbout(port, `${what}: `);
   if (refusal) throw refusal;
 };
 
-const doubtfulPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
+/** Does the node wait for nothing but a reading of its ports? That comes without anybody doing something about it. */
+export const waitsToBeRead = async ({ tx }: ReadOp, node: Pick<Node, 'id'>): Promise<boolean> => {
+  const doubts = (await doubtfulPortsOfNode.all(tx, { nodeId: node.id })).map(doubtOf);
+  return doubts.length > 0 && doubts.every((doubt) => doubt?.kind === 'unread' || doubt?.kind === 'late write');
+};
+
+const doubtfulPortsOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
   tx
     .selectFrom('ports')
     .innerJoin('switches', 'switches.id', 'ports.switch_id')
@@ -123,8 +129,7 @@ const doubtfulPortOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
         .where('nics.port_id', 'is not', null)
         .union(of.selectFrom('held_nodes').select('held_nodes.port_id as id').where('held_nodes.node_id', '=', nodeId)),
     )
-    .where(isDoubtful)
-    .limit(1),
+    .where(isDoubtful),
 );
 
 type NamedPort = TrustColumns & { readonly id: number; readonly label: string };

@@ -7,6 +7,7 @@ const kinds = [
   { prefix: 'obm/', table: 'nodes' },
   { prefix: 'console/', table: 'nodes' },
   { prefix: 'switch/', table: 'switches' },
+  { prefix: 'release/', table: 'releases' },
 ] as const;
 
 /** A lease that was not given back is kept for so long, in case its holder comes back. */

@@ -53,6 +53,7 @@ const constraints: readonly Constraint[] = [
     'the network is already on this nic',
   ),
   inUse('one_pending_action_per_nic', 'actions.nic_id', 'a networking action is pending on this nic'),
+  inUse('one_running_release_per_node', 'releases.node_id', 'a release of this node is in progress'),
   taken('headnode_label_is_unique', 'headnodes.label', 'a headnode with this label already exists'),
   taken('hnic_label_is_unique_per_headnode', 'hnics.headnode_id, hnics.label', 'the headnode already has this hnic'),
   taken(

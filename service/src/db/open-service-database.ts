@@ -14,6 +14,7 @@ import { lateWrites } from './migrations/0010-late-writes.ts';
 import { growth } from './migrations/0011-growth.ts';
 import { departedBmcs } from './migrations/0012-departed-bmcs.ts';
 import { claims } from './migrations/0013-claims.ts';
+import { releases } from './migrations/0014-releases.ts';
 import { subscriptions } from './migrations/0016-subscriptions.ts';
 import { quotas } from './migrations/0017-quotas.ts';
 import { tables } from './service-tables.ts';
@@ -34,6 +35,7 @@ export const holdings: ProgramTables<Topic> = {
     growth,
     departedBmcs,
     claims,
+    releases,
     subscriptions,
     quotas,
   ],

@@ -143,6 +143,31 @@ export interface Database {
     created_at: Fixed<number>;
     retry_at: Generated<number>;
   };
+  /** Nodes that are being given back by one call, and those that were lately. */
+  releases: {
+    id: Id;
+    /** What it is called in the interface. */
+    label: Fixed<string>;
+    node_id: Fixed<number>;
+    node: Fixed<string>;
+    project_id: Fixed<number>;
+    project: Fixed<string>;
+    /** Who asked for it, as events name callers. */
+    caller: Fixed<string>;
+    state: ReleaseState;
+    step: ReleaseStep;
+    /** JSON: the detachments that it queued, oldest first. */
+    detaches: string;
+    /** What went wrong last: it is tried again, or the release has failed. The second is for administrators. */
+    problem: string | null;
+    operator_problem: string | null;
+    /** Failed attempts at the step, the first of them, and when the next one is due. */
+    attempts: Generated<number>;
+    failing_since: Generated<number | null>;
+    retry_at: Generated<number>;
+    started_at: Fixed<number>;
+    ended_at: number | null;
+  };
   headnodes: {
     id: Id;
     label: Fixed<string>;
@@ -298,5 +323,10 @@ export type DriftPolicy = 'report' | 'repair';
 
 /** What there can be a limit of. */
 export type LimitedKind = 'nodes' | 'networks' | 'headnodes';
+
+export type ReleaseState = 'running' | 'done' | 'failed';
+
+/** What a release does, in this order: detach networks, disable OBM, take the node out of the project. */
+export type ReleaseStep = 'networks' | 'obm' | 'project';
 
 type HeadnodeState = 'created' | 'started' | 'stopped' | 'deleting';

@@ -20,6 +20,7 @@ export const tables: readonly Table[] = [
   by('held_nodes', 'port_id', 'node_id'),
   by('departed_bmcs', 'obm_uri'),
   ...byId('nics', 'attachments', 'actions', 'headnodes', 'hnics'),
+  ...byId('releases'),
   by('leases', 'name'),
   ...byId('events'),
   by('event_projects', 'event_id', 'project_id'),

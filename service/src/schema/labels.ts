@@ -22,3 +22,4 @@ export const oneLine = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 export const SecretLine = Type.String({ pattern: oneLine, description: 'a password without control characters' });
 
 export const StatusId = labelOf('/', 'the id of a networking action');
+export const ReleaseId = labelOf('/', 'the id of a release');

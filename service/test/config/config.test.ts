@@ -65,6 +65,7 @@ describe('the configuration', () => {
         timeoutMs: 30_000,
       },
       logLevel: 'info',
+      releasePatienceMs: 300_000,
       engine: {
         budgetMs: 60_000,
         deviceTimeoutMs: 15_000,

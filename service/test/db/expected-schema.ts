@@ -140,6 +140,18 @@ actions
   status_id_is_unique: unique (status_id)
   status_is_known: check status in ('PENDING', 'DONE', 'ERROR')
   touched_is_a_flag: check touched in (0, 1)
+releases
+  a_release_that_is_over_has_ended: check (state = 'running') = (ended_at is null)
+  defaults: attempts 0, retry_at 0
+  ended_releases: index (ended_at) where ended_at is not null
+  not null: attempts, caller, detaches, id, label, node, node_id, project, project_id, retry_at, started_at, state, step
+  one_running_release_per_node: unique index (node_id) where state = 'running'
+  primary key (id) counted up
+  release_label_is_unique: unique (label)
+  releases_by_project: index (project_id, ended_at)
+  running_releases: index (retry_at) where state = 'running'
+  state_of_release_is_known: check state in ('running', 'done', 'failed')
+  step_of_release_is_known: check step in ('networks', 'obm', 'project')
 headnodes
   defaults: making 0
   foreign key (project_id) references projects (id)

@@ -2,6 +2,7 @@ import { listCommand, simpleCommand } from '../simple-command.ts';
 import type { Command } from '../cli-command.ts';
 import { forced, forceOption } from '../force-option.ts';
 import { projectList } from '../lists/project-list.ts';
+import { releaseList, releaseShow } from '../lists/release-list.ts';
 import { releaseCommand } from '../release-nodes.ts';
 
 /** What can be done with projects. */
@@ -51,4 +52,6 @@ export const projectCommands: readonly Command[] = [
     call: (corral, args) => corral.listProjectNodes(args),
   }),
   releaseCommand,
+  releaseList,
+  releaseShow,
 ];

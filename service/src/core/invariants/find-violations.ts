@@ -12,6 +12,7 @@ import { headnodeInvariants } from './headnode-invariants.ts';
 import type { Invariant } from './invariant.ts';
 import { findUnindexed } from './metadata-invariants.ts';
 import { networkInvariants } from './network-invariants.ts';
+import { releaseInvariants } from './release-invariants.ts';
 import { userInvariants } from './user-invariants.ts';
 import { portInvariants } from './port-invariants.ts';
 
@@ -21,6 +22,7 @@ const invariants: readonly Invariant[] = [
   ...portInvariants,
   ...actionInvariants,
   ...headnodeInvariants,
+  ...releaseInvariants,
   ...userInvariants,
 ];
 
@@ -29,6 +31,7 @@ const json: Readonly<Partial<Record<keyof Database, readonly string[]>>> = {
   switches: ['strangers'],
   ports: ['reading'],
   events: ['detail'],
+  releases: ['detaches'],
   identities: ['projects'],
   api_tokens: ['made_projects'],
   claims: ['selector', 'prefer', 'nodes'],

@@ -14,6 +14,7 @@ import { portRoutes } from './port-routes.ts';
 import { projectOverviewRoutes } from './project-overview-routes.ts';
 import { projectRoutes } from './project-routes.ts';
 import { quotaRoutes } from './quota-routes.ts';
+import { releaseRoutes } from './release-routes.ts';
 import { passwordSessionRoutes, sessionRoutes } from './session-routes.ts';
 import { subscriptionRoutes } from './subscription-routes.ts';
 import { switchOverviewRoutes } from './switch-overview-routes.ts';
@@ -41,6 +42,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Projects', routes: projectRoutes },
   { title: 'Claims', routes: claimRoutes },
   { title: 'Quotas', routes: quotaRoutes },
+  { title: 'Releases', routes: releaseRoutes },
   { title: 'Headnodes', routes: headnodeRoutes },
   { title: 'Switches', routes: switchRoutes },
   { title: 'Ports', routes: portRoutes },

@@ -26,6 +26,11 @@ const projectCases: Cases = {
   project_detach_node: [
     { given: async (rig) => named({ project: rig.red }, { node: await rig.node() }), letIn: project },
   ],
+  project_release_nodes: [
+    { given: async (rig) => named({ project: rig.red }, { nodes: [await rig.node()] }), letIn: project },
+  ],
+  show_release: [{ given: async (rig) => named({ release: await rig.release() }), letIn: project }],
+  list_project_releases: ofProject,
   projects_overview: [{ given: nothing, letIn: users }],
   headnodes_overview: [
     { given: nothing, letIn: users },

@@ -5,6 +5,7 @@ import type { CallerName } from './authorization-callers.ts';
 import { basicSource, type Source } from './authorization-sources.ts';
 import type { Client } from '../http/http-client.ts';
 import { patient } from '../services/obm-rack.ts';
+import { release, releaseEnded } from '../services/releases.ts';
 import { type Service, startService } from '../services/service.ts';
 import { makeLeftover } from '../headnodes/headnode-helpers.ts';
 import { connect, detach, done, makeProject, makeUser, settled } from '../services/world.ts';
@@ -48,6 +49,8 @@ export interface Rig {
   freshSubscription(): Promise<string>;
   /** The id of an action that was done on the node. */
   action(node: string): Promise<string>;
+  /** The id of a release that is done, of a node of project red. */
+  release(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -165,6 +168,11 @@ export const makeRig = async (engine: EngineName, source: Source = basicSource):
       const queued = await admin.post(`/switch/sw/port/${on}/eth0/revert`);
       await settled(service, queued);
       return (queued.body as { status_id: string }).status_id;
+    },
+    release: async () => {
+      const [id = ''] = await release(admin, red, await node());
+      await releaseEnded(admin, id);
+      return id;
     },
     close: async () => {
       await service.stop();

@@ -2,6 +2,7 @@ import { sessionOf } from '../authorization/authorization-identity-cases.ts';
 import type { Rig } from '../authorization/authorization-rig.ts';
 import type { Kind } from './object-names.ts';
 import type { Labels } from './object-views.ts';
+import { runSql } from '../services/run-sql.ts';
 import { connect, detach, done } from '../services/world.ts';
 
 /*
@@ -170,6 +171,15 @@ export const lifecycles: Readonly<Record<Kind, ObjectLifecycle>> = {
     },
     // A record lives until the next action on its nic.
     release: (rig, its) => rig.action(of(its, 'node')),
+    path: null,
+  },
+  release: {
+    full: async (rig) => ({ release: await rig.release() }),
+    // It is deleted a week after it has ended.
+    release: async (rig, its) => {
+      const statement = `delete from releases where label = '${of(its, 'release')}'`;
+      await runSql(rig.service, { sqlite: statement, postgres: statement });
+    },
     path: null,
   },
   leftover: {

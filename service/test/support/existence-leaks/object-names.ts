@@ -20,6 +20,7 @@ export type Kind =
   | 'port'
   | 'user'
   | 'action'
+  | 'release'
   | 'leftover'
   | 'session'
   | 'token'
@@ -31,6 +32,7 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   owner: 'project',
   access: 'project',
   node: 'node',
+  nodes: 'node',
   nic: 'nic',
   label: 'metadata',
   network: 'network',
@@ -41,6 +43,7 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   user: 'user',
   username: 'user',
   status_id: 'action',
+  release: 'release',
   uuid: 'leftover',
   session: 'session',
   token: 'token',
@@ -156,7 +159,8 @@ export const isMade = (route: Route, { place, kind }: Name): boolean =>
 /** What a call has in the place of a name; undefined: it leaves it out. */
 export const namedIn = (call: Call, { place, field }: Name): string | undefined => {
   if (place === 'query') return new URLSearchParams(call.query).get(field) ?? undefined;
-  const value = (call[place] as Readonly<Record<string, unknown>> | undefined)?.[field];
+  const given = (call[place] as Readonly<Record<string, unknown>> | undefined)?.[field];
+  const value: unknown = Array.isArray(given) ? given[0] : given;
   return typeof value === 'string' ? value : undefined;
 };
 
@@ -167,5 +171,6 @@ export const renamed = (call: Call, { place, field }: Name, label: string): Call
     query.set(field, label);
     return { ...call, query: `?${query.toString()}` };
   }
-  return { ...call, [place]: { ...(call[place] as Readonly<Record<string, unknown>> | undefined), [field]: label } };
+  const given = call[place] as Readonly<Record<string, unknown>> | undefined;
+  return { ...call, [place]: { ...given, [field]: Array.isArray(given?.[field]) ? [label] : label } };
 };

@@ -187,6 +187,73 @@ export interface Calls {
     args: { readonly node: string };
     reply: { readonly answered: string; readonly privileges: string; readonly seconds: number };
   };
+  /** List the cleanings of nodes that left a project, newest first. Who may: Admin. `GET /cleanings` */
+  listCleanings: {
+    args: {
+      readonly after?: string;
+      readonly limit?: string;
+      readonly state?: 'running' | 'maintenance' | 'passed' | 'failed';
+      readonly node?: string;
+    };
+    reply: {
+      readonly cleanings: readonly {
+        readonly cleaning: string;
+        readonly node: string;
+        readonly project: string | null;
+        readonly state: 'running' | 'maintenance' | 'passed' | 'failed';
+        readonly reason: string | null;
+        readonly step: string | null;
+        readonly created_at: string;
+        readonly ended_at: string | null;
+      }[];
+      readonly next: string | null;
+    };
+  };
+  /** Show a cleaning and its steps. Who may: Admin. `GET /cleaning/:cleaning` */
+  showCleaning: {
+    args: { readonly cleaning: string };
+    reply: {
+      readonly cleaning: string;
+      readonly node: string;
+      readonly project: string | null;
+      readonly state: 'running' | 'maintenance' | 'passed' | 'failed';
+      readonly reason: string | null;
+      readonly step: string | null;
+      readonly created_at: string;
+      readonly ended_at: string | null;
+      readonly steps: readonly {
+        readonly name: string;
+        readonly kind: string;
+        readonly state: string;
+        readonly attempts: number;
+        readonly sentence: string | null;
+        readonly evidence: string | null;
+        readonly started_at: string | null;
+        readonly deadline_at: string | null;
+        readonly ended_at: string | null;
+      }[];
+    };
+  };
+  /** Clean a quarantined node again, from the first step on. Who may: Admin. `POST /cleaning/:cleaning/retry` */
+  cleaningRetry: { args: { readonly cleaning: string }; reply: undefined };
+  /** Leave out a step of a cleaning; a reading of ports cannot be left out. Who may: Admin. `POST /cleaning/:cleaning/skip` */
+  cleaningSkip: {
+    args: { readonly cleaning: string; readonly step: string; readonly reason: string };
+    reply: undefined;
+  };
+  /** Report the result of a step that a webhook was asked to do, once, with the token that it was given. Who may: The holder of the token for the step. `POST /cleaning/:cleaning/result` */
+  cleaningResult: {
+    args: {
+      readonly cleaning: string;
+      readonly step: string;
+      readonly token: string;
+      readonly outcome: 'clean' | 'failed';
+      readonly evidence?: string;
+    };
+    reply: undefined;
+  };
+  /** Take a node that is in no project, or is being cleaned, out of service. Who may: Admin. `POST /node/:node/quarantine` */
+  nodeQuarantine: { args: { readonly node: string; readonly reason: string }; reply: { readonly cleaning: string } };
   /** List all projects. Who may: Admin. `GET /projects` */
   listProjects: { args: NoArguments; reply: readonly string[] };
   /** Create a project. Who may: Admin. `PUT /project/:project` */
@@ -1425,6 +1492,54 @@ export const calls = {
     name: 'bmc_test',
     method: 'POST',
     path: '/node/:node/bmc/test',
+    query: [],
+    effect: 'changes',
+    reply: 'object',
+  },
+  listCleanings: {
+    name: 'list_cleanings',
+    method: 'GET',
+    path: '/cleanings',
+    query: ['after', 'limit', 'state', 'node'],
+    effect: 'reads',
+    reply: 'object',
+  },
+  showCleaning: {
+    name: 'show_cleaning',
+    method: 'GET',
+    path: '/cleaning/:cleaning',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  cleaningRetry: {
+    name: 'cleaning_retry',
+    method: 'POST',
+    path: '/cleaning/:cleaning/retry',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  cleaningSkip: {
+    name: 'cleaning_skip',
+    method: 'POST',
+    path: '/cleaning/:cleaning/skip',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  cleaningResult: {
+    name: 'cleaning_result',
+    method: 'POST',
+    path: '/cleaning/:cleaning/result',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  nodeQuarantine: {
+    name: 'node_quarantine',
+    method: 'POST',
+    path: '/node/:node/quarantine',
     query: [],
     effect: 'changes',
     reply: 'object',

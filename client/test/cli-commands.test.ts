@@ -191,6 +191,10 @@ describe.each(engines)('the command line, on %s', (engine) => {
       'bmc show',
       'bmc test',
       'bmc types',
+      'cleaning list',
+      'cleaning retry',
+      'cleaning show',
+      'cleaning skip',
       'export',
       'headnode leftover delete',
       'login',
@@ -199,6 +203,7 @@ describe.each(engines)('the command line, on %s', (engine) => {
       'network revoke-access',
       'node console',
       'node console show',
+      'node quarantine',
       'profile list',
       'profile use',
       ...['create', 'list', 'show', 'update', 'pause', 'resume', 'delete', 'test', 'rotate-secret', 'dead-letters'].map(

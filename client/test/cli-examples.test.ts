@@ -66,14 +66,16 @@ const order: readonly string[] = [
 
 /**
  * These are run with what they need by other tests: a machine that the service does not know (`drift-commands.test.ts`),
- * nodes that fit a claim (`claim-commands.test.ts`), an OBM daemon inside the service (`bmc-commands.test.ts`), a
- * terminal (`terminal-console.test.ts`), a receiver of webhooks (`subscription-commands.test.ts`).
+ * nodes that fit a claim (`claim-commands.test.ts`), nodes that are cleaned (`cleaning-commands.test.ts`), an OBM daemon
+ * inside the service (`bmc-commands.test.ts`), a terminal (`terminal-console.test.ts`), a receiver of webhooks
+ * (`subscription-commands.test.ts`).
  */
 const elsewhere = [
   'headnode leftover delete',
   'node console',
   ...['claim nodes', 'claim list', 'claim show', 'claim cancel'],
   ...['subscription test', 'subscription resend'],
+  ...['cleaning list', 'cleaning show', 'cleaning retry', 'cleaning skip', 'node quarantine'],
   ...['bmc register', 'bmc show', 'bmc list', 'bmc delete', 'bmc test', 'bmc types'],
 ];
 

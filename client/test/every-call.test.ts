@@ -12,6 +12,7 @@ const reasons: Readonly<Record<string, string>> = {
   session_open: 'for browsers: the command line logs in with a token',
   session_close: 'for browsers',
   show_session: 'for browsers: the command line asks whoami, and is refused',
+  cleaning_result: 'for the services that clean nodes, which have nothing but a token for it',
   headnode_vnc: 'a WebSocket for a screen in a browser',
 };
 

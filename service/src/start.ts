@@ -65,6 +65,8 @@ import { headnodeRecovery } from './worker/headnode-recovery.ts';
 import { type HistoryStep, historyPruning } from './worker/history-pruning.ts';
 import { bmcCleanup } from './worker/bmc-cleanup.ts';
 import { claimCleanup, ClaimQueue } from './worker/claim-queue.ts';
+import type { CleaningMoment } from './worker/cleaning-moments.ts';
+import { CleaningWorker } from './worker/cleaning-worker.ts';
 import { credentialCleanup } from './worker/credential-cleanup.ts';
 import { type DeliveryStep, WebhookDeliveries } from './worker/webhook-deliveries.ts';
 import { MaintenanceNotifier } from './worker/maintenance-notifier.ts';
@@ -89,7 +91,7 @@ export interface Running {
 }
 
 /** Told of every step, so that a test can kill the process between any two. */
-type Observe = (step: Step | MachineStep | HistoryStep | DeliveryStep | ReleaseMoment) => void;
+type Observe = (step: Step | MachineStep | HistoryStep | DeliveryStep | ReleaseMoment | CleaningMoment) => void;
 
 /** Puts everything together and starts it. The only function that knows everything. `peers`: null if it is alone. */
 export const start = async (
@@ -172,6 +174,7 @@ const startOn = async (
     projectTargets: config.webhooks.projectTargets,
     webhooks,
     maintenance: config.maintenance,
+    cleaning: config.cleaning,
     hypervisor: config.hypervisor,
     identity: config.identity,
     signIn: signInMethods(config),
@@ -244,6 +247,7 @@ const startOn = async (
             step,
             log,
           ),
+          new CleaningWorker(context, { ...config.cleaning, leaseMs: config.engine.leaseMs }, log, step),
           headnodeRecovery(context, log),
           new ClaimQueue(context, log),
           claimCleanup(context, log),

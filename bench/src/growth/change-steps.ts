@@ -43,6 +43,14 @@ const portsAreRead = async (walk: Walk, count: number): Promise<void> => {
   }
 };
 
+const cleaning = ({ kept }: Walk, index: number): string => `/cleaning/${kept.get(`cleaning ${index}`) ?? ''}`;
+
+const cleaningsAreOver = async (walk: Walk, count: number): Promise<void> => {
+  for (let index = 0; index < count; index += 1) {
+    await until(walk, cleaning(walk, index), (body) => (body as { state: string }).state === 'passed');
+  }
+};
+
 /** A machine that the daemon knows. */
 const addMachine = async (walk: Walk, index: number): Promise<void> => {
   const { url, adminToken } = walk.site.obmd;
@@ -261,6 +269,27 @@ const removalSteps: readonly Step[] = [
   },
   { call: 'showRelease', sent: (walk, index) => get(releaseOf(walk, index)) },
   { call: 'listProjectReleases', sent: (walk, index) => get(`/project/${project(walk, index)}/releases`) },
+  {
+    call: 'nodeQuarantine',
+    sent: (walk, index) => post(`/node/${node(walk, index)}/quarantine`, { reason: 'measured' }),
+    keep: ({ kept }, index, { body }) => void kept.set(`cleaning ${index}`, (body as { cleaning: string }).cleaning),
+  },
+  { call: 'listCleanings', sent: () => get('/cleanings') },
+  { call: 'showCleaning', sent: (walk, index) => get(cleaning(walk, index)) },
+  {
+    call: 'cleaningSkip',
+    sent: (walk, index) => post(`${cleaning(walk, index)}/skip`, { step: 'power', reason: 'measured' }),
+  },
+  {
+    call: 'cleaningResult',
+    sent: (walk, index) => post(`${cleaning(walk, index)}/result`, { step: 'power', token: 'wrong', outcome: 'clean' }),
+    status: 401,
+  },
+  {
+    call: 'cleaningRetry',
+    sent: (walk, index) => post(`${cleaning(walk, index)}/retry`),
+    settled: cleaningsAreOver,
+  },
   { call: 'portDetachNic', sent: (walk, index) => post(`${port(walk, index)}/detach_nic`) },
   { call: 'nodeDeleteNic', sent: (walk, index) => remove(nic(walk, index)) },
   { call: 'nodeDelete', sent: (walk, index) => remove(`/node/${node(walk, index)}`) },

@@ -65,6 +65,7 @@ export const withUserContext = async <T>(
       projectTargets: config.webhooks.projectTargets,
       webhooks: noWebhooks,
       maintenance: config.maintenance,
+      cleaning: config.cleaning,
       hypervisor: runsNone,
       identity: config.identity,
       signIn: { basic: true, keystone: null, oidc: null },

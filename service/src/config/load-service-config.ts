@@ -11,6 +11,7 @@ import { obmdConfig } from '@corral/obmd/config/load-obmd-config';
 import { NewProjectLabel } from '../schema/labels.ts';
 import type { Config } from './service-config.ts';
 import { daemonDatabase } from './daemon-database.ts';
+import { cleaningConfig } from './cleaning-config.ts';
 import { deviceLimitConfig } from './device-limit-config.ts';
 import { httpConfig } from './http-config.ts';
 import { historyConfig } from './history-config.ts';
@@ -78,6 +79,7 @@ const interpret = (read: SettingReader<SettingValues>, mistakes: string[]): Conf
     adminPassword: read.value('admin_password'),
     vlans: read.value('vlans'),
     maintenance: maintenance(read.value('maintenance.project'), read.value('maintenance.url'), outbound, mistakes),
+    cleaning: cleaningConfig(read, { outbound, publicUrl: read.value('public_url') }, mistakes),
     outbound,
     classKey: read.value('nodes.class_key'),
     keyFile,

@@ -3,6 +3,7 @@ import type { DatabaseLocation } from '@corral/base/db/open-database';
 import type { HttpOptions } from '@corral/base/http/http-options';
 import type { Outbound } from '@corral/base/http/outbound';
 import type { ObmdConfig } from '@corral/obmd/config/obmd-config';
+import type { CleaningConfig } from './cleaning-config.ts';
 import type { DeviceLimitConfig } from './device-limit-config.ts';
 import type { HistoryConfig } from './history-config.ts';
 import type { IdentityConfig } from './identity-config.ts';
@@ -49,6 +50,8 @@ export interface Config {
   readonly maintenance: { readonly project: string; readonly url: string } | null;
   /** The metadata key that says of what class a node is. */
   readonly classKey: string;
+  /** What a node goes through between two projects. */
+  readonly cleaning: CleaningConfig;
   /** Where the key for secrets at rest is; made on first start if it is not there. */
   readonly keyFile: string;
   readonly hypervisor: string;

@@ -16,6 +16,7 @@ import {
 } from '@corral/base/config/value-types';
 import type { ListenAddress } from '@corral/obmd/config/obmd-config';
 import { listenAddress, obmdSettings } from '@corral/obmd/config/obmd-settings';
+import { cleaningSettings } from './cleaning-config.ts';
 import { httpSettings } from './http-config.ts';
 import { historySettings } from './history-config.ts';
 import { deviceLimitSettings } from './device-limit-config.ts';
@@ -142,6 +143,7 @@ export const settings = {
     about:
       'Metadata key whose value (text) says of what class a node is: [quotas](operator-guide.md#quotas) can limit nodes of a class. The same for every process of a service.',
   },
+  ...cleaningSettings,
   key_file: {
     takes: text,
     about:

@@ -14,6 +14,7 @@ import {
   ownerOf,
 } from './find-objects.ts';
 import { queueAction, requireNoPendingAction } from './actions.ts';
+import { requireGate } from './gate.ts';
 import { hasAccess } from './network-access.ts';
 import { accessList, channelsOf, mayManage, requireAccess } from './networks.ts';
 import { requireNoRelease } from './releases.ts';
@@ -50,6 +51,7 @@ export const nodeConnectNetwork = async (
 ): Promise<{ status_id: string }> => {
   const { node, nic, network, project } = await findControlled(op, args);
   const released = ahead(requireNoRelease(op, node));
+  await requireGate(op, node, 'cleaning');
   const channel = args.channel ?? defaultChannel;
   if (nic.port_id === null) throw notFound(`nic ${nic.label} of node ${node.label} is not connected to a switch port`);
   const change = { kind: 'connect', channel, vlan: network.vlan } as const;

@@ -1,5 +1,6 @@
 import type { Allocator } from '../drivers/allocators/allocator-contract.ts';
 import type { SwitchDriver, SwitchRules } from '../drivers/switches/switch-contract.ts';
+import type { SiteStep } from './cleaning-plan.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { DeviceCalls } from './device-calls.ts';
 import type { CheckPassword } from './password-hash.ts';
@@ -11,6 +12,18 @@ import type { WebhookSender } from './webhook-sender.ts';
 export interface MaintenancePool {
   readonly project: string;
   readonly url: string;
+}
+
+/** What a node goes through between two projects. Times are in milliseconds. */
+export interface CleaningRules {
+  /** Is every node cleaned that leaves a project? Those that are quarantined are cleaned anyway. */
+  readonly enabled: boolean;
+  /** What the site does beside what the service does itself. */
+  readonly steps: readonly SiteStep[];
+  readonly bootdev: string;
+  /** How long each step of the service itself is tried, and how long one of the site has. */
+  readonly deadlineMs: number;
+  readonly stepDeadlineMs: number;
 }
 
 /** How long sessions and tokens last, in milliseconds. */
@@ -67,6 +80,7 @@ export interface TransactionDependencies {
   /** Where subscriptions of projects may deliver to; null: nowhere. */
   readonly projectTargets: Outbound | null;
   readonly maintenance: MaintenancePool | null;
+  readonly cleaning: CleaningRules;
   /** The name of the hypervisor that this process calls. */
   readonly hypervisor: string;
   readonly identity: IdentityRules;

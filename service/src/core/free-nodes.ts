@@ -1,4 +1,4 @@
 import { sql } from 'kysely';
 
-/** Is a row of `nodes` a node that is offered to everybody? The one place that decides it for lists and claims. */
-export const isFreeNode = sql<boolean>`nodes.project_id is null`;
+/** Of a row of `nodes`: it is in no project, and its gate is open. The one condition for lists and claims. */
+export const isFreeNode = sql<boolean>`(nodes.project_id is null and nodes.gate is null)`;

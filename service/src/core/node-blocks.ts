@@ -1,5 +1,7 @@
 import type { CorralError } from './corral-error.ts';
 import { blocked } from './corral-error.ts';
+import type { Gate } from '../db/service-schema.ts';
+import { gateSentence } from './gate.ts';
 import { type DoubtfulPort, doubtAbout } from './port-trust.ts';
 import { type SecondRecord, secondRecord } from './switch-identity.ts';
 
@@ -32,6 +34,9 @@ export const obmIsEnabled = (node: Labelled): CorralError =>
 /** What is stored of a node that decides whether it can change projects. */
 export interface NodeState extends Labelled {
   readonly isFree: boolean;
+  /** What keeps it from its next project, and the cleaning that tells why. */
+  readonly gate: Gate | null;
+  readonly cleaning: { readonly label: string; readonly reason: string | null } | null;
   readonly isObmEnabled: boolean;
   readonly ties: readonly Tie[];
   readonly ports: readonly DoubtfulPort[];
@@ -40,7 +45,7 @@ export interface NodeState extends Labelled {
 
 /** One thing that keeps a node where it is. */
 export interface NodeBlock {
-  readonly kind: 'network' | 'action' | 'port' | 'switch' | 'obm';
+  readonly kind: 'gate' | 'network' | 'action' | 'port' | 'switch' | 'obm';
   /** The nic that it is about, if it is about one. */
   readonly nic: string | null;
   /** The network that the nic is on, if that is what it is about. */
@@ -68,9 +73,14 @@ export const blocksOf = (node: NodeState, isOperator: boolean): readonly NodeBlo
     const error = doubtAbout(port);
     return error === null ? [] : [of('port', port, error)];
   });
-  if (node.isFree) return [...node.secondRecords.map((second) => of('switch', second, secondRecord(second))), ...ports];
+  // The maintenance service lets a node go; what others may do with it then, is not for them to wait for.
+  const isShut = node.gate !== null && (node.isFree || node.gate !== 'maintenance');
+  const gate = isShut && node.gate !== null ? [of('gate', {}, gateSentence(node, node.gate, node.cleaning))] : [];
+  if (node.isFree)
+    return [...gate, ...node.secondRecords.map((second) => of('switch', second, secondRecord(second))), ...ports];
   const ties = node.ties.map((tie) => of(tie.network === null ? 'action' : 'network', tie, tiedBy(node, tie)));
   return [
+    ...gate,
     ...ties.filter(({ kind }) => kind === 'network'),
     ...ties.filter(({ kind }) => kind === 'action'),
     ...ports,

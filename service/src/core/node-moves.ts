@@ -2,6 +2,9 @@ import { pending, statement } from '../db/service-statement.ts';
 import { ahead } from './ahead.ts';
 import { blocked, projectMismatch } from './corral-error.ts';
 import { findProject, type Node, type Project } from './find-objects.ts';
+import { passCleaning, type CleaningOfNode } from './cleaning-endings.ts';
+import { requireGate } from './gate.ts';
+import { enterGate } from './open-cleaning.ts';
 import { obmIsEnabled, tiedBy } from './node-blocks.ts';
 import { requireTrustedPorts } from './port-trust.ts';
 import { type Forced, requireNodeQuota } from './quotas.ts';
@@ -17,6 +20,7 @@ import { requireSoleRecords } from './switch-identity.ts';
 /** Gives a free node to a project. Several are given one after the other: each counts for the quota of the next. */
 export const reserveNode = async (op: WriteOp, project: Project, node: Node, forced: Forced = {}): Promise<void> => {
   if (node.project_id !== null) throw blocked(`node ${node.label} is not free`);
+  await requireGate(op, node, 'cleaning', 'maintenance', 'quarantined');
   const refusal = `node ${node.label} cannot be reserved`;
   const quota = ahead(requireNodeQuota(op, project, node, forced));
   const trust = [ahead(requireSoleRecords(op, node, refusal)), ahead(requireTrustedPorts(op, node, refusal))];
@@ -26,13 +30,23 @@ export const reserveNode = async (op: WriteOp, project: Project, node: Node, for
   op.record({ type: 'project_connect_node', projects: [project], node: node.label, detail: { ...exceeded } });
 };
 
-/** Takes a node out of its project: it becomes free, or goes to the maintenance pool. */
-export const giveNodeBack = async (op: WriteOp, project: Project, node: Node): Promise<void> => {
+/**
+ * Takes a node out of its project: it becomes free, goes to the maintenance pool, or has to pass its gate first. `repair`:
+ * what is wrong with it, as those say who give it back; such a node is quarantined.
+ */
+export const giveNodeBack = async (
+  op: WriteOp,
+  project: Project,
+  node: Node,
+  repair: string | null = null,
+): Promise<void> => {
   if (node.project_id !== project.id) throw projectMismatch(`node ${node.label} is not in project ${project.label}`);
-  await requireReleasable(op, node);
+  await requireGate(op, node, 'cleaning', 'quarantined');
+  await requireReleasable(op, node, `node ${node.label} cannot leave project ${project.label}`);
 
   const pool = op.dependencies.maintenance;
   const next = pool === null || pool.project === project.label ? null : await findProject(op, pool.project);
+  const gate = await enterGate(op, { node, from: project, to: next, repair });
   await moveNode.send(op.tx, { id: node.id, projectId: next?.id ?? null });
   op.record({
     type: 'project_detach_node',
@@ -41,7 +55,8 @@ export const giveNodeBack = async (op: WriteOp, project: Project, node: Node): P
     detail: next === null ? {} : { moved_to: next.label },
   });
   await endReleaseOf(op, project, node);
-  if (next) {
+  // With a gate, the maintenance service hears of a node when the steps before it have passed.
+  if (next && gate === null) {
     await op.tx.insertInto('notifications').values({ node: node.label, retry_at: 0 }).execute();
     op.notify('notifications');
   }
@@ -51,9 +66,15 @@ const moveNode = statement((tx, { id, projectId }: { id: number; projectId: numb
   tx.updateTable('nodes').set({ project_id: projectId }).where('id', '=', id),
 );
 
-const requireReleasable = async (op: WriteOp, node: Node): Promise<void> => {
+/** A node whose cleaning has passed becomes free, if its ports are still as they were read. */
+export const freeCleanedNode = async (op: WriteOp, node: Node, cleaning: CleaningOfNode): Promise<void> => {
+  await requireReleasable(op, node, `node ${node.label} cannot be offered to the next project`);
+  await passCleaning(op, cleaning);
+};
+
+const requireReleasable = async (op: WriteOp, node: Node, refusal: string): Promise<void> => {
   const findingTie = tieOfNode.first(op.tx, { nodeId: node.id });
-  const trust = ahead(requireTrustedPorts(op, node, `node ${node.label} cannot leave project ${node.project ?? ''}`));
+  const trust = ahead(requireTrustedPorts(op, node, refusal));
   const tie = await findingTie;
   if (tie) throw tiedBy(node, tie);
   await trust;

@@ -4,6 +4,7 @@ import { type Caller, isAdmin, mayActFor, projectLabels, requireProject, require
 import { notFound } from './corral-error.ts';
 import { findProject } from './find-objects.ts';
 import { isFreeNode } from './free-nodes.ts';
+import { isOpenCleaning } from './gate.ts';
 import { grouped } from './grouped.ts';
 import { blocksOf, type NodeBlock } from './node-blocks.ts';
 import { type NicView, nicsOf, type NodeView } from './nodes.ts';
@@ -88,7 +89,9 @@ const nodeRows = ({ tx }: ReadOp) =>
   tx
     .selectFrom('nodes')
     .leftJoin('projects', 'projects.id', 'nodes.project_id')
+    .leftJoin('cleanings', (join) => join.onRef('cleanings.node_id', '=', 'nodes.id').on(isOpenCleaning))
     .select(['nodes.id', 'nodes.label', 'nodes.metadata', 'projects.label as project'])
+    .select(['nodes.gate', 'cleanings.label as cleaning', 'cleanings.reason'])
     .select((select) => select.case().when('nodes.obm_token', 'is', null).then(0).else(1).end().as('obmIsEnabled'));
 
 /** One more than the page has: it tells whether there is a next. */
@@ -128,7 +131,17 @@ const overviewOf = (caller: Caller, node: NodeRow, nics: readonly NicRow[], held
     blocked:
       isFree && !mayReserve(caller)
         ? null
-        : blocksOf({ label: node.label, isFree, isObmEnabled, ...tiesAndPorts(nics, held) }, isAdmin(caller)),
+        : blocksOf(
+            {
+              label: node.label,
+              isFree,
+              gate: node.gate,
+              cleaning: node.cleaning === null ? null : { label: node.cleaning, reason: node.reason },
+              isObmEnabled,
+              ...tiesAndPorts(nics, held),
+            },
+            isAdmin(caller),
+          ),
   };
 };
 

@@ -4,6 +4,7 @@ import { badArgument, blocked, obmFailed } from './corral-error.ts';
 import { requireNoDepartedBmc } from './departed-bmcs.ts';
 import { audienceOf, findNode, type Node } from './find-objects.ts';
 import type { NextBoot, ObmAccess, ObmAdmin, ObmAnswer, ObmClient } from '../drivers/obm/obm-contract.ts';
+import { requireGate } from './gate.ts';
 import { withLease } from './with-lease.ts';
 import { allOf, type FreshRights, withFreshRights } from './fresh-rights.ts';
 import type { HeldLease } from '@corral/base/db/held-lease';
@@ -123,7 +124,10 @@ interface ObmChange {
 }
 
 const enable = async ({ context, obm, node, find, held, rights }: ObmChange): Promise<void> => {
-  await context.read((op) => requireOwnAddress(op, node));
+  await context.read(async (op) => {
+    await requireGate(op, node, 'cleaning');
+    await requireOwnAddress(op, node);
+  });
   const admin = adminOf(context.dependencies, node);
   const token = await obm.createToken(admin, allOf(rights, held));
   try {
@@ -133,6 +137,7 @@ const enable = async ({ context, obm, node, find, held, rights }: ObmChange): Pr
       if (current.id !== node.id || current.project_id !== node.project_id) {
         throw blocked(`node ${node.label} changed projects in the meantime; try again`);
       }
+      await requireGate(op, current, 'cleaning');
       await requireOwnAddress(op, current);
       await op.tx
         .updateTable('nodes')

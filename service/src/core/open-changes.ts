@@ -7,7 +7,14 @@ import { type RowOf, statement } from '../db/service-statement.ts';
  */
 
 /** The node was free before, or is free now. */
-const ofFreeNodes = new Set(['node_register', 'node_delete', 'node_delete_nic', 'project_connect_node']);
+const ofFreeNodes = new Set([
+  'node_register',
+  'node_delete',
+  'node_delete_nic',
+  'project_connect_node',
+  'cleaning_passed',
+  'node_quarantined',
+]);
 /** Only if the node is free, which is one without a project. */
 const ofNodes = new Set(['node_set_metadata', 'node_delete_metadata', 'node_register_nic']);
 const types = [...ofFreeNodes, ...ofNodes, 'project_detach_node', 'network_create', 'network_delete'];

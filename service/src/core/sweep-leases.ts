@@ -6,6 +6,7 @@ const kinds = [
   { prefix: 'headnode/', table: 'headnodes' },
   { prefix: 'obm/', table: 'nodes' },
   { prefix: 'console/', table: 'nodes' },
+  { prefix: 'cleaning/', table: 'nodes' },
   { prefix: 'switch/', table: 'switches' },
   { prefix: 'release/', table: 'releases' },
 ] as const;

@@ -15,6 +15,7 @@ import { growth } from './migrations/0011-growth.ts';
 import { departedBmcs } from './migrations/0012-departed-bmcs.ts';
 import { claims } from './migrations/0013-claims.ts';
 import { releases } from './migrations/0014-releases.ts';
+import { cleanings } from './migrations/0015-cleanings.ts';
 import { subscriptions } from './migrations/0016-subscriptions.ts';
 import { quotas } from './migrations/0017-quotas.ts';
 import { tables } from './service-tables.ts';
@@ -36,6 +37,7 @@ export const holdings: ProgramTables<Topic> = {
     departedBmcs,
     claims,
     releases,
+    cleanings,
     subscriptions,
     quotas,
   ],

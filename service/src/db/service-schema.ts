@@ -84,6 +84,8 @@ export interface Database {
     was_clean: Generated<Flag>;
     /** 1 while what is recorded says nothing about it: after a restore, until it has been read. */
     may_carry_any: Generated<Flag>;
+    /** The number of the sweep that read it last, among those of its switch; null: none did. */
+    read_in_sweep: Generated<number | null>;
   };
   /** Networks that a suspect port may carry although no attachment records it. */
   suspect_networks: { port_id: number; network_id: number };
@@ -103,6 +105,8 @@ export interface Database {
     obm_token: string | null;
     /** What its metadata says under the key of classes; empty: nothing. */
     class: Generated<string>;
+    /** What keeps it from its next project; null: nothing does. */
+    gate: Generated<Gate | null>;
   };
   /** How much of something a project may have. */
   quotas: {
@@ -123,6 +127,42 @@ export interface Database {
     text: string | null;
     /** A number, as a text of digits that sorts as the numbers do; null: it is none. */
     number: string | null;
+  };
+  /** What nodes go through between two projects. At most one of a node is not passed. */
+  cleanings: {
+    id: Id;
+    /** What it is called over the interface. */
+    label: Fixed<string>;
+    node_id: Fixed<number>;
+    /** The label of the project that the node left; null: it was free. */
+    project: Fixed<string | null>;
+    state: CleaningState;
+    /** Why the node is quarantined. */
+    reason: string | null;
+    /** Times of a cleaning are by the database's clock. */
+    created_at: Fixed<number>;
+    ended_at: number | null;
+    /** When a worker looks at it next. */
+    due_at: number;
+  };
+  cleaning_steps: {
+    id: Id;
+    cleaning_id: Fixed<number>;
+    position: Fixed<number>;
+    name: Fixed<string>;
+    kind: Fixed<StepKind>;
+    state: StepState;
+    attempts: number;
+    started_at: number | null;
+    deadline_at: number | null;
+    ended_at: number | null;
+    /** What became of it, or what it waits for. */
+    sentence: string | null;
+    evidence: string | null;
+    /** JSON: how far an attempt that takes a while has come. */
+    progress: string | null;
+    /** SHA-256 of the tokens that its result is reported with, the newest last; spaces between them. */
+    token_hashes: string;
   };
   nics: { id: Id; node_id: Fixed<number>; label: Fixed<string>; macaddr: Fixed<string>; port_id: number | null };
   attachments: { id: Id; nic_id: Fixed<number>; network_id: Fixed<number>; channel: Fixed<string> };
@@ -318,6 +358,14 @@ export interface Database {
 }
 
 export type ClaimState = 'waiting' | 'served' | 'cancelled' | 'expired' | 'ended';
+/** What keeps a node from its next project. */
+export type Gate = 'cleaning' | 'maintenance' | 'quarantined';
+
+/** `maintenance`: all that the service does itself has passed, and the maintenance service has the node. */
+export type CleaningState = 'running' | 'maintenance' | 'passed' | 'failed';
+export type StepState = 'pending' | 'running' | 'passed' | 'failed' | 'skipped';
+/** What the service does in a step. */
+export type StepKind = 'power' | 'ports' | 'bootdev' | 'bmc' | 'command' | 'webhook' | 'maintenance';
 
 export type DriftPolicy = 'report' | 'repair';
 

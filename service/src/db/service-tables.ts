@@ -19,6 +19,7 @@ export const tables: readonly Table[] = [
   by('node_metadata', 'node_id', 'key'),
   by('held_nodes', 'port_id', 'node_id'),
   by('departed_bmcs', 'obm_uri'),
+  ...byId('cleanings', 'cleaning_steps'),
   ...byId('nics', 'attachments', 'actions', 'headnodes', 'hnics'),
   ...byId('releases'),
   by('leases', 'name'),

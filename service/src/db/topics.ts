@@ -1,4 +1,4 @@
-/** What can have changed: networking actions, events, notifications, console owners, users and memberships, leases that were given back, subscriptions, releases of nodes. */
+/** What can have changed: networking actions, events, notifications, console owners, users and memberships, leases that were given back, subscriptions, releases of nodes, cleanings. */
 export const topics = [
   'actions',
   'events',
@@ -8,5 +8,6 @@ export const topics = [
   'leases',
   'subscriptions',
   'releases',
+  'cleanings',
 ] as const;
 export type Topic = (typeof topics)[number];

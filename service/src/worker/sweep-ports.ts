@@ -85,6 +85,8 @@ export const recordSightings = async (
   onSwitch: string,
   sightings: readonly PortSighting[],
   lateWriteMs: number,
+  /** The number of the sweep that saw them; null: it was none. */
+  sweepNumber: number | null = null,
 ): Promise<void> => {
   await requireLease(op, lease);
   if (sightings.length === 0) return;
@@ -108,7 +110,12 @@ export const recordSightings = async (
   for (const some of inChunks(sightings.map(({ task }) => task.portId))) {
     await op.tx
       .updateTable('ports')
-      .set({ read_at: now, unread: 0, may_carry_any: 0 })
+      .set({
+        read_at: now,
+        unread: 0,
+        may_carry_any: 0,
+        ...(sweepNumber === null ? {} : { read_in_sweep: sweepNumber }),
+      })
       .where('id', 'in', some)
       .execute();
   }
@@ -139,7 +146,7 @@ export const recordSweep = async (
     lateWriteMs,
   }: { readonly answered: number; readonly nextAt: number; readonly lateWriteMs: number },
 ): Promise<void> => {
-  await recordSightings(op, lease, target.label, sightings, lateWriteMs);
+  await recordSightings(op, lease, target.label, sightings, lateWriteMs, answered);
   const rows = await op.tx.selectFrom('ports').select('label').where('switch_id', '=', target.id).execute();
   const registered = new Set(rows.map(({ label }) => label));
   const carries = ({ native, tagged }: PortConfig): boolean => native !== null || tagged.length > 0;

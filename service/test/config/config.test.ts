@@ -52,6 +52,15 @@ describe('the configuration', () => {
       vlans: [{ first: 100, last: 1000 }],
       maintenance: null,
       classKey: 'class',
+      cleaning: {
+        enabled: false,
+        steps: [],
+        stepDeadlineMs: 3_600_000,
+        deadlineMs: 900_000,
+        bootdev: 'none',
+        atOnce: 20,
+        publicUrl: null,
+      },
       keyFile: resolve('data/secret.key'),
       hypervisor: 'none',
       images: ['base'],
@@ -364,5 +373,39 @@ describe('the configuration', () => {
   it('notices variables that look like its own and are not', () => {
     const env = { CORRAL_PROT: '80', CORRAL_PORT: '80', CORRAL_CONFIG: '', CORRAL_ENDPOINT: 'http://x', PATH: '/bin' };
     expect(unknownVariables(env, settings)).toEqual(['CORRAL_PROT']);
+  });
+
+  it('has steps of the site for nodes that leave a project, and refuses those that could not be done', () => {
+    const { cleaning } = loadConfig({
+      CORRAL_CONFIG: toml(`public_url = "https://corral.example.org"
+[cleaning]
+steps = ["check command /usr/bin/check --strict x", "wipe webhook https://wipe.example.org/start"]
+`),
+    });
+    expect(cleaning.steps).toEqual([
+      { kind: 'command', name: 'check', program: '/usr/bin/check', args: ['--strict', 'x'] },
+      { kind: 'webhook', name: 'wipe', url: 'https://wipe.example.org/start' },
+    ]);
+    const mistakes = (steps: string, more = {}) => mistakesIn({ CORRAL_CLEANING_STEPS: steps, ...more });
+    for (const wrong of [
+      'check command bin/check',
+      'check',
+      'Check command /bin/true',
+      'w webhook ftp://x',
+      'w mail x',
+    ]) {
+      expect(mistakes(wrong)).toEqual([expect.stringContaining('is invalid; expected a list of steps') as string]);
+    }
+    expect(mistakes('a command /bin/true,a command /bin/false')).toEqual([
+      'CORRAL_CLEANING_STEPS: "a" is invalid; expected a different name for each step',
+    ]);
+    expect(mistakes('ports command /bin/true')).toEqual([expect.stringContaining('a name other than power') as string]);
+    expect(mistakes('wipe webhook https://wipe.example.org')).toEqual([
+      'cleaning.steps: wipe: a webhook reports its result to public_url, which is not set',
+    ]);
+    const elsewhere = { CORRAL_PUBLIC_URL: 'https://c.example.org', CORRAL_OUTBOUND_ALLOW: '192.0.2.0/24' };
+    expect(mistakes('wipe webhook http://198.51.100.1/', elsewhere)).toEqual([
+      expect.stringContaining('cleaning.steps: wipe: ') as string,
+    ]);
   });
 });

@@ -77,6 +77,7 @@ suspect_networks
 nodes
   defaults: class ''
   foreign key (project_id) references projects (id)
+  gate_is_known: check gate in ('cleaning', 'maintenance', 'quarantined')
   node_label_is_unique: unique (label)
   nodes_by_any_obm_address: index (obm_uri)
   nodes_by_class: index (project_id, class)
@@ -109,6 +110,22 @@ held_nodes
 departed_bmcs
   not null: node, obm_uri
   one_departed_bmc_per_address: primary key (obm_uri)
+cleanings
+  cleaning_label_is_unique: unique (label)
+  cleaning_state_is_known: check state in ('running', 'maintenance', 'passed', 'failed')
+  cleanings_by_due: index (due_at) where state = 'running'
+  cleanings_by_node: index (node_id, id)
+  cleanings_by_state: index (state, id)
+  foreign key (node_id) references nodes (id)
+  not null: created_at, due_at, id, label, node_id, state
+  one_open_cleaning_per_node: unique index (node_id) where state <> 'passed'
+  primary key (id) counted up
+cleaning_steps
+  foreign key (cleaning_id) references cleanings (id)
+  not null: attempts, cleaning_id, id, kind, name, position, state, token_hashes
+  one_step_per_cleaning_and_name: unique (cleaning_id, name)
+  primary key (id) counted up
+  step_state_is_known: check state in ('pending', 'running', 'passed', 'failed', 'skipped')
 nics
   foreign key (node_id) references nodes (id)
   foreign key (port_id) references ports (id)

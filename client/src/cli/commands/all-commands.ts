@@ -2,6 +2,7 @@ import type { Command } from '../cli-command.ts';
 import { accountCommands } from './account-commands.ts';
 import { bmcCommands } from './bmc-commands.ts';
 import { claimCommands } from './claim-commands.ts';
+import { cleaningCommands } from './cleaning-commands.ts';
 import { completionCommands } from './completion-commands.ts';
 import { driftCommands } from './drift-commands.ts';
 import { headnodeCommands } from './headnode-commands.ts';
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   ...nodeCommands,
   ...obmCommands,
   ...bmcCommands,
+  ...cleaningCommands,
   ...projectCommands,
   ...claimCommands,
   ...quotaCommands,

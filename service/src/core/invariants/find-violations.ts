@@ -8,6 +8,7 @@ import type { Database } from '../../db/service-schema.ts';
 import { sealedColumns } from '../../db/sealed-columns.ts';
 import { tables } from '../../db/service-tables.ts';
 import { actionInvariants } from './action-invariants.ts';
+import { cleaningInvariants } from './cleaning-invariants.ts';
 import { headnodeInvariants } from './headnode-invariants.ts';
 import type { Invariant } from './invariant.ts';
 import { findUnindexed } from './metadata-invariants.ts';
@@ -23,6 +24,7 @@ const invariants: readonly Invariant[] = [
   ...actionInvariants,
   ...headnodeInvariants,
   ...releaseInvariants,
+  ...cleaningInvariants,
   ...userInvariants,
 ];
 
@@ -37,6 +39,7 @@ const json: Readonly<Partial<Record<keyof Database, readonly string[]>>> = {
   claims: ['selector', 'prefer', 'nodes'],
   subscriptions: ['filter'],
   dead_letters: ['body'],
+  cleaning_steps: ['progress'],
 };
 
 /** Everything that must not be in the database, as of one moment. `keys` open what is sealed; null: it is not tried. */

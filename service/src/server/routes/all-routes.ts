@@ -2,6 +2,7 @@ import type { Route } from '../route.ts';
 import { actionRoutes } from './action-routes.ts';
 import { bmcRoutes } from './bmc-routes.ts';
 import { claimRoutes } from './claim-routes.ts';
+import { cleaningRoutes } from './cleaning-routes.ts';
 import { driftRoutes } from './drift-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { extensionRoutes } from './extension-routes.ts';
@@ -39,6 +40,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Nodes', routes: nodeRoutes },
   { title: 'Out-of-band management', routes: obmRoutes },
   { title: 'BMCs', routes: bmcRoutes },
+  { title: 'Cleaning', routes: cleaningRoutes },
   { title: 'Projects', routes: projectRoutes },
   { title: 'Claims', routes: claimRoutes },
   { title: 'Quotas', routes: quotaRoutes },

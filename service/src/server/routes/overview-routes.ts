@@ -25,7 +25,7 @@ const NodeOverview = {
       Type.Object({
         kind: Type.String({
           description:
-            '`network`, `action` (a pending one), `port` (not to be trusted), `switch` (registered twice) or `obm` (enabled)',
+            '`gate` (being cleaned, or quarantined), `network`, `action` (a pending one), `port` (not to be trusted), `switch` (registered twice) or `obm` (enabled)',
         }),
         nic: orNull(Type.String()),
         network: orNull(Type.String({ description: 'the network that the nic is on, for `network`' })),

@@ -7,6 +7,12 @@ const onManagedNode = (body?: unknown) => async (rig: Rig) => named({ node: awai
 const onBareNode = (body?: unknown) => async (rig: Rig) => named({ node: await rig.bareNode() }, body);
 const onFreeNode = (body?: unknown) => async (rig: Rig) => named({ node: await rig.freeNode() }, body);
 
+/** A cleaning of a node that is quarantined. */
+const onCleaning = (body?: unknown) => async (rig: Rig) => {
+  const answer = await rig.service.admin.post(`/node/${await rig.bareNode()}/quarantine`, { reason: 'broken' });
+  return named({ cleaning: (answer.body as { cleaning: string }).cleaning }, body);
+};
+
 /** A call that needs OBM: on a free node, where it is not enabled, those who are let in get a 409. */
 const order = (body?: unknown): readonly Case[] => [
   { when: 'of a node of the project', given: onManagedNode(body), letIn: project },
@@ -50,6 +56,13 @@ export const nodeCases: Cases = {
   bmc_delete: [{ given: onBareNode(), letIn: admin }],
   bmc_test: [{ given: onBareNode(), letIn: admin }],
   node_delete: [{ given: async (rig) => named({ node: await rig.bareNode() }), letIn: admin }],
+  node_quarantine: [{ given: onBareNode({ reason: 'broken' }), letIn: admin }],
+  list_cleanings: [{ given: nothing, letIn: admin }],
+  show_cleaning: [{ given: onCleaning(), letIn: admin }],
+  cleaning_retry: [{ given: onCleaning(), letIn: admin }],
+  cleaning_skip: [{ given: onCleaning({ step: 'power', reason: 'no BMC' }), letIn: admin }],
+  // The token decides, and nobody has it.
+  cleaning_result: [{ given: onCleaning({ step: 'power', token: 'guessed', outcome: 'clean' }), letIn: [] }],
   node_register_nic: [
     { given: async (rig) => named({ node: await rig.bareNode(), nic: 'eth1' }, { macaddr: 'm' }), letIn: admin },
   ],

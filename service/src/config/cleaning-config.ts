@@ -1,0 +1,101 @@
+import type { SettingReader } from '@corral/base/config/setting-reader';
+import type { Settings, ValuesOf } from '@corral/base/config/setting';
+import { flag, listOf, seconds, text, whole } from '@corral/base/config/value-types';
+import type { Outbound } from '@corral/base/http/outbound';
+import { ownSteps, type SiteStep } from '../core/cleaning-plan.ts';
+
+const dayS = 86_400;
+const form = 'NAME webhook URL, or NAME command /PATH/TO/PROGRAM ARGUMENTS';
+
+const siteSteps = listOf(`a list of steps: ${form}`, (entries, wrong) => {
+  const steps = entries.flatMap((entry) => {
+    const step = stepIn(entry);
+    if (step === null) wrong({ entry });
+    return step ?? [];
+  });
+  const names = steps.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) wrong({ entry: twice, expected: 'a different name for each step' });
+  const own = names.find((name) => ownSteps.some((taken) => taken === name));
+  if (own !== undefined) wrong({ entry: own, expected: `a name other than ${ownSteps.join(', ')}` });
+  return steps;
+});
+
+const stepIn = (entry: string): SiteStep | null => {
+  const [name = '', kind = '', target = '', ...args] = entry.split(/\s+/);
+  if (!/^[a-z\d][a-z\d-]{0,62}$/.test(name)) return null;
+  if (kind === 'command') return target.startsWith('/') ? { kind, name, program: target, args } : null;
+  if (kind !== 'webhook' || !/^https?:\/\//.test(target) || !URL.canParse(target) || args.length > 0) return null;
+  return { kind, name, url: target };
+};
+
+/** What a node goes through between two projects. */
+export const cleaningSettings = {
+  'cleaning.enabled': {
+    takes: flag,
+    fallback: 'false',
+    about:
+      '`true`: a node that leaves a project is [cleaned](operator-guide.md#a-machines-way-from-tenant-to-tenant) before anybody else gets it. `false`: it is free at once, or goes to the maintenance pool.',
+  },
+  'cleaning.steps': {
+    takes: siteSteps,
+    fallback: '',
+    about: `What your site does to such a node, in order: a list, in the environment separated by commas, of ${form}. Webhooks need \`public_url\`.`,
+  },
+  'cleaning.step_deadline': {
+    takes: seconds(7 * dayS),
+    fallback: '3600',
+    about: 'How long each of these steps has, up to a week.',
+  },
+  'cleaning.deadline': {
+    takes: seconds(dayS),
+    fallback: '900',
+    about: 'How long each step of Corral itself (power, ports, boot device, BMC) is tried, up to a day.',
+  },
+  'cleaning.bootdev': {
+    takes: text,
+    fallback: 'none',
+    about: 'Boot device that a node has afterwards; `none` is what its firmware is set to.',
+  },
+  'cleaning.at_once': {
+    takes: whole(1, 1_000),
+    fallback: '20',
+    about: 'Nodes that one process works on at once. Those that wait for a webhook do not count.',
+  },
+} as const satisfies Settings;
+
+export interface CleaningConfig {
+  readonly enabled: boolean;
+  readonly steps: readonly SiteStep[];
+  readonly stepDeadlineMs: number;
+  readonly deadlineMs: number;
+  readonly bootdev: string;
+  readonly atOnce: number;
+  /** Where results of webhooks are reported to; null: there are no webhooks. */
+  readonly publicUrl: string | null;
+}
+
+export const cleaningConfig = (
+  read: SettingReader<ValuesOf<typeof cleaningSettings>>,
+  { outbound, publicUrl }: { readonly outbound: Outbound; readonly publicUrl: string | null },
+  mistakes: string[],
+): CleaningConfig => {
+  const steps = read.value('cleaning.steps');
+  for (const step of steps) {
+    if (step.kind !== 'webhook') continue;
+    const refusal = outbound.refusalOf(new URL(step.url).hostname);
+    if (refusal !== null) mistakes.push(`cleaning.steps: ${step.name}: ${refusal.message}`);
+    if (publicUrl === null) {
+      mistakes.push(`cleaning.steps: ${step.name}: a webhook reports its result to public_url, which is not set`);
+    }
+  }
+  return {
+    enabled: read.value('cleaning.enabled'),
+    steps,
+    stepDeadlineMs: read.value('cleaning.step_deadline'),
+    deadlineMs: read.value('cleaning.deadline'),
+    bootdev: read.value('cleaning.bootdev'),
+    atOnce: read.value('cleaning.at_once'),
+    publicUrl,
+  };
+};

@@ -1,0 +1,72 @@
+import { withDeadline } from '@corral/base/abort';
+import { describeOrigin, type HttpClient } from '@corral/base/http/http-client';
+import { httpFaultOf } from '@corral/base/http/http-fault';
+import type { SiteStep } from '../core/cleaning-plan.ts';
+import { withToken } from '../core/cleaning-result.ts';
+import { requireLease } from '../core/leases.ts';
+import { newSecret } from '../core/token-secret.ts';
+import { type Attempt, findCleaned, type Verdict } from './cleaning-attempt.ts';
+
+const timeoutMs = 10_000;
+/** Stored as the progress of a step whose service has confirmed. */
+const confirmed = JSON.stringify('confirmed');
+
+type Webhook = Extract<SiteStep, { kind: 'webhook' }>;
+
+/** Has a service of the site clean a node: asks until it confirms, and then waits for its result. */
+export const callWebhook = async (attempt: Attempt, { url }: Webhook, http: HttpClient): Promise<Verdict> => {
+  const { context, cleaning, step, rules } = attempt;
+  const waiting = { kind: 'waiting', sentence: 'the service was asked, and has not reported a result' } as const;
+  if (step.progress === confirmed) return waiting;
+  const token = newSecret();
+  await context.write(async (op) => {
+    await requireLease(op, attempt.held.lease);
+    await findCleaned(op, attempt);
+    await op.tx
+      .updateTable('cleaning_steps')
+      .set({ token_hashes: withToken(step.token_hashes, token) })
+      .where('id', '=', step.id)
+      .execute();
+  });
+  attempt.moment('cleaning token made');
+  const request = {
+    cleaning: cleaning.label,
+    node: cleaning.node,
+    step: step.name,
+    token,
+    url: new URL(`/v0/cleaning/${cleaning.label}/result`, rules.publicUrl ?? 'http://localhost').href,
+  };
+  const failure = await send(attempt, url, request, http);
+  attempt.moment('cleaning webhook sent');
+  if (failure !== null) return { kind: 'later', sentence: `the service could not be asked: ${failure}` };
+  // A result may have come already: then this finds the step over, and changes nothing.
+  await context.write(async (op) => {
+    await requireLease(op, attempt.held.lease);
+    await findCleaned(op, attempt);
+    await op.tx.updateTable('cleaning_steps').set({ progress: confirmed }).where('id', '=', step.id).execute();
+  });
+  return waiting;
+};
+
+/** null when the service confirmed; otherwise why it did not. */
+const send = async (attempt: Attempt, url: string, body: object, http: HttpClient): Promise<string | null> => {
+  try {
+    const request = {
+      method: 'POST',
+      ...describeOrigin(new URL(url)),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      check: attempt.held.check,
+    } as const;
+    const answer = await withDeadline({ ms: timeoutMs, signals: [attempt.signal] }, (signal) =>
+      http.stream(request, signal),
+    );
+    answer.body.destroy();
+    if (answer.status >= 200 && answer.status < 300) return null;
+    return answer.status >= 300 && answer.status < 400
+      ? `it redirects (status ${answer.status}), which is not followed`
+      : `it answered ${answer.status}`;
+  } catch (error) {
+    return httpFaultOf(error).details;
+  }
+};

@@ -30,11 +30,11 @@ describe.each(engines)('corral cleaning, on %s', (engine) => {
       cleanings: [{ cleaning, node: 'n1', project: 'red', state: 'running', step: 'power' }],
     });
     expect((await shell('cleaning list --state wrong')).err).toContain('--state takes one of running');
-    expect((await shell('node quarantine n1 "smells of smoke"')).out).toContain(`corral cleaning retry ${cleaning}`);
+    expect((await shell("node quarantine n1 'smells of smoke'")).out).toContain(`corral cleaning retry ${cleaning}`);
     expect((await shell(`cleaning show ${cleaning}`)).out).toMatch(
       /state +failed\n[^]*reason +smells of smoke\nstep power +failed: quarantined by admin\nstep ports +pending/,
     );
-    expect((await shell(`cleaning skip ${cleaning} power "pulled the plug"`)).out).toContain('step power of cleaning');
+    expect((await shell(`cleaning skip ${cleaning} power 'pulled the plug'`)).out).toContain('step power of cleaning');
     expect((await shell(`cleaning retry ${cleaning}`)).out).toContain('has begun again');
     await cleaningThat(service, ended('passed'));
     expect((await shell('cleaning list')).out).toBe('no cleanings\n');

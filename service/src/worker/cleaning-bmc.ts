@@ -11,7 +11,7 @@ import { type Attempt, findCleaned, type Verdict } from './cleaning-attempt.ts';
 
 /*
  * What is done to a node out of band between two projects. The service makes itself a token for it, which voids every
- * other, and destroys it again: whoever had one before has none after that.
+ * other, and destroys it again: who had one before has none after that.
  */
 
 /** Turns the node off, and reads that it is. */

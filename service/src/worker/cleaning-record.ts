@@ -21,7 +21,7 @@ import type { RunningStep, Verdict } from './cleaning-attempt.ts';
 
 /** Between attempts at one step. */
 const growth: Growth = { firstMs: 500, longestMs: 60_000 };
-/** A cleaning that waits for somebody is looked at this often anyway. */
+/** A cleaning that waits for somebody is checked this often anyway. */
 export const longestPauseMs = 5 * 60_000;
 
 interface Begun {

@@ -22,6 +22,8 @@ it('every call has an authorization case, and every case a call', () => {
 
 /** What a browser has to know before anybody has signed in. */
 const forSigningIn = ['show_auth_methods', 'show_session'];
+/** Who has the token in the body may make them, and nobody else: cleaning-steps.test.ts. */
+const byTokenInBody = ['cleaning_result'];
 
 describe.each(engines)('authorization on %s', (engine) => {
   let rig: Rig;
@@ -35,7 +37,9 @@ describe.each(engines)('authorization on %s', (engine) => {
 
   tryMatrix(() => rig);
 
-  const needsCredentials = routes.filter(({ access, name }) => access !== 'anyone' && !forSigningIn.includes(name));
+  const needsCredentials = routes.filter(
+    ({ access, name }) => access !== 'anyone' && ![...forSigningIn, ...byTokenInBody].includes(name),
+  );
   it.each(needsCredentials.map((route) => [callOf(route), route] as const))(
     '%s without credentials is a 401 before anything is looked up or validated',
     async (_, route) => {
@@ -62,7 +66,13 @@ describe.each(engines)('authorization on %s', (engine) => {
     },
   );
 
-  const toldFromTheRequest = ['network_create', 'headnode_create', 'token_create', 'user_set_password'];
+  const toldFromTheRequest = [
+    'network_create',
+    'headnode_create',
+    'token_create',
+    'user_set_password',
+    ...byTokenInBody,
+  ];
   const ofProject = routes.filter(
     ({ name, path, access }) =>
       access !== 'admin' && path.includes(':') && !toldFromTheRequest.includes(name) && name !== 'list_nodes',

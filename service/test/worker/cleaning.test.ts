@@ -144,7 +144,7 @@ describe.each(engines)('the gate on %s', (engine) => {
     expect(machine.token).toBe(null);
   });
 
-  it('is told to operators, and to nobody else', async () => {
+  it('is shown to operators, and to nobody else', async () => {
     const { service, alice } = await makeGatedSite(engine);
     const bob = await makeUser(service, 'bob', 'blue');
     await leave(alice);

@@ -9,7 +9,9 @@ const onFreeNode = (body?: unknown) => async (rig: Rig) => named({ node: await r
 
 /** A cleaning of a node that is quarantined. */
 const onCleaning = (body?: unknown) => async (rig: Rig) => {
-  const answer = await rig.service.admin.post(`/node/${await rig.bareNode()}/quarantine`, { reason: 'broken' });
+  const node = await rig.bareNode();
+  const answer = await rig.service.admin.post(`/node/${node}/quarantine`, { reason: 'broken' });
+  await rig.service.admin.put(`/node/${node}/obm`, { enabled: true });
   return named({ cleaning: (answer.body as { cleaning: string }).cleaning }, body);
 };
 
@@ -59,7 +61,8 @@ export const nodeCases: Cases = {
   node_quarantine: [{ given: onBareNode({ reason: 'broken' }), letIn: admin }],
   list_cleanings: [{ given: nothing, letIn: admin }],
   show_cleaning: [{ given: onCleaning(), letIn: admin }],
-  cleaning_retry: [{ given: onCleaning(), letIn: admin }],
+  // Nothing is to be cleaned beside the other cases: OBM is enabled, which those who are let in are told.
+  cleaning_retry: [{ given: onCleaning(), letIn: admin, status: 409 }],
   cleaning_skip: [{ given: onCleaning({ step: 'power', reason: 'no BMC' }), letIn: admin }],
   // The token decides, and nobody has it.
   cleaning_result: [{ given: onCleaning({ step: 'power', token: 'guessed', outcome: 'clean' }), letIn: [] }],

@@ -73,9 +73,11 @@ export const blocksOf = (node: NodeState, isOperator: boolean): readonly NodeBlo
     const error = doubtAbout(port);
     return error === null ? [] : [of('port', port, error)];
   });
-  // The maintenance service lets a node go; what others may do with it then, is not for them to wait for.
-  const isShut = node.gate !== null && (node.isFree || node.gate !== 'maintenance');
-  const gate = isShut && node.gate !== null ? [of('gate', {}, gateSentence(node, node.gate, node.cleaning))] : [];
+  // The maintenance service can let its node go.
+  const gate =
+    node.gate !== null && (node.isFree || node.gate !== 'maintenance')
+      ? [of('gate', {}, gateSentence(node, node.gate, node.cleaning))]
+      : [];
   if (node.isFree)
     return [...gate, ...node.secondRecords.map((second) => of('switch', second, secondRecord(second))), ...ports];
   const ties = node.ties.map((tie) => of(tie.network === null ? 'action' : 'network', tie, tiedBy(node, tie)));

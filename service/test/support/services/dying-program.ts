@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { programFile } from '../../../../test/support/built-program.ts';
 import type { MachineStep } from '../../../src/drivers/hypervisors/libvirt/machine-steps.ts';
 import type { ReleaseMoment } from '../../../src/core/release-steps.ts';
+import type { CleaningMoment } from '../../../src/worker/cleaning-moments.ts';
 import type { HistoryStep } from '../../../src/worker/history-pruning.ts';
 import type { DeliveryStep } from '../../../src/worker/webhook-deliveries.ts';
 import type { Step } from '../../../src/worker/worker-steps.ts';
@@ -21,7 +22,7 @@ export interface DyingProgram {
 /** Starts the service so that it dies, as by `kill -9`, or sleeps, when it reaches a step for the nth time. */
 export const startDyingProgram = async (
   env: Readonly<Record<string, string>>,
-  step: Step | MachineStep | HistoryStep | DeliveryStep | ReleaseMoment,
+  step: Step | MachineStep | HistoryStep | DeliveryStep | ReleaseMoment | CleaningMoment,
   times: number,
   signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL',
 ): Promise<DyingProgram> => {

@@ -1324,6 +1324,48 @@ export const mutations = [
     'await sleep(0, undefined, { signal }).catch(() => undefined);',
     'service/test/worker/periodic-task.test.ts',
   ),
+  // Webhooks: to those who may see it, in order, again until it is taken, and nothing about nothing
+  ...[
+    [
+      'a webhook that nobody took counts as delivered',
+      'core/webhook-sender.ts',
+      'if (isTaken(status))',
+      'if (status > 0)',
+    ],
+    [
+      'a webhook of a project is sent what administrators see',
+      'core/subscription-records.ts',
+      'admin: project === null,',
+      'admin: true,',
+    ],
+    [
+      'a webhook that was paused is sent',
+      'core/deliveries.ts',
+      "if (subscription?.state !== 'active') return null;",
+      'if (subscription === undefined) return null;',
+    ],
+    [
+      'a webhook that nobody took is sent again at once',
+      'core/deliveries.ts',
+      'retry_at: steadyNow() + pauseAfter(attempts, growth),',
+      'retry_at: 0,',
+    ],
+    [
+      'dead letters cause dead letters',
+      'core/deliveries.ts',
+      "if (events.every(({ type }) => type === 'subscription_dead_letters')) return;",
+      '',
+    ],
+    [
+      'old events are deleted that a webhook waits for',
+      'worker/history-pruning.ts',
+      'delivered === null || id <= delivered ||',
+      'delivered === null || id > 0 ||',
+    ],
+    ['one project takes the places of all webhooks', 'worker/webhook-deliveries.ts', 'ofSame < places.project && ', ''],
+  ].map(([what, file, text, instead]) =>
+    mutation(what, `service/src/${file}`, text, instead, 'service/test/worker/webhooks.test.ts'),
+  ),
   mutation(
     'a notification that cannot be read is tried again at once',
     'service/src/worker/maintenance-notifier.ts',

@@ -30,8 +30,9 @@ interface SubscriptionCreate {
 
 /** Makes a subscription to what happens from now on. Its secret is returned only once. */
 export const subscriptionCreate = async (op: WriteOp, args: SubscriptionCreate): Promise<{ secret: string }> => {
+  // First, or a refusal would say whether a project exists.
+  requireProject(op.caller, args.project ?? null);
   const project = args.project === undefined ? null : await findProject(op, args.project);
-  requireProject(op.caller, project?.label ?? null);
   const { url, origin } = checkedTarget(op, args.url, project);
   const filter = checkedFilter(args.filter ?? {}, args.subscription, project?.label ?? null);
   await makeRoom(op, args.subscription, project);

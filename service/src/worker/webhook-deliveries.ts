@@ -23,9 +23,8 @@ import { settledEvents } from '../db/event-order.ts';
 
 const leaseMs = 6_000;
 const pollMs = 2_000;
-/** Subscriptions that are served side by side, and of them those of one project: nobody's slow receivers hold up others. */
-const mostAtOnce = 32;
-const mostOfProject = 4;
+/** Subscriptions that are served side by side: nobody's slow receivers hold up others. */
+const places = { site: 16, projects: 48, project: 4 };
 /** Deliveries of one subscription before others get its place. */
 const turnLength = 20;
 /** How often it is stored how far those are that had nothing to be sent. */
@@ -157,6 +156,8 @@ class DeliveryRound {
     if (active.length === 0 && this.#turns.size === 0) return null;
     const isBehind = ({ id, position }: Candidate): boolean => Math.max(position, this.#passed.get(id) ?? 0) < settled;
     const behind = active.filter((one) => !this.#turns.has(one.id) && isBehind(one));
+    const isActive = new Set(active.map(({ id }) => id));
+    for (const id of this.#served) if (!isActive.has(id)) this.#served.delete(id);
     const order = [...this.#served];
     const due = behind.filter(({ waitMs }) => waitMs === 0).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
     for (const candidate of due) if (this.#hasPlaceFor(candidate)) this.#beginTurn(candidate, settled);
@@ -171,9 +172,10 @@ class DeliveryRound {
   }
 
   #hasPlaceFor({ project_id }: Candidate): boolean {
-    if (this.#turns.size >= mostAtOnce) return false;
-    if (project_id === null) return true;
-    return [...this.#turns.values()].filter(({ projectId }) => projectId === project_id).length < mostOfProject;
+    const owners = [...this.#turns.values()].map(({ projectId }) => projectId);
+    const ofSame = owners.filter((owner) => owner === project_id).length;
+    if (project_id === null) return ofSame < places.site;
+    return ofSame < places.project && owners.filter((owner) => owner !== null).length < places.projects;
   }
 
   #beginTurn({ id, project_id }: Candidate, settled: number): void {

@@ -59,6 +59,9 @@ describe.each(engines)('subscriptions on %s', (engine) => {
     expect((await done(stranger.get('/subscriptions'))).body).toEqual([]);
     expect(await refusal(stranger.get('/subscriptions?project=owning'))).toBe('401 AuthorizationError');
     expect(await refusal(maker.put('/subscription/all', { url }))).toBe('401 AuthorizationError');
+    // The same refusal, be the project there or not.
+    const refused = ['owning', 'no-such'].map((project) => message(stranger.put('/subscription/x', { url, project })));
+    expect(new Set(await Promise.all(refused)).size).toBe(1);
     await done(admin.post('/auth/basic/user/maker/remove_project', { project: 'owning' }));
     expect(await refusal(maker.get('/subscription/ours'))).toBe('401 AuthorizationError');
     expect((await done(colleague.get('/subscriptions'))).body).toMatchObject([

@@ -69,6 +69,7 @@ describe.each(engines)('authorization on %s', (engine) => {
   const toldFromTheRequest = [
     'network_create',
     'headnode_create',
+    'subscription_create',
     'token_create',
     'user_set_password',
     ...byTokenInBody,

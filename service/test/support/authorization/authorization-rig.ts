@@ -110,14 +110,15 @@ export const makeRig = async (engine: EngineName, source: Source = basicSource):
     await done(admin.put(`/node/${label}/metadata/${label}`, { value: true }));
     return { count: 1, match: { metadata: { [label]: { present: true } } }, wait: true };
   };
-  /** A project can have only so many; the last few are left to those who are about to use them. */
-  const makeRoom = async (): Promise<void> => {
-    const all = (await done(admin.get(`/subscriptions?project=${red}`))).body as Record<
-      'subscription' | 'made_at',
-      string
-    >[];
-    const oldestFirst = [...all].sort((a, b) => a.made_at.localeCompare(b.made_at));
-    for (const { subscription } of oldestFirst.slice(0, -4)) await done(admin.del(`/subscription/${subscription}`));
+  const ownSubscriptions: string[] = [];
+  /** A label for a subscription. A project can have only so many, so only the last few of those made here are left. */
+  const freshSubscription = async (): Promise<string> => {
+    // Some are deleted already.
+    for (const old of ownSubscriptions.splice(0, Math.max(0, ownSubscriptions.length - 3)))
+      await admin.del(`/subscription/${old}`);
+    const label = fresh('subscription');
+    ownSubscriptions.push(label);
+    return label;
   };
 
   return {
@@ -155,15 +156,12 @@ export const makeRig = async (engine: EngineName, source: Source = basicSource):
       const answer = await done(admin.post(`/project/${red}/claim`, await waitingFor()));
       return (answer.body as { claim: string }).claim;
     },
-    subscription: () =>
-      make('subscription', async (label) => {
-        await makeRoom();
-        await done(admin.put(`/subscription/${label}`, { project: red, url: 'http://127.0.0.1:9/hook' }));
-      }),
-    freshSubscription: async () => {
-      await makeRoom();
-      return fresh('subscription');
+    subscription: async () => {
+      const label = await freshSubscription();
+      await done(admin.put(`/subscription/${label}`, { project: red, url: 'http://127.0.0.1:9/hook' }));
+      return label;
     },
+    freshSubscription,
     action: async (on) => {
       const queued = await admin.post(`/switch/sw/port/${on}/eth0/revert`);
       await settled(service, queued);

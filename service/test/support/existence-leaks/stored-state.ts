@@ -23,6 +23,9 @@ const restlessColumns = [
   'unread',
   'retry_at',
   'attempts',
+  'position',
+  'last_at',
+  'last_result',
   'used_at',
   'seen_at',
 ];

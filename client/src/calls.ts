@@ -383,41 +383,6 @@ export interface Calls {
   };
   /** Cancel a claim that waits. Who may: Project access to the claim's project, or Admin. `DELETE /claim/:claim` */
   claimCancel: { args: { readonly claim: string }; reply: undefined };
-  /** List all quotas; those without a project are for every project that has none of its own. Who may: Admin. `GET /quotas` */
-  listQuotas: {
-    args: NoArguments;
-    reply: readonly {
-      readonly project: string | null;
-      readonly what: 'nodes' | 'networks' | 'headnodes';
-      readonly class: string | null;
-      readonly limit: number | null;
-    }[];
-  };
-  /** List what a project is limited to, and how much of it is used; a limit of null is none. Who may: Project access, or Admin. `GET /project/:project/quotas` */
-  listProjectQuotas: {
-    args: { readonly project: string };
-    reply: readonly {
-      readonly what: 'nodes' | 'networks' | 'headnodes';
-      readonly class: string | null;
-      readonly limit: number | null;
-      readonly used: number;
-    }[];
-  };
-  /** Limit how much a project, or every project, may have. Who may: Admin. `PUT /quota/:what` */
-  quotaSet: {
-    args: {
-      readonly what: 'nodes' | 'networks' | 'headnodes';
-      readonly project?: string;
-      readonly class?: string;
-      readonly limit: number | null;
-    };
-    reply: undefined;
-  };
-  /** Delete a quota. Who may: Admin. `DELETE /quota/:what` */
-  quotaDelete: {
-    args: { readonly what: 'nodes' | 'networks' | 'headnodes'; readonly project?: string; readonly class?: string };
-    reply: undefined;
-  };
   /** Give nodes back: detach their networks, disable OBM and take them out of the project. Who may: Project access, or Admin. `POST /project/:project/release` */
   projectReleaseNodes: {
     args: { readonly project: string; readonly nodes: readonly string[] };
@@ -456,6 +421,65 @@ export interface Calls {
       readonly started_at: string;
       readonly ended_at: string | null;
     }[];
+  };
+  /** List all quotas; those without a project are for every project that has none of its own. Who may: Admin. `GET /quotas` */
+  listQuotas: {
+    args: NoArguments;
+    reply: readonly {
+      readonly project: string | null;
+      readonly what: 'nodes' | 'networks' | 'headnodes';
+      readonly class: string | null;
+      readonly limit: number | null;
+    }[];
+  };
+  /** List what a project is limited to, and how much of it is used; a limit of null is none. Who may: Project access, or Admin. `GET /project/:project/quotas` */
+  listProjectQuotas: {
+    args: { readonly project: string };
+    reply: readonly {
+      readonly what: 'nodes' | 'networks' | 'headnodes';
+      readonly class: string | null;
+      readonly limit: number | null;
+      readonly used: number;
+    }[];
+  };
+  /** Limit how much a project, or every project, may have. Who may: Admin. `PUT /quota/:what` */
+  quotaSet: {
+    args: {
+      readonly what: 'nodes' | 'networks' | 'headnodes';
+      readonly project?: string;
+      readonly class?: string;
+      readonly limit: number | null;
+    };
+    reply: undefined;
+  };
+  /** Delete a quota. Who may: Admin. `DELETE /quota/:what` */
+  quotaDelete: {
+    args: { readonly what: 'nodes' | 'networks' | 'headnodes'; readonly project?: string; readonly class?: string };
+    reply: undefined;
+  };
+  /** Add up for how long nodes were reserved and turned on. Who may: Admin sees all, others their own projects. `GET /usage` */
+  listUsage: {
+    args: {
+      readonly from?: string;
+      readonly to?: string;
+      readonly by?: string;
+      readonly limit?: string;
+      readonly after?: string;
+    };
+    reply: {
+      readonly from: string;
+      readonly to: string;
+      readonly rows: readonly {
+        readonly project?: string;
+        readonly project_id?: number;
+        readonly class?: string | null;
+        readonly node?: string;
+        readonly month?: string;
+        readonly reserved_seconds: number;
+        readonly powered_seconds: number;
+      }[];
+      readonly next: number | null;
+    };
   };
   /** List the images for headnodes. Who may: Any authenticated caller. `GET /headnode_images/` */
   listHeadnodeImages: { args: NoArguments; reply: readonly string[] };
@@ -1634,24 +1658,6 @@ export const calls = {
     effect: 'changes',
     reply: 'nothing',
   },
-  listQuotas: { name: 'list_quotas', method: 'GET', path: '/quotas', query: [], effect: 'reads', reply: 'list' },
-  listProjectQuotas: {
-    name: 'list_project_quotas',
-    method: 'GET',
-    path: '/project/:project/quotas',
-    query: [],
-    effect: 'reads',
-    reply: 'list',
-  },
-  quotaSet: { name: 'quota_set', method: 'PUT', path: '/quota/:what', query: [], effect: 'changes', reply: 'nothing' },
-  quotaDelete: {
-    name: 'quota_delete',
-    method: 'DELETE',
-    path: '/quota/:what',
-    query: ['project', 'class'],
-    effect: 'changes',
-    reply: 'nothing',
-  },
   projectReleaseNodes: {
     name: 'project_release_nodes',
     method: 'POST',
@@ -1675,6 +1681,32 @@ export const calls = {
     query: [],
     effect: 'reads',
     reply: 'list',
+  },
+  listQuotas: { name: 'list_quotas', method: 'GET', path: '/quotas', query: [], effect: 'reads', reply: 'list' },
+  listProjectQuotas: {
+    name: 'list_project_quotas',
+    method: 'GET',
+    path: '/project/:project/quotas',
+    query: [],
+    effect: 'reads',
+    reply: 'list',
+  },
+  quotaSet: { name: 'quota_set', method: 'PUT', path: '/quota/:what', query: [], effect: 'changes', reply: 'nothing' },
+  quotaDelete: {
+    name: 'quota_delete',
+    method: 'DELETE',
+    path: '/quota/:what',
+    query: ['project', 'class'],
+    effect: 'changes',
+    reply: 'nothing',
+  },
+  listUsage: {
+    name: 'list_usage',
+    method: 'GET',
+    path: '/usage',
+    query: ['from', 'to', 'by', 'limit', 'after'],
+    effect: 'reads',
+    reply: 'object',
   },
   listHeadnodeImages: {
     name: 'list_headnode_images',

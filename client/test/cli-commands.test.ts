@@ -101,6 +101,16 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect(await corral('claim list red')).toMatch(/waiting +1 +1/);
     expect(await corral(`claim show ${claim}`)).toContain('at place 1 in line');
     expect(await corral(`claim cancel ${claim}`)).toContain('is cancelled');
+    expect(await corral('usage --by node,class')).toMatch(
+      /^node +class +reserved hours +powered hours$\n^n1 +- +0\.00 +0\.00$/m,
+    );
+    expect(await corral('usage --by project,class,month --csv')).toMatch(
+      /^project,project_id,class,month,reserved_seconds,powered_seconds\r\nred,\d+,,\d{4}-\d\d,[\d.]+,0\r\n/,
+    );
+    expect(JSON.parse(await corral('usage --json'))).toMatchObject({ rows: [{ project: 'red', powered_seconds: 0 }] });
+    expect((await shell('usage --by rack')).err).toContain(
+      'usage is not counted by rack; expected one or more of project',
+    );
     await corral('network create lab red');
     expect(await corral('network list')).toMatch(/lab +\d+ +red +red +0/);
     expect(await corral('project list-networks red')).toContain('lab');

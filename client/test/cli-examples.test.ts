@@ -20,7 +20,7 @@ const order: readonly string[] = [
     'user password',
     'user project add',
   ],
-  ...['quota set', 'quota list', 'quota delete'],
+  ...['quota set', 'quota list', 'quota delete', 'usage'],
   ...['network create', 'network list', 'network show', 'project list-networks', 'network grant-access'],
   ...['network revoke-access', 'node list', 'project node add', 'project node list', 'node network connect'],
   ...[

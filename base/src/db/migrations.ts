@@ -6,6 +6,8 @@ interface ColumnTypes {
   readonly id: string;
   /** A whole number that holds an id or a time. */
   readonly bigint: string;
+  /** The time in milliseconds since 1970. */
+  readonly now: string;
 }
 
 /** One step from one shape of the database to the next. */

@@ -6,7 +6,11 @@ import { connectionAs } from './postgres-connection-options.ts';
 import { listenerOf } from './postgres-listener.ts';
 import type { Opening, ProgramTables } from './program-tables.ts';
 
-const words = { id: 'id bigint generated always as identity primary key', bigint: 'bigint' };
+const words = {
+  id: 'id bigint generated always as identity primary key',
+  bigint: 'bigint',
+  now: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
+};
 
 /** Keys of the advisory locks; any constants do, as long as every replica has the same. */
 export const lockSpace = { migration: 0x436f7201, queue: 0x436f7203, contended: 0x436f7204 } as const;

@@ -5,7 +5,11 @@ import { begun } from './sqlite-busy-retry.ts';
 import { openingTimeoutMs, type SqliteConnection } from './sqlite-connection.ts';
 import { tableAccess } from './table-access.ts';
 
-const words = { id: 'id integer primary key autoincrement', bigint: 'integer' };
+const words = {
+  id: 'id integer primary key autoincrement',
+  bigint: 'integer',
+  now: "cast((julianday('now') - 2440587.5) * 86400000 as integer)",
+};
 
 /** Makes or changes the tables of a program, all steps in one transaction. */
 export const bringUpToDate = async <Schema>(

@@ -112,6 +112,7 @@ export const listSteps: readonly Step[] = [
   { call: 'listProjectNetworks', sent: (walk, index) => get(`/project/${someProject(walk, index)}/networks`) },
   { call: 'listProjectHeadnodes', sent: (walk, index) => get(`/project/${someProject(walk, index)}/headnodes`) },
   { call: 'listProjectQuotas', sent: (walk, index) => get(`/project/${someProject(walk, index)}/quotas`) },
+  { call: 'listUsage', sent: () => get('/usage?by=class') },
   { call: 'listQuotas', sent: () => get('/quotas') },
   { call: 'listEvents', what: 'the newest', sent: () => get('/events') },
   {

@@ -141,7 +141,7 @@ export const settings = {
     takes: textThat(({ length }) => length > 0 && length <= 255, '1 to 255 characters'),
     fallback: 'class',
     about:
-      'Metadata key whose value (text) says of what class a node is: [quotas](operator-guide.md#quotas) can limit nodes of a class. The same for every process of a service.',
+      'Metadata key whose value (text) says of what class a node is: [quotas](operator-guide.md#quotas) can limit nodes of a class, and [usage](operator-guide.md#usage) is added up by class. The same for every process of a service.',
   },
   ...cleaningSettings,
   key_file: {

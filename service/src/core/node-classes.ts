@@ -2,6 +2,7 @@ import { checkOf } from '@corral/base/schema/schema-check';
 import { plainSettings } from '../db/sealed-columns.ts';
 import { NodeClass } from '../schema/labels.ts';
 import type { Node } from './find-objects.ts';
+import { recordClass } from './usage-ledger.ts';
 import type { ReadOp, RequestContext, WriteOp } from './request-context.ts';
 
 /*
@@ -33,9 +34,12 @@ const storedKey = async ({ tx }: Pick<ReadOp, 'tx'>): Promise<string | null> => 
   return row?.value ?? null;
 };
 
+type ClassedNode = Pick<Node, 'id' | 'label' | 'class' | 'project_id'>;
+
 /** Records the class of a node. Quotas take nothing away from a project that has too many of the new class. */
-export const setNodeClass = async (op: WriteOp, node: Pick<Node, 'id' | 'class'>, name: string): Promise<void> => {
+export const setNodeClass = async (op: WriteOp, node: ClassedNode, name: string): Promise<void> => {
   if (node.class === name) return;
+  await recordClass(op, node, name);
   await op.tx.updateTable('nodes').set({ class: name }).where('id', '=', node.id).execute();
 };
 
@@ -43,7 +47,7 @@ export const setNodeClass = async (op: WriteOp, node: Pick<Node, 'id' | 'class'>
 export const adoptClassKey = async (context: RequestContext, key: string): Promise<void> => {
   if ((await context.read(storedKey)) === key) return;
   await context.write(async (op) => {
-    const nodes = await op.tx.selectFrom('nodes').select(['id', 'class', 'metadata']).execute();
+    const nodes = await op.tx.selectFrom('nodes').select(['id', 'label', 'class', 'project_id', 'metadata']).execute();
     for (const { metadata, ...node } of nodes) {
       const entries = Object.entries(JSON.parse(metadata) as Record<string, unknown>);
       await setNodeClass(op, node, classIn(new Map(entries), key));

@@ -11,6 +11,7 @@ import { type Forced, requireNodeQuota } from './quotas.ts';
 import { endReleaseOf } from './releases.ts';
 import type { WriteOp } from './request-context.ts';
 import { requireSoleRecords } from './switch-identity.ts';
+import { recordMove } from './usage-ledger.ts';
 
 /*
  * The only places where a node changes projects, so that what has to be so before, and what has to be recorded, is the
@@ -27,6 +28,7 @@ export const reserveNode = async (op: WriteOp, project: Project, node: Node, for
   for (const checked of trust) await checked;
   const exceeded = await quota;
   await moveNode.send(op.tx, { id: node.id, projectId: project.id });
+  await recordMove(op, node, project);
   op.record({ type: 'project_connect_node', projects: [project], node: node.label, detail: { ...exceeded } });
 };
 
@@ -48,6 +50,7 @@ export const giveNodeBack = async (
   const next = pool === null || pool.project === project.label ? null : await findProject(op, pool.project);
   const gate = await enterGate(op, { node, from: project, to: next, repair });
   await moveNode.send(op.tx, { id: node.id, projectId: next?.id ?? null });
+  await recordMove(op, node, next);
   op.record({
     type: 'project_detach_node',
     projects: [project, next],

@@ -11,6 +11,7 @@ import type { HeldLease } from '@corral/base/db/held-lease';
 import { requireLease } from './leases.ts';
 import { obmUri } from './obm-uri.ts';
 import { requireNoRelease } from './releases.ts';
+import { recordPower } from './usage-ledger.ts';
 import type { RequestContext, ReadOp } from './request-context.ts';
 import type { TransactionDependencies } from './dependencies.ts';
 
@@ -217,6 +218,7 @@ const recorded = async (
 ): Promise<void> =>
   context.writeOutcome(async (op) => {
     const node = await findNode(op, args.node);
+    await recordPower(op, node, audienceOf(node), type);
     op.record({ type, projects: [audienceOf(node)], node: node.label, detail });
   });
 

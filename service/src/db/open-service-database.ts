@@ -18,6 +18,7 @@ import { releases } from './migrations/0014-releases.ts';
 import { cleanings } from './migrations/0015-cleanings.ts';
 import { subscriptions } from './migrations/0016-subscriptions.ts';
 import { quotas } from './migrations/0017-quotas.ts';
+import { usage } from './migrations/0018-usage.ts';
 import { tables } from './service-tables.ts';
 
 /** What the service keeps in a database. */
@@ -40,6 +41,7 @@ export const holdings: ProgramTables<Topic> = {
     cleanings,
     subscriptions,
     quotas,
+    usage,
   ],
   tables,
   topics,

@@ -164,6 +164,18 @@ export interface Database {
     /** SHA-256 of the tokens that its result is reported with, the newest last; spaces between them. */
     token_hashes: string;
   };
+  /** The ledger of usage: labels and ids are those of then, and refer to nothing. */
+  usage_spans: {
+    id: Id;
+    node: Fixed<string>;
+    class: string;
+    project_id: number;
+    project: string;
+    kind: Fixed<UsageKind>;
+    from_at: number;
+    /** null: it goes on. */
+    until_at: Generated<number | null>;
+  };
   nics: { id: Id; node_id: Fixed<number>; label: Fixed<string>; macaddr: Fixed<string>; port_id: number | null };
   attachments: { id: Id; nic_id: Fixed<number>; network_id: Fixed<number>; channel: Fixed<string> };
   actions: {
@@ -376,5 +388,8 @@ export type ReleaseState = 'running' | 'done' | 'failed';
 
 /** What a release does, in this order: detach networks, disable OBM, take the node out of the project. */
 export type ReleaseStep = 'networks' | 'obm' | 'project';
+
+/** A node was in a project; it was turned on there. */
+export type UsageKind = 'reserved' | 'powered';
 
 type HeadnodeState = 'created' | 'started' | 'stopped' | 'deleting';

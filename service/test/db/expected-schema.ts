@@ -101,6 +101,16 @@ node_metadata
   node_metadata_by_text: index (key, text, node_id)
   not null: key, node_id
   one_value_per_node_and_key: primary key (node_id, key)
+usage_spans
+  a_span_does_not_end_before_it_begins: check until_at >= from_at
+  a_span_that_ended_is_short: check until_at - from_at <= 2592000000
+  kind_of_usage_is_known: check kind in ('reserved', 'powered')
+  not null: class, from_at, id, kind, node, project, project_id
+  one_open_span_per_node_and_kind: unique index (node, kind) where until_at is null
+  primary key (id) counted up
+  usage_spans_by_node: index (node, kind, until_at)
+  usage_spans_by_project: index (project_id, from_at)
+  usage_spans_by_time: index (from_at) where until_at is not null
 held_nodes
   foreign key (node_id) references nodes (id)
   foreign key (port_id) references ports (id)

@@ -15,6 +15,7 @@ import { quotaCommands } from './quota-commands.ts';
 import { siteCommands } from './site-commands.ts';
 import { subscriptionCommands } from './subscription-commands.ts';
 import { switchCommands } from './switch-commands.ts';
+import { usageCommands } from './usage-commands.ts';
 import { userCommands } from './user-commands.ts';
 import { watchCommands } from './watch-commands.ts';
 
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   ...projectCommands,
   ...claimCommands,
   ...quotaCommands,
+  ...usageCommands,
   ...networkCommands,
   ...headnodeCommands,
   ...switchCommands,

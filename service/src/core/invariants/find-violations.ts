@@ -14,6 +14,7 @@ import type { Invariant } from './invariant.ts';
 import { findUnindexed } from './metadata-invariants.ts';
 import { networkInvariants } from './network-invariants.ts';
 import { releaseInvariants } from './release-invariants.ts';
+import { usageInvariants } from './usage-invariants.ts';
 import { userInvariants } from './user-invariants.ts';
 import { portInvariants } from './port-invariants.ts';
 
@@ -26,6 +27,7 @@ const invariants: readonly Invariant[] = [
   ...releaseInvariants,
   ...cleaningInvariants,
   ...userInvariants,
+  ...usageInvariants,
 ];
 
 const json: Readonly<Partial<Record<keyof Database, readonly string[]>>> = {

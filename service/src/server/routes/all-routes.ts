@@ -21,6 +21,7 @@ import { subscriptionRoutes } from './subscription-routes.ts';
 import { switchOverviewRoutes } from './switch-overview-routes.ts';
 import { switchRoutes } from './switch-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
+import { usageRoutes } from './usage-routes.ts';
 import { userRoutes } from './user-routes.ts';
 
 /** A group of calls, in the order of the reference. */
@@ -43,8 +44,8 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Cleaning', routes: cleaningRoutes },
   { title: 'Projects', routes: projectRoutes },
   { title: 'Claims', routes: claimRoutes },
-  { title: 'Quotas', routes: quotaRoutes },
   { title: 'Releases', routes: releaseRoutes },
+  { title: 'Quotas and usage', routes: [...quotaRoutes, ...usageRoutes] },
   { title: 'Headnodes', routes: headnodeRoutes },
   { title: 'Switches', routes: switchRoutes },
   { title: 'Ports', routes: portRoutes },

@@ -5,6 +5,7 @@ import { settledEvents } from '../../db/event-order.ts';
 import { Label, PortLabel } from '../../schema/labels.ts';
 import { eventsRoute, type Route, route } from '../route.ts';
 import { exactly, orNull } from '../schemas.ts';
+import { timeOf } from './time-parameter.ts';
 
 const mostPerPage = 1000;
 const usualPerPage = 100;
@@ -82,7 +83,7 @@ export const eventRoutes: readonly Route[] = [
         throw invalid('query parameters "before" and "after" exclude each other; give one of them');
       }
       const limit = Math.min(mostPerPage, Number(limitText ?? usualPerPage));
-      const filter: EventFilter = { ...labels, ...timeOf('since', since), ...timeOf('until', until) };
+      const filter: EventFilter = { ...labels, ...given('since', since), ...given('until', until) };
       const page =
         after === undefined ? { before: before === undefined ? null : Number(before) } : { after: Number(after) };
       const settled = await settledEvents(context.query);
@@ -98,11 +99,5 @@ export const eventRoutes: readonly Route[] = [
   }),
 ];
 
-const timeOf = (name: 'since' | 'until', text: string | undefined): Pick<EventFilter, 'since' | 'until'> => {
-  if (text === undefined) return {};
-  const time = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
-  if (!(Math.abs(time) <= 8.64e15)) {
-    throw invalid(`query parameter "${name}" is not a time; expected something like 2026-01-31T12:00:00Z`);
-  }
-  return { [name]: time };
-};
+const given = (name: 'since' | 'until', text: string | undefined): Pick<EventFilter, 'since' | 'until'> =>
+  text === undefined ? {} : { [name]: timeOf(name, text) };

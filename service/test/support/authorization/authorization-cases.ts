@@ -74,6 +74,7 @@ const projectCases: Cases = {
   list_project_networks: ofProject,
   list_project_headnodes: ofProject,
   list_project_quotas: ofProject,
+  list_usage: [{ given: () => ({ query: '?by=project,class,node,month' }), letIn: users }],
   list_quotas: [{ given: nothing, letIn: admin }],
   quota_set: [
     { given: async (rig) => named({ what: 'nodes' }, { project: await rig.project(), limit: 3 }), letIn: admin },

@@ -214,6 +214,18 @@ describe.each(engines)('quotas on %s', (engine) => {
     expect(await message(set('nodes', { limit: null }))).toMatch(/delete the default quota instead/);
   });
 
+  it('count every node of a claim for the next', async () => {
+    await makeProject(service(), 'q-claim');
+    await makeNodes(service(), 'q-claim-', 4, 'claimed');
+    await setQuota(service(), 'nodes', { project: 'q-claim', class: 'claimed', limit: 2 });
+    const claim = (count: number): Promise<Answer> =>
+      service().admin.post('/project/q-claim/claim', { count, match: { metadata: { class: { equals: 'claimed' } } } });
+    expect(await refusal(claim(3))).toBe('409 BlockedError');
+    expect(await quotasOf(service().admin, 'q-claim')).toContain('nodes of claimed: 0 of 2');
+    await done(claim(2));
+    expect(await message(claim(1))).toMatch(/2 of 2 nodes of class claimed/);
+  });
+
   it('let no more through than the limit, however many ask at once', { timeout: 120_000 }, async () => {
     const racers = 20;
     await makeProject(service(), 'q-race');

@@ -126,12 +126,12 @@ describe.each(engines)('usage on %s', (engine) => {
 
   it('keeps projects and nodes that are deleted, and another project of the same name apart', async () => {
     const service = await serviceForTest(engine);
-    for (const _ of ['once', 'again']) {
+    for (const node of ['n1', 'n1']) {
       await makeProject(service, 'red');
-      await makeNode(service, 'n1');
-      await reserve(service, 'red', 'n1');
-      await release(service, 'red', 'n1');
-      await done(service.admin.del('/node/n1'));
+      await makeNode(service, node);
+      await reserve(service, 'red', node);
+      await release(service, 'red', node);
+      await done(service.admin.del(`/node/${node}`));
       await done(service.admin.del('/project/red'));
     }
     const rows = await eventually(async () => {

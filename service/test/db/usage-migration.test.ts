@@ -43,7 +43,7 @@ const fill = async (
         })
         .execute();
     }
-    const labels = ['', 'p1', 'p2', 'pool'];
+    const labels = [null, 'p1', 'p2', 'pool'];
     for (const [ms, type, node, ...projects] of events) {
       const { id } = await tx
         .insertInto('events')
@@ -52,7 +52,7 @@ const fill = async (
           type,
           caller: 'admin',
           node,
-          project: labels[projects[0] ?? 0] || null,
+          project: labels[projects[0] ?? 0] ?? null,
           detail: '{}',
         })
         .returning('id')

@@ -202,6 +202,24 @@ describe.each(engines)('claims that wait on %s', (engine) => {
     expect(await message(claim({ count: 1, wait: true }))).toMatch(/has 10 waiting claims; cancel one first/);
   });
 
+  it('a claim that the quota of its project keeps back does not keep others back, and is served when it may be', async () => {
+    const { key, member, free, claim, queued } = await site(['n1', 'n2', 'n3']);
+    const first = await queued({ count: 2 });
+    await done(service().admin.put('/quota/nodes', { project: key, limit: 1 }));
+    await free('n1');
+    await free('n2');
+    const reason = await eventually(async () => (await shown(first)).reason ?? undefined);
+    expect(reason).toContain(`project ${key} has 1 of 1 nodes`);
+    expect((await shown(first)).state).toBe('waiting');
+    expect((await member.get(`/project/${key}/nodes`)).body).toEqual([]);
+    // Those nodes are for others now.
+    expect((await claim({ count: 1 })).status).toBe(200);
+    expect(await refusal(claim({ count: 1 }))).toBe('409 BlockedError');
+    await free('n3');
+    await done(service().admin.put('/quota/nodes', { project: key, limit: 3 }));
+    expect(await ended(first)).toMatchObject({ state: 'served', reason: null, nodes: [`${key}-n2`, `${key}-n3`] });
+  });
+
   it('is served after a change of metadata too', async () => {
     const { key, free, queued, only } = await site(['n1', 'n2']);
     const claim = await queued({ count: 1, ...only('n1') });

@@ -29,6 +29,10 @@ const suites: Readonly<Record<string, Suite>> = {
     about: 'changes on SQLite beside the bare engine, and reads beside changes',
     measure: async () => (await import('./suites/writes.ts')).measure(),
   },
+  claims: {
+    about: 'claims over 10,000 nodes by what they are, beside project_connect_node',
+    measure: async () => (await import('./suites/claims.ts')).measure(),
+  },
   postgres: {
     about: 'changes on PostgreSQL beside pgbench with the same statements',
     measure: async () => (await import('./suites/postgres.ts')).measure(),

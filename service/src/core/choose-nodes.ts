@@ -1,4 +1,4 @@
-import { inNaturalOrder } from './natural-order.ts';
+import { firstInNaturalOrder, inNaturalOrder } from './natural-order.ts';
 
 /** Which of the nodes that fit are taken: from as many values of a key of metadata as possible, or from as few. */
 export type ClaimPreference = { readonly spread: string } | { readonly pack: string };
@@ -17,16 +17,19 @@ export const chooseNodes = (
   wanted: number,
   prefer: ClaimPreference | null,
 ): readonly Candidate[] => {
-  const sorted = inNaturalOrder(candidates, ({ label }) => label);
-  if (prefer === null) return sorted.slice(0, wanted);
-  const groups = groupsOf(sorted);
+  if (prefer === null) return firstInNaturalOrder(candidates, wanted, ({ label }) => label);
+  const groups = groupsOf(candidates, wanted);
   return inNaturalOrder('spread' in prefer ? spread(groups, wanted) : pack(groups, wanted), ({ label }) => label);
 };
 
-type Group = readonly Candidate[];
+/** Nodes of one value: how many there are, and the first of them. */
+interface Group {
+  readonly size: number;
+  readonly first: readonly Candidate[];
+}
 
 /** By value, in the natural order of values; those without one are the last group. */
-const groupsOf = (candidates: readonly Candidate[]): readonly Group[] => {
+const groupsOf = (candidates: readonly Candidate[], wanted: number): readonly Group[] => {
   const byValue = new Map<string | null, Candidate[]>();
   for (const candidate of candidates) {
     const group = byValue.get(candidate.value);
@@ -36,14 +39,17 @@ const groupsOf = (candidates: readonly Candidate[]): readonly Group[] => {
   const without = byValue.get(null);
   byValue.delete(null);
   const named = inNaturalOrder([...byValue], ([value]) => value ?? '').map(([, group]) => group);
-  return without === undefined ? named : [...named, without];
+  return [...named, ...(without === undefined ? [] : [without])].map((group) => ({
+    size: group.length,
+    first: firstInNaturalOrder(group, wanted, ({ label }) => label),
+  }));
 };
 
 /** One of each group, round after round. */
 const spread = (groups: readonly Group[], wanted: number): readonly Candidate[] => {
   const chosen: Candidate[] = [];
-  for (let round = 0; chosen.length < wanted && groups.some((group) => group.length > round); round += 1) {
-    for (const group of groups) chosen.push(...group.slice(round, round + 1));
+  for (let round = 0; chosen.length < wanted && groups.some(({ size }) => size > round); round += 1) {
+    for (const { first } of groups) chosen.push(...first.slice(round, round + 1));
   }
   return chosen.slice(0, wanted);
 };
@@ -52,14 +58,13 @@ const spread = (groups: readonly Group[], wanted: number): readonly Candidate[] 
 const pack = (groups: readonly Group[], wanted: number): readonly Candidate[] => {
   const chosen: Candidate[] = [];
   // Sorting is stable: of groups of one size, the first by value is taken.
-  const left = [...groups].sort((a, b) => b.length - a.length);
+  const left = [...groups].sort((a, b) => b.size - a.size);
   while (chosen.length < wanted && left.length > 0) {
     const missing = wanted - chosen.length;
-    const enough = left.filter((group) => group.length >= missing);
-    const smallest = Math.min(...enough.map((group) => group.length));
-    const next = enough.find((group) => group.length === smallest) ?? left[0] ?? [];
-    left.splice(left.indexOf(next), 1);
-    chosen.push(...next.slice(0, missing));
+    const enough = left.filter(({ size }) => size >= missing);
+    const smallest = enough.at(-1)?.size;
+    const next = left.findIndex(({ size }) => size === (smallest ?? left[0]?.size));
+    for (const { first } of left.splice(next, 1)) chosen.push(...first.slice(0, missing));
   }
   return chosen;
 };

@@ -28,7 +28,20 @@ export interface ClaimMatch {
 export interface Condition {
   readonly words: string;
   readonly holds: RawBuilder<boolean>;
+  /** The ids of all nodes that meet it, where an index has them, and how few these are likely to be. */
+  readonly found?: { readonly ids: RawBuilder<boolean>; readonly rank: 'few' | 'many' };
 }
+
+/**
+ * What all conditions say, for a statement. Nodes are found by the one that few nodes are likely to meet, and the others
+ * are checked for each of them: to look all of them up by index would read the half of a site that has GPUs to find the
+ * twenty of a rack.
+ */
+export const allHold = (conditions: readonly Condition[]): readonly RawBuilder<boolean>[] => {
+  const first =
+    conditions.find(({ found }) => found?.rank === 'few') ?? conditions.find(({ found }) => found !== undefined);
+  return conditions.map((condition) => (condition === first && condition.found?.ids) || condition.holds);
+};
 
 export const mostConditions = 20;
 
@@ -44,19 +57,22 @@ export const conditionsOf = ({ metadata = {}, nics, switch: on }: ClaimMatch): r
 };
 
 const ofMetadata = (key: string, condition: ValueCondition): Condition[] => {
-  const having = (words: string, where: RawBuilder<unknown>): Condition => ({
+  const ofNode = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(select 1 from node_metadata where node_id = nodes.id and key = ${key} and ${where})`;
+  const having = (words: string, where: RawBuilder<unknown>, rank: 'few' | 'many' = 'many'): Condition => ({
     words: `${key} ${words}`,
-    holds: sql`nodes.id in (select node_id from node_metadata where key = ${key} and ${where})`,
+    holds: sql`exists ${ofNode(where)}`,
+    found: { ids: sql`nodes.id in (select node_id from node_metadata where key = ${key} and ${where})`, rank },
   });
   const lacking = (words: string, where: RawBuilder<unknown>): Condition => ({
     words: `${key} ${words}`,
-    holds: sql`nodes.id not in (select node_id from node_metadata where key = ${key} and ${where})`,
+    holds: sql`not exists ${ofNode(where)}`,
   });
   const { equals, not_equals, one_of, at_least, at_most, more_than, less_than, present } = condition;
   return [
-    ...(equals === undefined ? [] : [having(`equal to ${textOf(equals)}`, isOneOf([equals]))]),
+    ...(equals === undefined ? [] : [having(`equal to ${textOf(equals)}`, isOneOf([equals]), 'few')]),
     ...(not_equals === undefined ? [] : [lacking(`not equal to ${textOf(not_equals)}`, isOneOf([not_equals]))]),
-    ...(one_of === undefined ? [] : [having(`one of ${someOf(one_of)}`, isOneOf(one_of))]),
+    ...(one_of === undefined ? [] : [having(`one of ${someOf(one_of)}`, isOneOf(one_of), 'few')]),
     ...(at_least === undefined ? [] : [having(`at least ${at_least}`, sql`number >= ${numberText(at_least)}`)]),
     ...(at_most === undefined ? [] : [having(`at most ${at_most}`, sql`number <= ${numberText(at_most)}`)]),
     ...(more_than === undefined ? [] : [having(`more than ${more_than}`, sql`number > ${numberText(more_than)}`)]),
@@ -83,11 +99,11 @@ const ofNics = (least: number): Condition => ({
   holds: sql`(select count(*) from nics where nics.node_id = nodes.id) >= ${least}`,
 });
 
-const ofSwitch = (label: string): Condition => ({
-  words: `switch ${label}`,
-  holds: sql`nodes.id in (select nics.node_id from switches
-    join ports on ports.switch_id = switches.id join nics on nics.port_id = ports.id where switches.label = ${label})`,
-});
+const ofSwitch = (label: string): Condition => {
+  const ids = sql<boolean>`nodes.id in (select nics.node_id from switches
+    join ports on ports.switch_id = switches.id join nics on nics.port_id = ports.id where switches.label = ${label})`;
+  return { words: `switch ${label}`, holds: ids, found: { ids, rank: 'few' } };
+};
 
 const shownValues = 3;
 

@@ -1,4 +1,4 @@
-import { type ClaimMatch, type Condition, conditionsOf } from './claim-conditions.ts';
+import { allHold, type ClaimMatch, type Condition, conditionsOf } from './claim-conditions.ts';
 import { blocked, CorralError } from './corral-error.ts';
 import { findNode } from './find-objects.ts';
 import { isFreeNode } from './free-nodes.ts';
@@ -42,8 +42,8 @@ const fits = (count: number): string => (count === 1 ? 'fits' : 'fit');
 /** Nodes that fit, free or not. */
 export const countFitting = ({ tx }: ReadOp, match: ClaimMatch): Promise<number> =>
   countOf(
-    conditionsOf(match)
-      .reduce((query, { holds }) => query.where(holds), tx.selectFrom('nodes'))
+    allHold(conditionsOf(match))
+      .reduce((query, holds) => query.where(holds), tx.selectFrom('nodes'))
       .select(({ fn }) => fn.countAll<number>().as('count')),
   );
 
@@ -69,7 +69,10 @@ const closestConditions = async ({ tx }: ReadOp, match: ClaimMatch): Promise<str
   if (conditions.length < 2) return '';
   const counted: { readonly condition: Condition; readonly count: number }[] = [];
   for (const condition of conditions) {
-    const query = tx.selectFrom('nodes').where(isFreeNode).where(condition.holds);
+    const query = tx
+      .selectFrom('nodes')
+      .where(isFreeNode)
+      .where(condition.found?.ids ?? condition.holds);
     const count = await countOf(query.select(({ fn }) => fn.countAll<number>().as('count')));
     counted.push({ condition, count });
   }

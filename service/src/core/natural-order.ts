@@ -8,6 +8,20 @@ export const inNaturalOrder = <T>(things: readonly T[], nameOf: (thing: T) => st
     .sort((one, other) => compared(one.parts, other.parts))
     .map(({ thing }) => thing);
 
+/** The first few of many in that order: to sort 10,000 for one takes ten times as long. */
+export const firstInNaturalOrder = <T>(things: readonly T[], count: number, nameOf: (thing: T) => string): T[] => {
+  const first: { readonly thing: T; readonly parts: readonly string[] }[] = [];
+  for (const thing of things) {
+    const parts = nameOf(thing).match(/\d+|\D+/g) ?? [];
+    const last = first.length < count ? undefined : first.at(-1);
+    if (last && compared(last.parts, parts) <= 0) continue;
+    const at = first.findIndex((other) => compared(parts, other.parts) < 0);
+    first.splice(at < 0 ? first.length : at, 0, { thing, parts });
+    if (first.length > count) first.pop();
+  }
+  return first.map(({ thing }) => thing);
+};
+
 const compared = (ones: readonly string[], others: readonly string[]): number => {
   const at = ones.findIndex((part, index) => part !== others[index]);
   const [one, other] = [ones[at], others[at]];

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type ClaimMatch, conditionsOf } from './claim-conditions.ts';
+import { allHold, type ClaimMatch, conditionsOf } from './claim-conditions.ts';
 import { type Candidate, chooseNodes, type ClaimPreference } from './choose-nodes.ts';
 import { isFreeNode } from './free-nodes.ts';
 import { isDoubtful } from './port-trust.ts';
@@ -92,8 +92,8 @@ const idsPerStatement = 1_000;
 
 /** Every free node that fits, with its value of a key. */
 const freeNodes = async ({ tx }: ReadOp, match: ClaimMatch, key: string | null): Promise<readonly Candidate[]> => {
-  const fitting = conditionsOf(match).reduce(
-    (query, { holds }) => query.where(holds),
+  const fitting = allHold(conditionsOf(match)).reduce(
+    (query, holds) => query.where(holds),
     tx.selectFrom('nodes').select(['nodes.id', 'nodes.label']).where(isFreeNode),
   );
   if (key === null) return (await fitting.execute()).map((node) => ({ ...node, value: null }));

@@ -14,6 +14,8 @@ const longest = [
   'service/test/whole/crash.test.ts',
   'service/test/drivers/switch-contract.test.ts',
   'service/test/worker/worker-steps.test.ts',
+  'service/test/worker/cleaning-killed.test.ts',
+  'service/test/worker/cleaning-steps.test.ts',
   'service/test/whole/headnode-libvirt.test.ts',
   'service/test/whole/obmd-crash.test.ts',
   'service/test/admin/rotate-key.test.ts',

@@ -13,7 +13,7 @@ import {
 import { setObm } from '../support/services/obm-rack.ts';
 import { message } from '../support/services/shared-service.ts';
 import { done, eventually, makeUser, reserve } from '../support/services/world.ts';
-import { setPolicy, tamper } from '../support/switches/drift-helpers.ts';
+import { setPolicy, sweep, tamper } from '../support/switches/drift-helpers.ts';
 
 /** Long enough to be tried once, and over soon. */
 const soon = { CORRAL_CLEANING_DEADLINE: '0.05' };
@@ -116,6 +116,8 @@ describe.each(engines)('the gate on %s', (engine) => {
 
   it('believes no reading from before the step: a port that was edited unseen keeps the node', async () => {
     const { service, machine, alice } = await makeGatedSite(engine);
+    // Every port was read, and was empty.
+    await sweep(service, 'sw0');
     machine.fault = { on: ['create_token'], kind: 'status', status: 500 };
     await leave(alice);
     await cleaningThat(service, isStuckAt('power'));

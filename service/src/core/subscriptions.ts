@@ -1,4 +1,4 @@
-import { isAdmin, mayActFor, nameOf, requireProject } from './caller.ts';
+import { isAdmin, mayActFor, nameOf, projectLabels, requireProject } from './caller.ts';
 import { badArgument, blocked, duplicate, unauthorized } from './corral-error.ts';
 import { findProject, type Project } from './find-objects.ts';
 import { requireOwnFilters } from './audit.ts';
@@ -158,15 +158,16 @@ export const listSubscriptions = async (op: ReadOp, args: { project?: string }):
   if (args.project !== undefined && !mayActFor(op.caller, args.project)) {
     throw unauthorized(`${nameOf(op.caller)} has no access to project ${args.project}`);
   }
-  const mine = op.caller.kind === 'user' ? [...op.caller.projects] : [];
-  const labels = args.project === undefined ? (isAdmin(op.caller) ? null : mine) : [args.project];
-  const rows = await subscriptionsOf(op, labels === null ? null : await idsOf(op, labels));
+  const rows = await subscriptionsOf(op, await shownProjects(op, args.project));
   return rows.map((row) => viewOf(op, row));
 };
 
-const idsOf = async ({ tx }: ReadOp, labels: readonly string[]): Promise<number[]> => {
-  if (labels.length === 0) return [];
-  const rows = await tx.selectFrom('projects').select('id').where('label', 'in', labels).execute();
+/** The ids of the projects whose subscriptions are shown; null: all, and those of the site. */
+const shownProjects = async (op: ReadOp, project: string | undefined): Promise<number[] | null> => {
+  if (project !== undefined) return [(await findProject(op, project)).id];
+  if (isAdmin(op.caller)) return null;
+  const labels = projectLabels(op.caller);
+  const rows = await op.tx.selectFrom('projects').select('id').where('label', 'in', labels).execute();
   return rows.map(({ id }) => id);
 };
 

@@ -182,6 +182,26 @@ export const lifecycles: Readonly<Record<Kind, ObjectLifecycle>> = {
     },
     path: null,
   },
+  claim: {
+    full: async (rig) => ({ claim: await rig.claim() }),
+    // It is deleted a week after it has ended.
+    release: async (rig, its) => {
+      await done(rig.service.admin.del(`/claim/${of(its, 'claim')}`));
+      const statement = `delete from claims where label = '${of(its, 'claim')}'`;
+      await runSql(rig.service, { sqlite: statement, postgres: statement });
+    },
+    path: null,
+  },
+  cleaning: {
+    full: async (rig) => {
+      const node = await rig.bareNode();
+      const { body } = await post(rig, `/node/${node}/quarantine`, { reason: 'broken' });
+      return { node, cleaning: (body as { cleaning: string }).cleaning };
+    },
+    // It goes with its node.
+    release: (rig, its) => done(rig.service.admin.del(ofNode(its))),
+    path: null,
+  },
   leftover: {
     full: async (rig) => ({ leftover: await rig.leftover() }),
     release: (rig, its) => done(rig.service.admin.del(`/headnode_leftover/${of(its, 'leftover')}`)),

@@ -21,6 +21,8 @@ export type Kind =
   | 'user'
   | 'action'
   | 'release'
+  | 'claim'
+  | 'cleaning'
   | 'leftover'
   | 'session'
   | 'token'
@@ -44,6 +46,8 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   username: 'user',
   status_id: 'action',
   release: 'release',
+  claim: 'claim',
+  cleaning: 'cleaning',
   uuid: 'leftover',
   session: 'session',
   token: 'token',
@@ -53,6 +57,20 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   paused: null,
   from_now: null,
   dead_letter: null,
+  count: null,
+  match: null,
+  prefer: null,
+  wait: null,
+  what: null,
+  class: null,
+  state: null,
+  step: null,
+  reason: null,
+  outcome: null,
+  evidence: null,
+  from: null,
+  to: null,
+  by: null,
   is_free: null,
   which: null,
   after: null,
@@ -83,8 +101,11 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   'is-admin': null,
 };
 
-/** Calls whose words need not name what is there: the record knows what is long gone, and who signs in may be anybody. */
-const nameless: readonly string[] = ['list_events', 'stream_events', 'session_open'];
+/**
+ * Calls whose words need not name what is there: the record knows what is long gone, who signs in may be anybody, and a
+ * result of a cleaning is taken by its token alone.
+ */
+const nameless: readonly string[] = ['list_events', 'stream_events', 'session_open', 'cleaning_result'];
 
 /** Calls that make an object, and of which kind: they are the ones that want its label to be free. */
 export const makes: Readonly<Record<string, Kind>> = {

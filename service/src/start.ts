@@ -249,7 +249,7 @@ const startOn = async (
           ),
           new CleaningWorker(context, { ...config.cleaning, leaseMs: config.engine.leaseMs }, log, step),
           headnodeRecovery(context, log),
-          new ClaimQueue(context, log),
+          new ClaimQueue(context, config.engine.leaseMs, log),
           claimCleanup(context, log),
           credentialCleanup(context, log),
           bmcCleanup(context, log),

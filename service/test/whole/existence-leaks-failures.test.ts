@@ -7,6 +7,7 @@ import { callAs, goodCall, goodStatus, intrudersOf } from '../support/existence-
 import { callOf, isMade, makes, namedIn, namesIn, renamed, routes } from '../support/existence-leaks/object-names.ts';
 import { everyView } from '../support/existence-leaks/object-views.ts';
 import { storedState } from '../support/existence-leaks/stored-state.ts';
+import { acceptedDone } from '../support/services/releases.ts';
 import { connect, done, eventually, settled } from '../support/services/world.ts';
 
 /*
@@ -71,7 +72,7 @@ describe.each(engines)('a call that fails on %s', (engine) => {
     expect(await everyView(rig, route, call)).toEqual(shown);
     const answer = await callAs(rig, 'admin', route, call);
     expect(answer.status, answer.text).toBe(goodStatus(route));
-    if (answer.status === 202) await settled(rig.service, answer);
+    if (answer.status === 202) await acceptedDone(rig.service, answer);
   });
 
   it.each(creating)('%s leaves what has the label already as it is', async (_title, route) => {

@@ -7,7 +7,7 @@ import { authorizationCases } from './authorization-cases.ts';
 import { type CallerName, callerNames } from './authorization-callers.ts';
 import type { Rig } from './authorization-rig.ts';
 import { type Answer, type Client, requestTo } from '../http/http-client.ts';
-import { settled } from '../services/world.ts';
+import { acceptedDone } from '../services/releases.ts';
 
 export const routes: readonly Route[] = routeGroups.flatMap((group) => group.routes);
 export const callOf = ({ method, path }: Route): string => `${method} ${path}`;
@@ -76,7 +76,7 @@ export const tryMatrix = (rigOf: () => Rig, tries: (route: Route) => boolean = (
     for (const caller of tryout.letIn) {
       const answer = await as(caller, route.method === 'GET' ? call : await tryout.given(rig));
       expect(answer.status, `${caller}: ${answer.text}`).toBe(tryout.status ?? route.status);
-      if (route.status === 202 && answer.status === 202) await settled(rig.service, answer);
+      if (route.status === 202 && answer.status === 202) await acceptedDone(rig.service, answer);
     }
   });
 };

@@ -17,7 +17,7 @@ export const labelsIn = (route: Route, call: Call): Labels =>
     }),
   );
 
-/** These have the time or the newest event in them, or wait for a switch or an OBM daemon, or stream. */
+/** These have the time, the newest event or a place in line in them, or wait for a switch or an OBM daemon, or stream. */
 const restless: readonly string[] = [
   'network_reach',
   'list_events',
@@ -35,6 +35,9 @@ const restless: readonly string[] = [
   'actions_overview',
   'list_subscriptions',
   'show_subscription',
+  'list_usage',
+  'show_claim',
+  'list_project_claims',
 ];
 
 /** Calls that show something, and can be asked with nothing but these labels. */

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import type { Client } from '../http/http-client.ts';
-import { done, eventually } from './world.ts';
+import type { Answer, Client } from '../http/http-client.ts';
+import type { Service } from './service.ts';
+import { done, eventually, settled } from './world.ts';
 
 /** A release as `show_release` shows it. */
 export interface Release {
@@ -42,4 +43,11 @@ export const released = async (client: Client, project: string, ...nodes: readon
   for (const id of await release(client, project, ...nodes)) ended.push(await releaseEnded(client, id));
   expect(ended.map(({ state, problem }) => [state, problem])).toEqual(nodes.map(() => ['done', null]));
   return ended;
+};
+
+/** Waits until what an accepted call began is over: a change of a port, or releases. A claim goes on waiting. */
+export const acceptedDone = async (service: Service, accepted: Answer): Promise<void> => {
+  const { status_id, releases = [] } = accepted.body as { status_id?: string; releases?: { release: string }[] };
+  if (status_id !== undefined) await settled(service, accepted);
+  for (const { release: id } of releases) await releaseEnded(service.admin, id);
 };

@@ -86,8 +86,8 @@ describe.runIf(hasPostgres)('copy', () => {
       const before = await readFile(join(dataDir, 'corral.db'));
       const url = await freshPostgres();
       const output = await runAdminSuccessfully(env, 'copy', '--to', url);
-      expect(output).toMatch(/^compared 8\d,\d{3} of 8\d,\d{3} rows$/m);
-      expect(output).toMatch(/^service {7}8\d,\d{3} rows in PostgreSQL, each compared$/m);
+      expect(output).toMatch(/^compared 10\d,\d{3} of 10\d,\d{3} rows$/m);
+      expect(output).toMatch(/^service {7}10\d,\d{3} rows in PostgreSQL, each compared$/m);
       expect(output).toContain(`database_url = "${url}"`);
       expect((await readFile(join(dataDir, 'corral.db'))).equals(before)).toBe(true);
 

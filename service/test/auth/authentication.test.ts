@@ -38,6 +38,8 @@ describe.each(engines)('authentication on %s', (engine) => {
       const { status } = await callOf(service().anonymous, route);
       if ([...openLists, 'show_auth_methods', 'show_session'].includes(route.name)) expect(status).toBe(200);
       else if (['show_node', 'node_overview'].includes(route.name)) expect(status).toBe(404);
+      // It goes by a token in its body, which is missing here.
+      else if (route.name === 'cleaning_result') expect(status).toBe(400);
       else expect(status, route.name).toBe(401);
     }
   });

@@ -70,6 +70,8 @@ export const seedLargeInstallation = (dataDir: string, { nodes, pending }: Large
     switches: new Rows('switches', 'id', 'label', 'type', 'config'),
     ports: new Rows('ports', 'id', 'switch_id', 'label'),
     nodes: new Rows('nodes', 'id', 'label', 'project_id', 'metadata', 'obm_uri', 'obm_admin_token'),
+    metadata: new Rows('node_metadata', 'node_id', 'key', 'text'),
+    usage: new Rows('usage_spans', 'node', 'class', 'project_id', 'project', 'kind', 'from_at'),
     nics: new Rows('nics', 'id', 'node_id', 'label', 'macaddr', 'port_id'),
     attachments: new Rows('attachments', 'id', 'nic_id', 'network_id', 'channel'),
     actions: new Rows(
@@ -97,6 +99,8 @@ export const seedLargeInstallation = (dataDir: string, { nodes, pending }: Large
     const label = `n${index}`;
     const token = sealWith(key, `token ${index}`);
     const node = all.nodes.add(label, projectId, oddMetadata, 'http://127.0.0.1:9/', token);
+    all.metadata.add(node, 'rack', oddRack);
+    all.usage.add(label, '', projectId, `p${index % projects}`, 'reserved', now);
     const [first = 0, second = 0] = nics.map((nic) => {
       const port = all.ports.add(switchIds[index % switches] ?? 0, `${label}/${nic}`);
       return all.nics.add(node, nic, '52:54:00:00:00:01', port);
@@ -121,4 +125,5 @@ export const seedLargeInstallation = (dataDir: string, { nodes, pending }: Large
 };
 
 /** Characters that are easily lost: one that ends lines for some, and one of two bytes. */
-const oddMetadata = JSON.stringify({ rack: '\u2028é' });
+const oddRack = '\u2028é';
+const oddMetadata = JSON.stringify({ rack: oddRack });

@@ -104,6 +104,9 @@ export class LiveFeed {
     );
     for (const queryKey of goneWith(event)) this.#queries.removeQueries({ queryKey, type: 'inactive' });
     if (event.node !== undefined) this.#nodes.add(event.node);
+    // Without OBM nobody can say whether a node is on, whatever happened to it before.
+    if (event.type === 'node_disable_obm')
+      this.#keys = this.#keys.filter(([what, node]) => what !== 'power' || node !== event.node);
     this.#stale(...keysOf(event));
   }
 
@@ -184,6 +187,13 @@ const goneWith = ({ type, node, switch: on, network }: CorralEvent): readonly Qu
   return type === 'network_delete' ? [['network', network]] : [];
 };
 
+/**
+ * Can a node be on or off otherwise after such an event? Asked after any other, a node whose OBM has just been disabled
+ * would be asked in vain.
+ */
+const showsPower = (type: string): boolean =>
+  type.startsWith('node_power_') || type === 'node_enable_obm' || type === 'node_set_obmd' || type.startsWith('bmc_');
+
 /** Which answers an event makes old. Only those on the screen are asked for again. */
 const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   const keys: QueryKey[] = [['actions']];
@@ -198,8 +208,7 @@ const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   about(event.type.startsWith('user_'), ['users'], ['me'], ['projects']);
   about(event.project !== null, ['projects']);
   about(event.node !== undefined, ['events', 'node', event.node]);
-  // Without OBM nobody can say whether a node is on.
-  about(event.node !== undefined && event.type !== 'node_disable_obm', ['power', event.node]);
+  about(event.node !== undefined && showsPower(event.type), ['power', event.node]);
   about(event.type.startsWith('bmc_') || event.type === 'node_register', ['bmcs']);
   about(event.type.startsWith('token_'), ['tokens']);
   about(event.type.startsWith('session_'), ['sessions']);

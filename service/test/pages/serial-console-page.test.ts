@@ -1,6 +1,6 @@
 import { hasPart } from '@corral/lab';
 import { mockMachine } from '@corral/obmd/drivers/mock/mock-machine';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sharedChromium } from '../support/identity/chromium.ts';
 import { Watcher } from '../support/obm/console-watcher.ts';
@@ -34,6 +34,23 @@ const openedBy = async (context: BrowserContext, service: Service, path: string)
 
 const connected = (page: Page): Promise<void> => page.getByText('connected to n1').waitFor({ timeout: 20_000 });
 const screenOf = (page: Page) => page.getByRole('region', { name: 'Console of n1' });
+
+/** How often a page asks from now on whether a node is on, and how many of these questions are not answered. */
+const powerQuestions = (page: Page): { readonly count: number; readonly open: number } => {
+  const asked = { count: 0, open: 0 };
+  const isOne = (request: Request): boolean => request.url().endsWith('/power_status');
+  const over = (request: Request): void => {
+    if (isOne(request)) asked.open -= 1;
+  };
+  page.on('request', (request) => {
+    if (!isOne(request)) return;
+    asked.count += 1;
+    asked.open += 1;
+  });
+  page.on('requestfinished', over);
+  page.on('requestfailed', over);
+  return asked;
+};
 
 describe.skipIf(!hasPart('Chromium'))('the serial console in the browser', () => {
   const newBrowser = sharedChromium();
@@ -163,9 +180,12 @@ describe.skipIf(!hasPart('Chromium'))('the serial console in the browser', () =>
     await page.getByRole('link', { name: 'Serial console' }).click();
     await connected(page);
     await page.getByRole('button', { name: 'Force restart' }).click();
+    const asked = powerQuestions(page);
     await dialog.getByRole('button', { name: 'Force restart' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(machine.bootedFrom.at(-1)).toBe('pxe');
+    // After the restart, and once more when the page hears of it: asked later, it would be asked in vain.
+    await expect.poll(() => asked.count >= 2 && asked.open === 0).toBe(true);
     await connected(page);
     // The page hears of it, and for a moment goes on with what it knew of the node.
     await page.route('**/overview/node/n1', async (each) => {

@@ -20,7 +20,7 @@ export const watchedPage = async (context: BrowserContext, service: Service): Pr
   const list: string[] = [];
   page.on('pageerror', (error) => list.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    if (message.type() === 'error') list.push(`console: ${message.text()}`);
+    if (message.type() === 'error') list.push(`console: ${message.text()} (${message.location().url})`);
   });
   page.on('request', (request) => {
     const url = request.url();

@@ -2,7 +2,7 @@ import type { SettingReader } from '@corral/base/config/setting-reader';
 import type { Settings, ValuesOf } from '@corral/base/config/setting';
 import { flag, listOf, seconds, text, whole } from '@corral/base/config/value-types';
 import type { Outbound } from '@corral/base/http/outbound';
-import { ownSteps, type SiteStep } from '../core/cleaning-plan.ts';
+import { ownSteps, type SiteStep } from '../schema/cleaning-steps.ts';
 
 const dayS = 86_400;
 const form = 'NAME webhook URL, or NAME command /PATH/TO/PROGRAM ARGUMENTS';

@@ -5,7 +5,7 @@ import { badArgument } from './corral-error.ts';
 type Value = string | number | boolean;
 
 /** What one of a node's metadata has to be; all that is said has to be true. */
-export interface ValueCondition {
+interface ValueCondition {
   readonly equals?: Value;
   readonly not_equals?: Value;
   readonly one_of?: readonly Value[];
@@ -43,7 +43,7 @@ export const allHold = (conditions: readonly Condition[]): readonly RawBuilder<b
   return conditions.map((condition) => (condition === first && condition.found?.ids) || condition.holds);
 };
 
-export const mostConditions = 20;
+const mostConditions = 20;
 
 /** Everything that a node has to be, one by one. Throws BadArgument if that is too much. */
 export const conditionsOf = ({ metadata = {}, nics, switch: on }: ClaimMatch): readonly Condition[] => {

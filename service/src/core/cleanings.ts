@@ -102,7 +102,7 @@ const viewOf = (
   ended_at: timeOf(ended_at),
 });
 
-export const findCleaning = async (op: ReadOp, label: string): Promise<Cleaning> => {
+const findCleaning = async (op: ReadOp, label: string): Promise<Cleaning> => {
   const found = await withNode(op).where('cleanings.label', '=', label).executeTakeFirst();
   if (found === undefined) throw notFound(`cleaning ${label} does not exist`);
   return found;
@@ -129,7 +129,7 @@ export const showCleaning = async (op: ReadOp, args: CleaningArgs) => {
 };
 
 /** The steps of a cleaning, in order. */
-export const stepsOf = statement((tx, { cleaningId }: { cleaningId: number }) =>
+const stepsOf = statement((tx, { cleaningId }: { cleaningId: number }) =>
   tx.selectFrom('cleaning_steps').selectAll().where('cleaning_id', '=', cleaningId).orderBy('position'),
 );
 

@@ -1,6 +1,6 @@
 import type { Allocator } from '../drivers/allocators/allocator-contract.ts';
 import type { SwitchDriver, SwitchRules } from '../drivers/switches/switch-contract.ts';
-import type { SiteStep } from './cleaning-plan.ts';
+import type { SiteStep } from '../schema/cleaning-steps.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { DeviceCalls } from './device-calls.ts';
 import type { CheckPassword } from './password-hash.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { EventView } from './audit.ts';
 
 /** What a receiver is sent. The id is the same however often it is. */
 export interface WebhookMessage {
@@ -15,8 +14,15 @@ export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString(
 /** Part of the ids of all messages of a subscription. */
 export const newSubscriptionUid = (): string => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, 'x');
 
+/** What of an event a message is told by; all of it is sent. */
+interface SentEvent {
+  readonly id: number;
+  readonly at: string;
+  readonly type: string;
+}
+
 /** The message about an event. A database that was restored gives ids of events anew, but not with the same time. */
-export const messageAbout = (uid: string, event: EventView): WebhookMessage => ({
+export const messageAbout = (uid: string, event: SentEvent): WebhookMessage => ({
   id: `msg_${uid}_${event.id}_${Date.parse(event.at).toString(36)}`,
   body: JSON.stringify({ type: event.type, timestamp: event.at, data: event }),
 });

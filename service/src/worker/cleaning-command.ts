@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { onAbort } from '@corral/base/abort';
-import type { SiteStep } from '../core/cleaning-plan.ts';
+import type { CleaningConfig } from '../config/cleaning-config.ts';
 import type { Attempt, Verdict } from './cleaning-attempt.ts';
 
 /** The end of what a program wrote is kept: that is where it says what went wrong. */
 const keptBytes = 3_000;
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-type Command = Extract<SiteStep, { kind: 'command' }>;
+type Command = Extract<CleaningConfig['steps'][number], { kind: 'command' }>;
 
 /** Runs a program of the site about a node. It ends, with all that it started, at the deadline. */
 export const runCommand = (attempt: Attempt, { program, args }: Command): Promise<Verdict> =>

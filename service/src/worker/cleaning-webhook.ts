@@ -1,7 +1,7 @@
 import { withDeadline } from '@corral/base/abort';
 import { describeOrigin, type HttpClient } from '@corral/base/http/http-client';
 import { httpFaultOf } from '@corral/base/http/http-fault';
-import type { SiteStep } from '../core/cleaning-plan.ts';
+import type { CleaningConfig } from '../config/cleaning-config.ts';
 import { withToken } from '../core/cleaning-result.ts';
 import { requireLease } from '../core/leases.ts';
 import { newSecret } from '../core/token-secret.ts';
@@ -11,7 +11,7 @@ const timeoutMs = 10_000;
 /** Stored as the progress of a step whose service has confirmed. */
 const confirmed = JSON.stringify('confirmed');
 
-type Webhook = Extract<SiteStep, { kind: 'webhook' }>;
+type Webhook = Extract<CleaningConfig['steps'][number], { kind: 'webhook' }>;
 
 /** Has a service of the site clean a node: asks until it confirms, and then waits for its result. */
 export const callWebhook = async (attempt: Attempt, { url }: Webhook, http: HttpClient): Promise<Verdict> => {

@@ -65,7 +65,9 @@ export const nodeCases: Cases = {
   cleaning_retry: [{ given: onCleaning(), letIn: admin, status: 409 }],
   cleaning_skip: [{ given: onCleaning({ step: 'power', reason: 'no BMC' }), letIn: admin }],
   // The token decides, and nobody has it.
-  cleaning_result: [{ given: onCleaning({ step: 'power', token: 'guessed', outcome: 'clean' }), letIn: [], status: 401 }],
+  cleaning_result: [
+    { given: onCleaning({ step: 'power', token: 'guessed', outcome: 'clean' }), letIn: [], status: 401 },
+  ],
   node_register_nic: [
     { given: async (rig) => named({ node: await rig.bareNode(), nic: 'eth1' }, { macaddr: 'm' }), letIn: admin },
   ],

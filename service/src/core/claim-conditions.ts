@@ -40,7 +40,9 @@ export interface Condition {
 export const allHold = (conditions: readonly Condition[]): readonly RawBuilder<boolean>[] => {
   const first =
     conditions.find(({ found }) => found?.rank === 'few') ?? conditions.find(({ found }) => found !== undefined);
-  return conditions.map((condition) => (condition === first && condition.found?.ids) || condition.holds);
+  return conditions.map((condition) =>
+    condition === first ? (condition.found?.ids ?? condition.holds) : condition.holds,
+  );
 };
 
 const mostConditions = 20;

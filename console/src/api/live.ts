@@ -104,7 +104,7 @@ export class LiveFeed {
     );
     for (const queryKey of goneWith(event)) this.#queries.removeQueries({ queryKey, type: 'inactive' });
     if (event.node !== undefined) this.#nodes.add(event.node);
-    // Without OBM nobody can say whether a node is on, whatever happened to it before.
+    // Without OBM nobody can say whether a node is on.
     if (event.type === 'node_disable_obm')
       this.#keys = this.#keys.filter(([what, node]) => what !== 'power' || node !== event.node);
     this.#stale(...keysOf(event));
@@ -188,8 +188,8 @@ const goneWith = ({ type, node, switch: on, network }: CorralEvent): readonly Qu
 };
 
 /**
- * Can a node be on or off otherwise after such an event? Asked after any other, a node whose OBM has just been disabled
- * would be asked in vain.
+ * Can a node be on or off otherwise after such an event? After others it is not asked for: OBM of the node may just
+ * have been disabled.
  */
 const showsPower = (type: string): boolean =>
   type.startsWith('node_power_') || type === 'node_enable_obm' || type === 'node_set_obmd' || type.startsWith('bmc_');

@@ -14,7 +14,7 @@ export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString(
 /** Part of the ids of all messages of a subscription. */
 export const newSubscriptionUid = (): string => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, 'x');
 
-/** What of an event a message is told by; all of it is sent. */
+/** What names an event in a message; all of it is sent. */
 interface SentEvent {
   readonly id: number;
   readonly at: string;

@@ -184,7 +184,7 @@ describe.skipIf(!hasPart('Chromium'))('the serial console in the browser', () =>
     await dialog.getByRole('button', { name: 'Force restart' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(machine.bootedFrom.at(-1)).toBe('pxe');
-    // After the restart, and once more when the page hears of it: asked later, it would be asked in vain.
+    // After the restart, and once more when the page hears of it: later it would be refused.
     await expect.poll(() => asked.count >= 2 && asked.open === 0).toBe(true);
     await connected(page);
     // The page hears of it, and for a moment goes on with what it knew of the node.

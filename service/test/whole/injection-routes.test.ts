@@ -86,6 +86,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   session_open: [400, 401, 429],
   // The token decides, and is none.
   cleaning_result: [400, 401],
+  // A way up in the path leads to a claim, which is not made by POST.
+  project_claim_preview: [200, 400, 404, 405, 409],
   // One of a project is not sent events of other projects, nor of switches and ports.
   subscription_create: [200, 400, 401, 404, 409],
   subscription_update: [200, 400, 401, 404],

@@ -7,12 +7,14 @@ export interface JsonPost {
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;
+  /** Throws if it may not be sent any more: called as the last thing before it is. */
+  readonly check?: () => void;
 }
 
 /** Posts JSON and answers with the status; nothing else of the answer is read. What goes wrong is an HttpFault. */
 export const postJson = async (
   http: HttpClient,
-  { url, headers = {}, body }: JsonPost,
+  { url, headers = {}, body, check }: JsonPost,
   deadline: Deadline,
 ): Promise<number> => {
   const request = {
@@ -20,6 +22,7 @@ export const postJson = async (
     ...describeOrigin(new URL(url)),
     headers: { 'content-type': 'application/json', ...headers },
     body,
+    ...(check && { check }),
   } as const;
   const answer = await withDeadline(deadline, (signal) => http.stream(request, signal));
   answer.body.destroy();

@@ -1,6 +1,6 @@
-import { withDeadline } from '@corral/base/abort';
-import { describeOrigin, type HttpClient } from '@corral/base/http/http-client';
+import type { HttpClient } from '@corral/base/http/http-client';
 import { httpFaultOf } from '@corral/base/http/http-fault';
+import { isRedirect, isTaken, postJson } from '@corral/base/http/post-json';
 import type { CleaningConfig } from '../config/cleaning-config.ts';
 import { withToken } from '../core/cleaning-result.ts';
 import { requireLease } from '../core/leases.ts';
@@ -51,21 +51,10 @@ export const callWebhook = async (attempt: Attempt, { url }: Webhook, http: Http
 /** null when the service confirmed; otherwise why it did not. */
 const send = async (attempt: Attempt, url: string, body: object, http: HttpClient): Promise<string | null> => {
   try {
-    const request = {
-      method: 'POST',
-      ...describeOrigin(new URL(url)),
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      check: attempt.held.check,
-    } as const;
-    const answer = await withDeadline({ ms: timeoutMs, signals: [attempt.signal] }, (signal) =>
-      http.stream(request, signal),
-    );
-    answer.body.destroy();
-    if (answer.status >= 200 && answer.status < 300) return null;
-    return answer.status >= 300 && answer.status < 400
-      ? `it redirects (status ${answer.status}), which is not followed`
-      : `it answered ${answer.status}`;
+    const post = { url, body: JSON.stringify(body), check: attempt.held.check };
+    const status = await postJson(http, post, { ms: timeoutMs, signals: [attempt.signal] });
+    if (isTaken(status)) return null;
+    return isRedirect(status) ? `it redirects (status ${status}), which is not followed` : `it answered ${status}`;
   } catch (error) {
     return httpFaultOf(error).details;
   }

@@ -16,7 +16,8 @@ const Time = Type.Optional(
 );
 const Id = Type.Optional(Type.String({ pattern: '^\\d{1,15}$', description: 'the id of an event' }));
 
-const filters = {
+/** What events can be about, to choose some of them. */
+export const eventObjectFilters = {
   project: only('project'),
   node: only('node'),
   nic: only('nic'),
@@ -27,6 +28,10 @@ const filters = {
   port: Type.Optional(Type.String({ ...PortLabel, description: 'only events about this port' })),
   user: only('user'),
   caller: Type.Optional(Type.String({ ...Label, description: 'only events of this caller' })),
+};
+
+const filters = {
+  ...eventObjectFilters,
   type: Type.Optional(Type.String({ ...Label, description: 'only events of this type, such as node_register' })),
   since: Time,
   until: Time,

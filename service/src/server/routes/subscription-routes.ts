@@ -8,16 +8,15 @@ import {
   subscriptionRotateSecret,
   subscriptionUpdate,
 } from '../../core/subscriptions.ts';
-import { Label, NewLabel, PortLabel } from '../../schema/labels.ts';
+import { Label, NewLabel } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, orNull } from '../schemas.ts';
-import { Event } from './event-routes.ts';
+import { Event, eventObjectFilters } from './event-routes.ts';
 
 const mostTypes = 50;
 const ofOwner = "Project access for a project's, Admin for the site's";
 
 const Time = Type.String({ description: 'a time such as 2026-01-31T12:00:00.000Z' });
-const only = (what: string) => Type.Optional(Type.String({ ...Label, description: `only events about this ${what}` }));
 
 const Filter = exactly({
   types: Type.Optional(
@@ -27,16 +26,7 @@ const Filter = exactly({
       description: 'only events of these types, such as node_register',
     }),
   ),
-  project: only('project'),
-  node: only('node'),
-  nic: only('nic'),
-  network: only('network'),
-  headnode: only('headnode'),
-  hnic: only('hnic'),
-  switch: only('switch'),
-  port: Type.Optional(Type.String({ ...PortLabel, description: 'only events about this port' })),
-  user: only('user'),
-  caller: Type.Optional(Type.String({ ...Label, description: 'only events of this caller' })),
+  ...eventObjectFilters,
 });
 
 const Url = Type.String({

@@ -11,6 +11,7 @@ export type { Calls } from './calls.ts';
 export { basic, type Credentials, keystoneToken, none, token } from './credentials.ts';
 export { type DeviceCode, type DeviceLogin, deviceLogin } from './device-login.ts';
 export * from './api-errors.ts';
+export { eventSentences, eventText, forceIn } from './event-sentences.ts';
 export type { CorralEvent, FollowOptions } from './follow-events.ts';
 export { type KeystoneLogin, keystone } from './keystone.ts';
 export { brokenNameRule, type NamedThing } from './name-rule.ts';

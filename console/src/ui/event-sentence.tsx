@@ -1,7 +1,6 @@
-import type { CorralEvent } from '@corral/client';
+import { type CorralEvent, eventSentences, forceIn } from '@corral/client';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
-import { eventSentences, forceIn } from './event-sentences.ts';
 import { NetworkChip } from './network-chip.tsx';
 
 /** What happened, as a sentence whose things are links. `caller` stands before it. */

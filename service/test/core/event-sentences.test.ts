@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { eventSentences, forceIn } from '../../../console/src/ui/event-sentences.ts';
+import { eventSentences, eventText, forceIn } from '../../../client/src/event-sentences.ts';
 
 const sources = new URL('../../src/', import.meta.url);
 
@@ -26,7 +26,7 @@ const recordedTypes = (): readonly string[] => {
   return [...new Set(found)].sort();
 };
 
-describe('events in the browser', () => {
+describe('sentences about events', () => {
   it('have a sentence for every type that the service records, and for nothing else', () => {
     const types = recordedTypes();
     expect(types.length).toBeGreaterThan(60);
@@ -47,5 +47,33 @@ describe('events in the browser', () => {
     expect(forceIn({ force: true })).toBe(' by force');
     expect(forceIn({ force: false })).toBe('');
     expect(forceIn({})).toBe('');
+  });
+
+  const event = {
+    type: 'node_connect_network',
+    caller: 'ada',
+    project: 'red',
+    node: 'n1',
+    nic: 'eth0',
+    network: 'net',
+  };
+
+  it('are one line of plain text each', () => {
+    expect(eventText({ ...event, detail: {} })).toBe('ada: asked to connect n1 eth0 to net');
+    expect(eventText({ ...event, type: 'node_quarantined', detail: { reason: 'no answer' } })).toBe(
+      'ada: quarantined n1 eth0: no answer',
+    );
+    expect(eventText({ ...event, type: 'project_delete', detail: { force: true } })).toBe(
+      'ada: deleted project red by force',
+    );
+    expect(eventText({ ...event, type: 'headnode_delete', detail: {} })).toBe('ada: deleted headnode');
+    expect(eventText({ ...event, type: 'something_new', detail: {} })).toBe('ada: something new n1 eth0 net red');
+  });
+
+  it('let no name begin another line or hide what follows', () => {
+    const detail = { reason: 'a\r\nSubject: b\u2028c\u202Ed\u0000e', step: '{node}' };
+    expect(eventText({ ...event, type: 'cleaning_skip', caller: 'a\nb', detail })).toBe(
+      'a b: skipped step {node} of the cleaning of n1 eth0: a Subject: b c d e',
+    );
   });
 });

@@ -137,3 +137,57 @@ export const eventSentences: Readonly<Record<string, string | ((detail: Detail) 
 /** What was done although the service would have refused it says so. */
 export const forceIn = ({ forced, force }: Detail): string =>
   (typeof forced === 'string' && forced !== '') || force === true ? ' by force' : '';
+
+/** What a sentence needs of an event. */
+interface SaidEvent {
+  readonly type: string;
+  readonly caller: string;
+  readonly project: string | null;
+  readonly detail: Detail;
+  readonly node?: string;
+  readonly nic?: string;
+  readonly network?: string;
+  readonly headnode?: string;
+  readonly hnic?: string;
+  readonly switch?: string;
+  readonly port?: string;
+  readonly user?: string;
+}
+
+/** An event as one line of plain text: who, and what happened. Nothing in it can begin another line. */
+export const eventText = (event: SaidEvent): string => {
+  const found = eventSentences[event.type];
+  const sentence = (typeof found === 'function' ? found(event.detail) : found) ?? unknownSentence(event.type);
+  const said = sentence.replaceAll(/\{([^}]+)\}/g, (_, name: string) => nameIn(name, event));
+  return oneLine(`${event.caller}: ${said}${forceIn(event.detail)}`);
+};
+
+/** A type that is newer than these sentences: the words of the interface, and what it is about. */
+const unknownSentence = (type: string): string =>
+  `${type.replaceAll('_', ' ')} {node} {network} {switch} {headnode} {user} {project}`;
+
+const nameIn = (name: string, event: SaidEvent): string => {
+  const { node, nic, network, headnode, hnic, port, user, project } = event;
+  const things: Readonly<Record<string, readonly (string | null | undefined)[]>> = {
+    node: [node, nic],
+    'node.name': [node],
+    network: [network],
+    'network.name': [network],
+    switch: [event.switch, port],
+    'switch.name': [event.switch, port],
+    headnode: [headnode, hnic],
+    'headnode.name': [headnode],
+    project: [project],
+    user: [user],
+  };
+  const said = event.detail[name.replace(/^detail\./, '')];
+  const words = things[name] ?? [typeof said === 'string' || typeof said === 'number' ? String(said) : undefined];
+  return words.filter((word) => typeof word === 'string').join(' ');
+};
+
+/** Without what could end a line, hide text or turn its direction round. */
+const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replaceAll(/ (?=[:,]|$)/g, '')
+    .trim();

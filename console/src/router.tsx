@@ -18,6 +18,7 @@ import { networksSearch } from './pages/networks-search.ts';
 import { listSearch } from './pages/list-search.ts';
 import { switchesSearch } from './pages/switches-search.ts';
 import { nodesSearch } from './pages/nodes-search.ts';
+import { projectSearch } from './pages/project-search.ts';
 import { racksSearch } from './pages/racks-search.ts';
 import { topologySearch } from './pages/topology-search.ts';
 import { SignInPage } from './pages/sign-in.tsx';
@@ -80,6 +81,11 @@ const nodeRoute = createRoute({
 const serialConsoleRoute = createRoute({
   ...pageIn('/nodes/$node/console'),
   component: lazyRouteComponent(() => import('./pages/serial-console.tsx'), 'SerialConsolePage'),
+});
+const releasesRoute = createRoute({
+  ...pageIn('/releases'),
+  validateSearch: projectSearch,
+  component: lazyRouteComponent(() => import('./pages/releases.tsx'), 'ReleasesPage'),
 });
 const racksRoute = createRoute({
   ...pageIn('/racks'),
@@ -181,6 +187,7 @@ export const router = createRouter({
       nodesRoute,
       nodeRoute,
       serialConsoleRoute,
+      releasesRoute,
       racksRoute,
       networksRoute,
       networkRoute,

@@ -16,5 +16,6 @@ export type Reach = Calls['networkReach']['reply'];
 export type HeadnodeOverview = Calls['headnodesOverview']['reply']['headnodes'][number];
 export type ProjectOverview = Calls['projectsOverview']['reply']['projects'][number];
 export type PendingAction = Calls['actionsOverview']['reply']['actions'][number];
+export type Release = Calls['showRelease']['reply'];
 export type Token = Calls['listTokens']['reply'][number];
 export type Session = Calls['listSessions']['reply'][number];

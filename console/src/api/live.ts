@@ -208,6 +208,7 @@ const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   about(event.type.startsWith('user_'), ['users'], ['me'], ['projects']);
   about(event.project !== null, ['projects']);
   about(event.node !== undefined, ['events', 'node', event.node]);
+  about(event.type.startsWith('node_release'), ['releases', event.project]);
   about(event.node !== undefined && showsPower(event.type), ['power', event.node]);
   about(event.type.startsWith('bmc_') || event.type === 'node_register', ['bmcs']);
   about(event.type.startsWith('token_'), ['tokens']);

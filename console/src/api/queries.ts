@@ -154,6 +154,15 @@ export const pendingActions = queryOptions({
   refetchInterval: ({ state }) => ((state.data?.actions.length ?? 0) > 0 ? 5_000 : false),
 });
 
+/** Releases of a project's nodes: those that are running, then those that ended lately. What went wrong so far is in no event. */
+export const releasesOf = (project: string) =>
+  queryOptions({
+    queryKey: ['releases', project],
+    queryFn: ({ signal }) => corral.listProjectReleases({ project }, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.some((release) => release.state === 'running') === true ? 3_000 : false,
+  });
+
 export const latestEvents = queryOptions({
   queryKey: ['events', 'latest'],
   queryFn: ({ signal }) => corral.listEvents({ limit: '100' }, { signal }),

@@ -108,7 +108,7 @@ const Networks = ({ node, nic, mayChange }: OneNic & { readonly mayChange: boole
     {Object.entries(nic.networks).map(([channel, network]) => (
       <span key={channel} className="inline-flex min-w-0 items-center">
         <NetworkChip network={network} channel={channel} />
-        {mayChange && <Detach node={node} nic={nic} network={network} look="chip" />}
+        {mayChange && <Detach node={node} nic={nic} network={network} />}
       </span>
     ))}
     {nic.pending === null ? (
@@ -138,18 +138,15 @@ const Pending = ({ nic, pending }: { readonly nic: Nic; readonly pending: NonNul
   );
 };
 
-/** Takes a nic off a network; as a cross beside the network, or as a step that says what it does. */
-export const Detach = ({
-  node,
-  nic,
-  network,
-  look,
-}: OneNic & { readonly network: string; readonly look: 'chip' | 'step' }) => {
+/** Takes a nic off a network: a cross beside the network. */
+const Detach = ({ node, nic, network }: OneNic & { readonly network: string }) => {
   const words = `Detach ${nic.label} from ${network}`;
   return (
     <Ask
-      label={look === 'chip' ? <X size={13} aria-hidden /> : words}
-      {...(look === 'chip' ? { 'aria-label': words, look: 'quiet' as const, className: 'h-6! px-1! text-dim' } : {})}
+      label={<X size={13} aria-hidden />}
+      aria-label={words}
+      look="quiet"
+      className="h-6! px-1! text-dim"
       unless={waits({ node, nic })}
       title={`${words}?`}
       verb={words}

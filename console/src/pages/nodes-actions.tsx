@@ -9,6 +9,7 @@ import { commandOf } from '../ui/shell-word.ts';
 import { type Progress, type Work, WorkDialog } from '../ui/work-dialog.tsx';
 import { ConnectNodes } from './nodes-connect.tsx';
 import { PowerNodes } from './nodes-power.tsx';
+import { ReleaseNodes } from './nodes-release.tsx';
 import type { NodeRow } from './nodes-search.ts';
 
 type Doing = 'reserve' | 'release' | 'connect' | 'power';
@@ -33,8 +34,6 @@ export const NodeActions = ({
     outcomes,
     begin: ({ things, run }) => void start(things.map((row) => ({ key: row.name, run: () => run(row) }))),
     close: () => {
-      // What was reserved is connected next, so that the nodes stay chosen.
-      if (doing?.what === 'release' && outcomes.length > 0 && outcomes.every(({ state }) => state === 'done')) onDone();
       setDoing(null);
       clear();
     },
@@ -91,20 +90,14 @@ export const NodeActions = ({
         />
       )}
       {doing?.what === 'release' && (
-        <WorkDialog
-          kind="node"
-          verb="Release"
-          things={doing.nodes}
-          run={({ name, node }) => corral.projectDetachNode({ project: node?.project ?? '', node: name })}
-          command={commandOf('release', ...doing.nodes.map(({ name }) => name))}
-          look="danger"
-          progress={progress}
-        >
-          <p className="text-dim">
-            They leave their projects, and others can reserve them. What is on their disks stays there. They stay on or
-            off as they are.
-          </p>
-        </WorkDialog>
+        <ReleaseNodes
+          rows={doing.nodes}
+          onClose={(hasBegun) => {
+            setDoing(null);
+            // What was reserved is connected next, so that it stays chosen; what goes does not.
+            if (hasBegun) onDone();
+          }}
+        />
       )}
       {doing?.what === 'connect' && <ConnectNodes nodes={doing.nodes} progress={progress} />}
       {doing?.what === 'power' && <PowerNodes nodes={doing.nodes} progress={progress} />}

@@ -24,11 +24,16 @@ export const NodesPage = () => (
   <Page
     title="Nodes"
     actions={
-      useMe().admin ? (
-        <Link to="/setup/node" className={buttonLook('plain')}>
-          Register a node…
+      <>
+        <Link to="/releases" className={buttonLook('plain')}>
+          Releases
         </Link>
-      ) : undefined
+        {useMe().admin && (
+          <Link to="/setup/node" className={buttonLook('plain')}>
+            Register a node…
+          </Link>
+        )}
+      </>
     }
   >
     <Loaded query={useQuery(allNodes)} rows={10}>

@@ -16,6 +16,7 @@ const pageAddresses = [
   '/setup',
   '/setup/*',
   '/racks',
+  '/releases',
   '/events',
   '/projects',
   '/isolation',

@@ -17,6 +17,7 @@ const visits: Readonly<Record<string, string>> = {
   '/nodes': '/nodes',
   '/nodes/$node': '/nodes/n1',
   '/nodes/$node/console': '/nodes/n1/console',
+  '/releases': '/releases?project=red',
   '/racks': '/racks',
   '/networks': '/networks',
   '/networks/$network': '/networks/lab',

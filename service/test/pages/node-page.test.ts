@@ -26,7 +26,7 @@ describe.skipIf(!hasPart('Chromium'))('a node in the browser', () => {
     return page;
   };
 
-  it('is reserved, connected and given back step by step, and everything that happens appears by itself', async () => {
+  it('is reserved, connected and given back, and everything that happens appears by itself', async () => {
     const page = await opened('rita', passwordOf('rita'), '/nodes/n2');
     const dialog = page.getByRole('dialog');
     const eth0 = page.getByRole('table', { name: 'Nics' }).getByRole('row').filter({ hasText: 'eth0' });
@@ -38,7 +38,8 @@ describe.skipIf(!hasPart('Chromium'))('a node in the browser', () => {
     // What does no harm is there to be pressed.
     await dialog.locator(':focus').filter({ hasText: 'Reserve for red' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing stands in the way.').waitFor();
+    const plan = page.getByRole('list', { name: 'What a release does' }).getByRole('listitem');
+    await expect.poll(() => plan.allInnerTexts()).toEqual(['take it out of project red']);
 
     // The switch does not answer, so that the change can be seen waiting.
     service().simulated('sw0').faults = { unreachable: true };
@@ -47,41 +48,77 @@ describe.skipIf(!hasPart('Chromium'))('a node in the browser', () => {
     await expect.poll(() => networks.allInnerTexts()).toEqual(['lab']);
     await dialog.getByRole('button', { name: 'Connect to lab' }).click();
     await eth0.getByText('connecting to lab').waitFor();
-    const release = page.getByRole('button', { name: 'Release', exact: true });
-    expect(await release.getAttribute('aria-disabled')).toBe('true');
     service().simulated('sw0').faults = {};
     await eth0.getByRole('link', { name: 'lab' }).waitFor();
     await eth0.getByText('connecting to lab').waitFor({ state: 'hidden' });
 
-    const blocks = page.getByRole('list', { name: 'What stands in the way' });
-    await expect.poll(() => blocks.getByRole('listitem').allInnerTexts()).toHaveLength(1);
-    await blocks.getByText('Node n2 is on network lab (nic eth0); detach it first').waitFor();
-    await blocks.getByRole('button', { name: 'Detach eth0 from lab' }).click();
-    await dialog.getByText('corral node network detach n2 eth0 lab').waitFor();
-    await dialog.getByRole('button', { name: 'Detach eth0 from lab' }).click();
-    await page.getByText('Nothing stands in the way.').waitFor();
-
-    await release.click();
+    await expect.poll(() => plan.allInnerTexts()).toEqual(['detach eth0 from lab', 'take it out of project red']);
+    // The service does all of it, and the page follows.
+    service().simulated('sw0').faults = { unreachable: true };
+    await page.getByRole('button', { name: 'Release', exact: true }).click();
+    await dialog.getByText('corral release n2').waitFor();
     await dialog.getByRole('button', { name: 'Release n2', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('It is being released, as rita asked.').waitFor();
+    const steps = page.getByRole('list', { name: 'Steps of the release of n2' }).getByRole('listitem');
+    const begun = ['detaching networks…', 'disable OBM', 'leave the project'];
+    await expect.poll(() => steps.allInnerTexts()).toEqual(begun);
+    expect(await page.getByRole('button', { name: 'Release', exact: true }).count()).toBe(0);
+    service().simulated('sw0').faults = {};
     await page.getByRole('button', { name: 'Reserve for red' }).waitFor();
     expect(loads).toBe(0);
     expectNoComplaints(page);
   });
 
-  it('a refused release says why, and shows what stands in the way', async () => {
+  it('a release that fails says what could not be done, also to others and later, and is begun again', async () => {
+    await makeNode(service(), 'jammed', ['eth0'], 'sw-jammed');
+    await reserve(service(), 'red', 'jammed');
+    await connect(service(), 'jammed', 'eth0', 'lab');
+    service().simulated('sw-jammed').faults = { refuse: ['jammed/eth0'] };
+    const page = await opened('rita', passwordOf('rita'), '/nodes/jammed');
+    const dialog = page.getByRole('dialog');
+    const steps = page.getByRole('list', { name: 'Steps of the release of jammed' }).getByRole('listitem');
+    const release = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Release', exact: true }).click();
+      await dialog.getByRole('button', { name: 'Release jammed', exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await release();
+    await page.getByText(/^Nic eth0 could not be detached from network lab: /).waitFor();
+    const failed = ['networks not detached', 'disable OBM', 'leave the project'];
+    expect(await steps.allInnerTexts()).toEqual(failed);
+    await page.reload();
+    await expect.poll(() => steps.allInnerTexts()).toEqual(failed);
+
+    await page.getByRole('link', { name: 'All releases' }).click();
+    const row = page.getByRole('table', { name: 'Releases of red' }).getByRole('row').filter({ hasText: 'jammed' });
+    await row.getByText(/^Nic eth0 could not be detached/).waitFor();
+    await page.reload();
+    await row.getByText(/^Nic eth0 could not be detached/).waitFor();
+    expect(await row.innerText()).toContain('rita');
+
+    await row.getByRole('link', { name: 'jammed' }).click();
+    service().simulated('sw-jammed').faults = {};
+    await release();
+    await page.getByRole('button', { name: 'Reserve for red' }).waitFor();
+    await page.goto(`${service().url}/releases?project=red`);
+    const ended = row.filter({ hasText: 'networks detached' });
+    await ended.getByText('released', { exact: true }).waitFor();
+    expectNoComplaints(page);
+  });
+
+  it('a release that is refused says why', async () => {
     await reserve(service(), 'red', 'n1');
     const page = await opened('rita', passwordOf('rita'), '/nodes/n1');
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Release', exact: true }).click();
     // Somebody is faster.
-    await page.route('**/v0/project/red/detach_node', async (route) => {
-      await connect(service(), 'n1', 'eth1', 'lab');
+    await page.route('**/v0/project/red/release', async (route) => {
+      await done(service().admin.post('/project/red/detach_node', { node: 'n1' }));
       await route.continue();
     });
     await dialog.getByRole('button', { name: 'Release n1', exact: true }).click();
-    await dialog.getByRole('alert').getByText('Node n1 is on network lab (nic eth1); detach it first').waitFor();
-    await page.getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('button', { name: 'Detach eth1 from lab' }).first().waitFor();
+    await dialog.getByRole('alert').getByText('Node n1 is not in project red').waitFor();
   });
 
   it('has its neighbours beside it in the order in which people count, and its ports only for administrators', async () => {

@@ -94,10 +94,10 @@ describe.skipIf(!hasPart('Chromium'))('nodes in the browser', () => {
   });
 
   it('are released together after a question, which begins with the answer that does nothing', async () => {
-    for (const node of ['r1', 'r2']) {
-      await makeNode(service(), node);
-      await reserve(service(), 'red', node);
-    }
+    await makeNode(service(), 'r1');
+    await makeNode(service(), 'r2', ['eth0'], 'sw-r');
+    for (const node of ['r1', 'r2']) await reserve(service(), 'red', node);
+    await makeNetwork(service(), 'r-net', 'red');
     const page = await watchedPage(await newBrowser(), service());
     await page.goto(`${service().url}/nodes?show=mine&q=r`);
     await signIn(page, 'rita', passwordOf('rita'));
@@ -113,11 +113,44 @@ describe.skipIf(!hasPart('Chromium'))('nodes in the browser', () => {
     await dialog.waitFor({ state: 'hidden' });
     expect(await names.allInnerTexts()).toEqual(['r1', 'r2']);
     await ask();
+    // One of them cannot leave before its switch answers; this does not keep the other.
+    await connect(service(), 'r2', 'eth0', 'r-net');
+    service().simulated('sw-r').faults = { unreachable: true };
     await dialog.getByRole('button', { name: 'Release 2 nodes' }).click();
-    await expect.poll(() => dialog.getByRole('listitem').allInnerTexts()).toEqual(['r1\ndone', 'r2\ndone']);
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    const line = (node: string) => dialog.getByRole('listitem', { name: node, exact: true });
+    await line('r1').getByText('released', { exact: true }).waitFor();
+    await line('r2').getByText('detaching networks…').waitFor();
+    await dialog.getByRole('link', { name: 'releases of red' }).click();
+    const row = page.getByRole('table', { name: 'Releases of red' }).getByRole('row');
+    await row.filter({ hasText: 'r2' }).getByText('detaching networks…').waitFor();
+    await row.filter({ hasText: 'r1' }).getByText('released', { exact: true }).waitFor();
+    service().simulated('sw-r').faults = {};
+    await row.filter({ hasText: 'r2' }).getByText('released', { exact: true }).waitFor();
+    await page.goto(`${service().url}/nodes?show=mine&q=r`);
     await page.getByText('No node fits').waitFor();
     expectNoComplaints(page);
+  });
+
+  it('of which one has left the project since are not released, and the refusal is shown', async () => {
+    for (const node of ['p1', 'p2']) {
+      await makeNode(service(), node);
+      await reserve(service(), 'red', node);
+    }
+    const page = await watchedPage(await newBrowser(), service());
+    await page.goto(`${service().url}/nodes?show=mine&q=p`);
+    await signIn(page, 'rita', passwordOf('rita'));
+    const dialog = page.getByRole('dialog');
+    for (const node of ['p1', 'p2']) await page.getByLabel(`Choose ${node}`, { exact: true }).check();
+    await page.getByRole('button', { name: 'Release…' }).click();
+    // Somebody is faster.
+    await page.route('**/v0/project/red/release', async (route) => {
+      await done(service().admin.post('/project/red/detach_node', { node: 'p1' }));
+      await route.continue();
+    });
+    await dialog.getByRole('button', { name: 'Release 2 nodes' }).click();
+    await dialog.getByRole('list', { name: 'Not begun' }).getByText('Node p1 is not in project red').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('row').filter({ hasText: 'p2' }).getByText('red').waitFor();
   });
 
   it('are reserved and then connected together, each with its own refusal', async () => {
@@ -168,7 +201,7 @@ describe.skipIf(!hasPart('Chromium'))('nodes in the browser', () => {
     await page.getByRole('row').filter({ hasText: 'w1' }).getByText('red').waitFor();
     await page.getByRole('button', { name: 'Release…' }).click();
     await dialog.getByRole('button', { name: 'Release 1 node', exact: true }).click();
-    await dialog.getByRole('listitem').getByText('done').waitFor();
+    await dialog.getByRole('listitem', { name: 'w1' }).getByText('released', { exact: true }).waitFor();
     expectNoComplaints(page);
   });
 

@@ -385,7 +385,7 @@ export interface Calls {
   claimCancel: { args: { readonly claim: string }; reply: undefined };
   /** Give nodes back: detach their networks, disable OBM and take them out of the project. Who may: Project access, or Admin. `POST /project/:project/release` */
   projectReleaseNodes: {
-    args: { readonly project: string; readonly nodes: readonly string[] };
+    args: { readonly project: string; readonly nodes: readonly string[]; readonly for_repair?: string };
     reply: { readonly releases: readonly { readonly node: string; readonly release: string }[] };
   };
   /** Show how far the release of a node is. Who may: Project access, or Admin. `GET /release/:release` */
@@ -401,6 +401,7 @@ export interface Calls {
       readonly detaches: readonly { readonly nic: string; readonly network: string; readonly status_id: string }[];
       readonly problem: string | null;
       readonly attempts: number;
+      readonly for_repair: string | null;
       readonly started_at: string;
       readonly ended_at: string | null;
     };
@@ -418,6 +419,7 @@ export interface Calls {
       readonly detaches: readonly { readonly nic: string; readonly network: string; readonly status_id: string }[];
       readonly problem: string | null;
       readonly attempts: number;
+      readonly for_repair: string | null;
       readonly started_at: string;
       readonly ended_at: string | null;
     }[];

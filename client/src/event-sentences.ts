@@ -63,6 +63,7 @@ export const eventSentences: Readonly<Record<string, string | ((detail: Detail) 
   node_register: 'registered node {node}',
   node_register_nic: 'registered nic {node}',
   node_release_failed: 'could not give {node} back',
+  node_release_for_repair: 'gives {node} back for repair: {detail.for_repair}',
   node_release_started: 'asked to give {node} back',
   node_released: 'gave {node} back',
   node_set_bootdev: 'set the boot device of {node} to {detail.bootdev}',

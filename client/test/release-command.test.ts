@@ -90,6 +90,27 @@ describe.each(engines)('corral release, on %s', (engine) => {
     expect(await projectOf('held')).toBeNull();
   });
 
+  it('--for-repair says what is wrong, and leaves the node to an administrator', async () => {
+    const shell = await tenant('broken');
+    const { code, out } = await shell("release broken --for-repair 'fan is loud'");
+    expect({ code, out }).toMatchObject({ code: 0 });
+    expect(out).toContain('✓ node broken is released from project broken, and waits for repair');
+    const [{ release }] = JSON.parse((await shell('project release list broken --json')).out) as [{ release: string }];
+    expect((await shell(`project release show ${release}`)).out).toMatch(/^for repair +fan is loud$/m);
+    expect((await done(service().admin.get('/cleanings?node=broken'))).body).toMatchObject({
+      cleanings: [{ state: 'failed', reason: 'project broken released it for repair: fan is loud' }],
+    });
+  });
+
+  it('--for-repair that stopped halfway is in what to type next', async () => {
+    const shell = await tenant('stuck');
+    tamper(service(), 'sw-stuck', 'stuck/eth0', { native: 7 });
+    await sweep(service(), 'sw-stuck');
+    const { code, err } = await shell("release stuck --for-repair 'fan is loud'");
+    expect(code).toBe(1);
+    expect(err).toContain("run it again to continue: corral release stuck --for-repair 'fan is loud'");
+  });
+
   it('waits for a change that is pending, and undoes what it brought', async () => {
     const shell = await tenant('busy');
     service().simulated('sw-busy').faults = { delayMs: 300 };

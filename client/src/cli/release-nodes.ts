@@ -41,23 +41,34 @@ export const releaseCommand: Command = {
   words: ['release'],
   about: 'give nodes back: detach their networks, disable OBM and release them; run it again to continue',
   args: [{ name: 'node', kind: 'node', isRest: true }],
-  options: { 'no-wait': { about: 'return as soon as the releases have begun' } },
+  options: {
+    'for-repair': { value: 'NOTE', about: 'what is wrong with them; an administrator has to put them back' },
+    'no-wait': { about: 'return as soon as the releases have begun' },
+  },
   example: 'release node-12',
   run: async (context, parsed) => {
     const corral = await context.corral();
     const { signal } = context;
     const nodes = [...new Set(parsed.rest('node'))];
     const named = await runParallel(nodes, signal, (node) => nameNode(corral, node));
-    const asked = await ask(corral, named);
+    const forRepair = parsed.option('for-repair');
+    const asked = await ask(corral, named, forRepair);
     const released = parsed.flag('no-wait') ? asked.map(begun) : await follow(context, corral, asked);
-    show(context, released);
+    show(context, released, forRepair !== undefined);
     const left = released.filter(({ refusals }) => refusals.length > 0);
     if (left.length === 0) return;
     throw new StoppedError(`${left.length} of ${nodes.length} nodes could not be released`, {
       code: left.every(({ isRunning }) => isRunning) ? exitCodes.timedOut : exitCodes.refused,
-      hint: `run it again to continue: corral release ${left.map(({ node }) => node).join(' ')}`,
+      hint: `run it again to continue: ${againWith(left, forRepair)}`,
     });
   },
+};
+
+const againWith = (left: readonly Released[], forRepair: string | undefined): string => {
+  const nodes = left.map(({ node }) => node).join(' ');
+  // In quotes that a shell does not look into.
+  const note = forRepair === undefined ? '' : ` --for-repair '${forRepair.replaceAll("'", String.raw`'\''`)}'`;
+  return `corral release ${nodes}${note}`;
 };
 
 const nameNode = async (corral: Corral, node: string): Promise<Named> => {
@@ -75,7 +86,12 @@ const refusalIn = (error: unknown): string => {
 };
 
 /** Begins the releases, project by project. A node whose project is not known, or that is in none, is left as it is. */
-const ask = async (corral: Corral, named: readonly Named[]): Promise<readonly Asked[]> => {
+const ask = async (
+  corral: Corral,
+  named: readonly Named[],
+  forRepair: string | undefined,
+): Promise<readonly Asked[]> => {
+  const note = forRepair === undefined ? {} : { for_repair: forRepair };
   const outcomes = new Map<string, Pick<Asked, 'release' | 'refusals'>>();
   const byProject = new Map<string, string[]>();
   for (const { node, before } of named) {
@@ -86,7 +102,7 @@ const ask = async (corral: Corral, named: readonly Named[]): Promise<readonly As
     for (let from = 0; from < all.length; from += mostNodes) {
       const nodes = all.slice(from, from + mostNodes);
       try {
-        const { releases } = await corral.projectReleaseNodes({ project, nodes });
+        const { releases } = await corral.projectReleaseNodes({ project, nodes, ...note });
         for (const { node, release } of releases) outcomes.set(node, { release, refusals: [] });
       } catch (error) {
         for (const node of nodes) outcomes.set(node, { release: null, refusals: [refusalIn(error)] });
@@ -185,7 +201,7 @@ export const whatItDoes = ({ step, project, detaches, problem }: Release): strin
   return problem === null ? doing : `${doing}; trying again: ${problem}`;
 };
 
-const show = ({ output }: CommandContext, released: readonly Released[]): void => {
+const show = ({ output }: CommandContext, released: readonly Released[], isForRepair: boolean): void => {
   if (output.isJson) {
     return output.json(
       released.map(({ node, project, release, done, refusals }) => ({ node, project, release, done, refusals })),
@@ -200,9 +216,8 @@ const show = ({ output }: CommandContext, released: readonly Released[]): void =
     } else if (isRunning) {
       output.say(`being released: ${showing(one)}`);
     } else {
-      output.say(
-        `${output.style.green('✓')} node ${node} ${project === null ? 'is in no project' : `is released from project ${project}`}`,
-      );
+      const released = `is released from project ${project ?? ''}${isForRepair ? ', and waits for repair' : ''}`;
+      output.say(`${output.style.green('✓')} node ${node} ${project === null ? 'is in no project' : released}`);
     }
   }
 };

@@ -8,7 +8,7 @@ import { enterGate } from './open-cleaning.ts';
 import { obmIsEnabled, tiedBy } from './node-blocks.ts';
 import { requireTrustedPorts } from './port-trust.ts';
 import { type Forced, requireNodeQuota } from './quotas.ts';
-import { endReleaseOf } from './releases.ts';
+import { endRelease, runningReleaseOf } from './releases.ts';
 import type { WriteOp } from './request-context.ts';
 import { requireSoleRecords } from './switch-identity.ts';
 import { recordMove } from './usage-ledger.ts';
@@ -33,22 +33,19 @@ export const reserveNode = async (op: WriteOp, project: Project, node: Node, for
 };
 
 /**
- * Takes a node out of its project: it becomes free, goes to the maintenance pool, or has to pass its gate first. `repair`:
- * what is wrong with it, as those say who give it back; such a node is quarantined.
+ * Takes a node out of its project: it becomes free, goes to the maintenance pool, or has to pass its gate first. One that
+ * is being released for repair is quarantined, also if somebody else takes it out.
  */
-export const giveNodeBack = async (
-  op: WriteOp,
-  project: Project,
-  node: Node,
-  repair: string | null = null,
-): Promise<void> => {
+export const giveNodeBack = async (op: WriteOp, project: Project, node: Node): Promise<void> => {
   if (node.project_id !== project.id) throw projectMismatch(`node ${node.label} is not in project ${project.label}`);
   await requireGate(op, node, 'cleaning', 'quarantined');
+  const findingRelease = ahead(runningReleaseOf(op, node));
   await requireReleasable(op, node, `node ${node.label} cannot leave project ${project.label}`);
 
   const pool = op.dependencies.maintenance;
   const next = pool === null || pool.project === project.label ? null : await findProject(op, pool.project);
-  const gate = await enterGate(op, { node, from: project, to: next, repair });
+  const release = await findingRelease;
+  const gate = await enterGate(op, { node, from: project, to: next, repair: release?.for_repair ?? null });
   await moveNode.send(op.tx, { id: node.id, projectId: next?.id ?? null });
   await recordMove(op, node, next);
   op.record({
@@ -57,7 +54,7 @@ export const giveNodeBack = async (
     node: node.label,
     detail: next === null ? {} : { moved_to: next.label },
   });
-  await endReleaseOf(op, project, node);
+  await endRelease(op, project, node, release);
   // With a gate, the maintenance service hears of a node when the steps before it have passed.
   if (next && gate === null) {
     await op.tx.insertInto('notifications').values({ node: node.label, retry_at: 0 }).execute();

@@ -44,6 +44,8 @@ export interface ReleaseView {
   readonly problem: string | null;
   /** Failed attempts at the step. */
   readonly attempts: number;
+  /** What is wrong with the node, which is quarantined when it has left; null: nothing. */
+  readonly for_repair: string | null;
   readonly started_at: string;
   readonly ended_at: string | null;
 }
@@ -51,9 +53,14 @@ export interface ReleaseView {
 interface ReleaseNodes {
   readonly project: string;
   readonly nodes: readonly string[];
+  /** What is wrong with them: they are quarantined when they have left. */
+  readonly for_repair?: string;
 }
 
-/** Begins the release of all of these nodes, or of none. A node that is being released already stays so. */
+/**
+ * Begins the release of all of these nodes, or of none. A node that is being released already stays so; what is said to
+ * be wrong with it counts from now on.
+ */
 export const projectReleaseNodes = async (
   op: WriteOp,
   args: ReleaseNodes,
@@ -75,7 +82,10 @@ export const projectReleaseNodes = async (
   const releases: { node: string; release: string }[] = [];
   for (const label of labels) {
     const node = nodes.find((one) => one.label === label);
-    if (node !== undefined) releases.push({ node: label, release: await begin(op, project, node) });
+    if (node === undefined) continue;
+    const release = await begin(op, project, node);
+    if (args.for_repair !== undefined) await noteRepair(op, project, node, release, args.for_repair);
+    releases.push({ node: label, release });
   }
   op.notify('releases');
   return { releases };
@@ -115,8 +125,29 @@ const begin = async (
   return label;
 };
 
+/** A node with this note is quarantined by the transaction that takes it out of its project (`enterGate`). */
+const noteRepair = async (
+  op: WriteOp,
+  project: { readonly id: number; readonly label: string },
+  node: { readonly label: string },
+  release: string,
+  note: string,
+): Promise<void> => {
+  await op.tx.updateTable('releases').set({ for_repair: note }).where('label', '=', release).execute();
+  op.record({
+    type: 'node_release_for_repair',
+    projects: [project],
+    node: node.label,
+    detail: { release, for_repair: note },
+  });
+};
+
 const runningOfNode = statement((tx, { nodeId }: { nodeId: number }) =>
-  tx.selectFrom('releases').select(['id', 'label']).where('node_id', '=', nodeId).where('state', '=', running),
+  tx
+    .selectFrom('releases')
+    .select(['id', 'label', 'for_repair'])
+    .where('node_id', '=', nodeId)
+    .where('state', '=', running),
 );
 
 /** Refuses what would add to a node that is being released. */
@@ -125,10 +156,26 @@ export const requireNoRelease = async ({ tx }: ReadOp, node: Pick<Node, 'id' | '
   if (found) throw blocked(`node ${node.label} is being released (release ${found.label}); wait until that has ended`);
 };
 
+/** The release of a node that is running. */
+export interface RunningRelease {
+  readonly id: number;
+  readonly label: string;
+  /** What is wrong with the node; null: nothing is known to be. */
+  readonly for_repair: string | null;
+}
+
+/** The release of a node, if one is running. */
+export const runningReleaseOf = ({ tx }: ReadOp, node: Pick<Node, 'id'>): Promise<RunningRelease | undefined> =>
+  runningOfNode.first(tx, { nodeId: node.id });
+
 /** A node leaves its project: its release is done, also if somebody else took it out. */
-export const endReleaseOf = async (op: WriteOp, project: { id: number; label: string }, node: Node): Promise<void> => {
-  const found = await runningOfNode.first(op.tx, { nodeId: node.id });
-  if (!found) return;
+export const endRelease = async (
+  op: WriteOp,
+  project: { id: number; label: string },
+  node: Node,
+  found: RunningRelease | undefined,
+): Promise<void> => {
+  if (found === undefined) return;
   await op.tx
     .updateTable('releases')
     .set({ state: 'done', step: 'project', problem: null, operator_problem: null, ended_at: Date.now() })
@@ -181,6 +228,7 @@ const viewOf = ({ caller }: ReadOp, row: Row): ReleaseView => ({
   // Where a node is plugged in is the operator's business.
   problem: isAdmin(caller) ? (row.operator_problem ?? row.problem) : row.problem,
   attempts: row.attempts,
+  for_repair: row.for_repair,
   started_at: timeOf(row.started_at) ?? '',
   ended_at: timeOf(row.ended_at),
 });

@@ -19,6 +19,7 @@ import { cleanings } from './migrations/0015-cleanings.ts';
 import { subscriptions } from './migrations/0016-subscriptions.ts';
 import { quotas } from './migrations/0017-quotas.ts';
 import { usage } from './migrations/0018-usage.ts';
+import { releaseForRepair } from './migrations/0019-release-for-repair.ts';
 import { tables } from './service-tables.ts';
 
 /** What the service keeps in a database. */
@@ -42,6 +43,7 @@ export const holdings: ProgramTables<Topic> = {
     subscriptions,
     quotas,
     usage,
+    releaseForRepair,
   ],
   tables,
   topics,

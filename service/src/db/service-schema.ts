@@ -219,6 +219,8 @@ export interface Database {
     retry_at: Generated<number>;
     started_at: Fixed<number>;
     ended_at: number | null;
+    /** What is wrong with the node, as those say who give it back; it is quarantined then. null: nothing. */
+    for_repair: Generated<string | null>;
   };
   headnodes: {
     id: Id;

@@ -146,6 +146,40 @@ describe.each(engines)('releases of nodes on %s', (engine) => {
     expect((await typesOf('twice')).filter((type) => type === 'node_release_started')).toHaveLength(1);
   });
 
+  it('for repair keeps the node from everybody until an administrator has put it back, with or without a gate', async () => {
+    const member = await tenant('loud');
+    await connect(service(), 'loud', 'eth0', 'loud-net');
+    const answer = await member.post('/project/loud/release', { nodes: ['loud'], for_repair: 'fan is loud' });
+    expect(answer.status).toBe(202);
+    const [begun] = (answer.body as { releases: { release: string }[] }).releases;
+    expect(await releaseEnded(member, begun?.release)).toMatchObject({ state: 'done', for_repair: 'fan is loud' });
+    expect(await projectOf('loud')).toBeNull();
+    expect((await done(member.get('/nodes/free'))).body).not.toContain('loud');
+    expect(await message(member.post('/project/loud/connect_node', { node: 'loud' }))).toBe(
+      'node loud is out of service; an administrator can put it back',
+    );
+    const { cleanings } = (await done(service().admin.get('/cleanings?node=loud'))).body as { cleanings: unknown[] };
+    expect(cleanings).toMatchObject([
+      { state: 'failed', project: 'loud', reason: 'project loud released it for repair: fan is loud' },
+    ]);
+    const noted = (await eventsOf('loud')).filter(({ type }) => type === 'node_release_for_repair');
+    expect(noted).toMatchObject([{ caller: 'member-loud', detail: { for_repair: 'fan is loud' } }]);
+    // The project sees what its members said, and nothing of what became of the node.
+    const own = (await done(member.get('/events?project=loud&after=0'))).body as { events: EventRow[] };
+    expect(own.events.map(({ type }) => type)).toContain('node_release_for_repair');
+    expect(own.events.map(({ type }) => type)).not.toContain('node_quarantined');
+    await expectSound(service().env);
+  });
+
+  it.each(['', 7, null, 'two\nlines', 'x'.repeat(1001)])(
+    'takes one line of text about what is wrong: not %j',
+    async (note) => {
+      expect(
+        await refusal(service().admin.post('/project/closed/release', { nodes: ['closed'], for_repair: note })),
+      ).toBe('400 ValidationError');
+    },
+  );
+
   it('while it runs nothing can be added to the node; what is pending is waited for and undone', async () => {
     const obmd = await labObmd();
     obmd.add('held');

@@ -16,6 +16,7 @@ import {
   stepOf,
 } from '../support/services/gated-node.ts';
 import { type Listener, startListener } from '../support/http/http-listener.ts';
+import { acceptedDone } from '../support/services/releases.ts';
 import { message } from '../support/services/shared-service.ts';
 import { done, eventually, reserve } from '../support/services/world.ts';
 import { tamper } from '../support/switches/drift-helpers.ts';
@@ -308,6 +309,25 @@ describe.each(engines)('the gate before a maintenance pool on %s', (engine) => {
     expect((await cleaningThat(service, ended('passed'))).project).toBe('repair');
     expect(await freeNodes(service)).toEqual(['n1']);
     expect(listener.heard).toHaveLength(1);
+  });
+
+  it('keeps a node in the pool that a project released for repair, and notifies nobody of it until it is retried', async () => {
+    const { service, alice, listener, machine } = await makePool();
+    const accepted = await alice.post('/project/red/release', { nodes: ['n1'], for_repair: 'fan is loud' });
+    expect(accepted.status).toBe(202);
+    await acceptedDone(service, accepted);
+    const { cleaning, reason, steps } = await cleaningThat(service, ended('failed'));
+    expect(reason).toBe('project red released it for repair: fan is loud');
+    expect(new Set(steps.map(({ state }) => state))).toEqual(new Set(['pending']));
+    expect((await done(service.admin.get('/node/n1'))).body).toMatchObject({ project: 'repair' });
+    expect(await message(service.admin.post('/project/repair/detach_node', { node: 'n1' }))).toContain('fan is loud');
+    expect(machine.power).toBe('on');
+    expect(listener.heard).toEqual([]);
+    await done(service.admin.post(`/cleaning/${cleaning}/retry`));
+    await cleaningThat(service, ended('maintenance'));
+    await eventually(() => (listener.heard.length === 1 ? true : undefined));
+    await leave(service.admin, 'n1', 'repair');
+    expect(await freeNodes(service)).toEqual(['n1']);
   });
 
   it('keeps a node in the pool that failed, until its cleaning has been retried', async () => {

@@ -11,6 +11,7 @@ import {
   stepOf,
 } from '../support/services/gated-node.ts';
 import { setObm } from '../support/services/obm-rack.ts';
+import { release, releaseEnded, showRelease } from '../support/services/releases.ts';
 import { message } from '../support/services/shared-service.ts';
 import { done, eventually, makeUser, reserve } from '../support/services/world.ts';
 import { setPolicy, sweep, tamper } from '../support/switches/drift-helpers.ts';
@@ -165,6 +166,30 @@ describe.each(engines)('the gate on %s', (engine) => {
       expect((await eventTypes(client)).filter((type) => /cleaning|quarantine/.test(type))).toEqual([]);
       expect((await client.get('/cleanings')).status).toBe(401);
     }
+  });
+
+  it('keeps a node that is released for repair, also if that is said later, no matter who ends its release', async () => {
+    const { service, alice, machine } = await makeGatedSite(engine);
+    await setObm(alice, true);
+    machine.fault = { kind: 'status', status: 500 };
+    const [id] = await release(alice, 'red', 'n1');
+    expect((await showRelease(alice, id)).for_repair).toBeNull();
+    for (const note of ['smells', 'smells burnt'])
+      expect((await alice.post('/project/red/release', { nodes: ['n1'], for_repair: note })).status).toBe(202);
+    // Asked for again without a note, it keeps the one that it has.
+    expect(await release(alice, 'red', 'n1')).toEqual([id]);
+    expect(await showRelease(alice, id)).toMatchObject({ state: 'running', for_repair: 'smells burnt' });
+    machine.fault = null;
+    // OBM is disabled, and the node taken out, by the release or by an administrator who does it by hand.
+    await service.admin.put('/node/n1/obm', { enabled: false });
+    await service.admin.post('/project/red/detach_node', { node: 'n1' });
+    expect(await releaseEnded(alice, id)).toMatchObject({ state: 'done', for_repair: 'smells burnt' });
+    const { state, reason, cleaning } = await cleaningOf(service);
+    expect([state, reason]).toEqual(['failed', 'project red released it for repair: smells burnt']);
+    expect([await freeNodes(service), machine.power]).toEqual([[], 'on']);
+    await done(service.admin.post(`/cleaning/${cleaning}/retry`));
+    await cleaningThat(service, ended('passed'));
+    expect([await freeNodes(service), machine.power]).toEqual([['n1'], 'off']);
   });
 
   it('takes a free node out of service for an operator, and cleans it before it is back', async () => {

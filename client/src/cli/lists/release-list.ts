@@ -44,6 +44,7 @@ export const releaseShow: Command = {
         ['by', found.caller],
         ['begun', age(found.started_at)],
         ['state', outcomeOf(found)],
+        ...(found.for_repair === null ? [] : [['for repair', found.for_repair] as const]),
         ...found.detaches.map(({ nic, network, status_id }) => [nic, `from ${network}: ${status_id}`] as const),
       ],
       found,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { listProjectReleases, projectReleaseNodes, showRelease } from '../../core/releases.ts';
-import { Label, ReleaseId } from '../../schema/labels.ts';
+import { Label, oneLine, ReleaseId } from '../../schema/labels.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, orNull } from '../schemas.ts';
 
@@ -27,6 +27,9 @@ const Release = Type.Object({
   ),
   problem: orNull(Type.String({ description: 'what went wrong last; while it is running, it is tried again' })),
   attempts: Type.Integer({ description: 'failed attempts at the step' }),
+  for_repair: orNull(
+    Type.String({ description: 'what is wrong with the node, which is quarantined when it has left; null: nothing' }),
+  ),
   started_at: Type.String({ description: 'ISO 8601' }),
   ended_at: orNull(Type.String({ description: 'ISO 8601' })),
 });
@@ -44,6 +47,15 @@ export const releaseRoutes: readonly Route[] = [
         maxItems: mostNodes,
         description: `a list of 1 to ${mostNodes} labels of nodes`,
       }),
+      for_repair: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 1_000,
+          pattern: oneLine,
+          description:
+            'what is wrong with them, in one line of text; nobody gets them until an administrator has put them back',
+        }),
+      ),
     }),
     reply: Type.Object({
       releases: Type.Array(

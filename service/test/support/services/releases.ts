@@ -14,6 +14,7 @@ export interface Release {
   readonly detaches: readonly { readonly nic: string; readonly network: string; readonly status_id: string }[];
   readonly problem: string | null;
   readonly attempts: number;
+  readonly for_repair: string | null;
   readonly started_at: string;
   readonly ended_at: string | null;
 }

@@ -1,6 +1,6 @@
 import type { SettingReader } from '@corral/base/config/setting-reader';
 import type { Settings, ValuesOf } from '@corral/base/config/setting';
-import { flag, listOf, seconds, text, whole } from '@corral/base/config/value-types';
+import { flag, listOf, seconds, text, type ValueType, whole } from '@corral/base/config/value-types';
 import type { Outbound } from '@corral/base/http/outbound';
 import { ownSteps, type SiteStep } from '../schema/cleaning-steps.ts';
 
@@ -29,6 +29,23 @@ const stepIn = (entry: string): SiteStep | null => {
   return { kind, name, url: target };
 };
 
+const isWebhookSecret = (given: string): boolean => {
+  const [, key = ''] = /^whsec_([A-Za-z\d+/]+=*)$/.exec(given) ?? [];
+  const bytes = Buffer.from(key, 'base64');
+  return bytes.toString('base64') === key && bytes.length >= 24 && bytes.length <= 64;
+};
+
+/** One secret, or two while receivers change over. */
+const webhookSecrets: ValueType<readonly string[]> = {
+  expected: 'whsec_ and the base64 of 24 to 64 bytes, or two of these with a space between them',
+  parse: (given, wrong) => {
+    const secrets = given.split(/\s+/).filter((one) => one !== '');
+    if (secrets.length > 2 || !secrets.every(isWebhookSecret)) wrong();
+    return secrets;
+  },
+  isSecret: true,
+};
+
 /** What a node goes through between two projects. */
 export const cleaningSettings = {
   'cleaning.enabled': {
@@ -41,6 +58,11 @@ export const cleaningSettings = {
     takes: siteSteps,
     fallback: '',
     about: `What your site does to such a node, in order: a list, in the environment separated by commas, of ${form}. Webhooks need \`public_url\`.`,
+  },
+  'cleaning.webhook_secret': {
+    takes: webhookSecrets,
+    about:
+      'Signs the requests to these webhooks ([Standard Webhooks](webhooks.md#receive)): `whsec_` and the base64 of 24 to 64 random bytes. Two, separated by a space, both sign, so that receivers can change over. None: they are not signed.',
   },
   'cleaning.step_deadline': {
     takes: seconds(7 * dayS),
@@ -73,6 +95,8 @@ export interface CleaningConfig {
   readonly atOnce: number;
   /** Where results of webhooks are reported to; null: there are no webhooks. */
   readonly publicUrl: string | null;
+  /** What signs requests to webhooks; none: they are not signed. */
+  readonly webhookSecrets: readonly string[];
 }
 
 export const cleaningConfig = (
@@ -97,5 +121,6 @@ export const cleaningConfig = (
     bootdev: read.value('cleaning.bootdev'),
     atOnce: read.value('cleaning.at_once'),
     publicUrl,
+    webhookSecrets: read.value('cleaning.webhook_secret') ?? [],
   };
 };

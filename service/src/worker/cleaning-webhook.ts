@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { HttpClient } from '@corral/base/http/http-client';
 import { httpFaultOf } from '@corral/base/http/http-fault';
 import { isRedirect, isTaken, postJson } from '@corral/base/http/post-json';
@@ -5,6 +6,7 @@ import type { CleaningConfig } from '../config/cleaning-config.ts';
 import { withToken } from '../core/cleaning-result.ts';
 import { requireLease } from '../core/leases.ts';
 import { newSecret } from '../core/token-secret.ts';
+import { signedHeaders } from '../core/webhook-message.ts';
 import { type Attempt, findCleaned, type Verdict } from './cleaning-attempt.ts';
 
 const timeoutMs = 10_000;
@@ -49,9 +51,10 @@ export const callWebhook = async (attempt: Attempt, { url }: Webhook, http: Http
 };
 
 /** null when the service confirmed; otherwise why it did not. */
-const send = async (attempt: Attempt, url: string, body: object, http: HttpClient): Promise<string | null> => {
+const send = async (attempt: Attempt, url: string, order: object, http: HttpClient): Promise<string | null> => {
   try {
-    const post = { url, body: JSON.stringify(body), check: attempt.held.check };
+    const body = JSON.stringify(order);
+    const post = { url, body, headers: signatures(attempt, body), check: attempt.held.check };
     const status = await postJson(http, post, { ms: timeoutMs, signals: [attempt.signal] });
     if (isTaken(status)) return null;
     return isRedirect(status) ? `it redirects (status ${status}), which is not followed` : `it answered ${status}`;
@@ -59,3 +62,9 @@ const send = async (attempt: Attempt, url: string, body: object, http: HttpClien
     return httpFaultOf(error).details;
   }
 };
+
+/** Every request has a token of its own, and so it has an id of its own. */
+const signatures = ({ rules: { webhookSecrets } }: Attempt, body: string): Readonly<Record<string, string>> =>
+  webhookSecrets.length === 0
+    ? {}
+    : signedHeaders({ id: `msg_${randomBytes(12).toString('hex')}`, body }, webhookSecrets, new Date());

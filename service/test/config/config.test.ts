@@ -60,6 +60,7 @@ describe('the configuration', () => {
         bootdev: 'none',
         atOnce: 20,
         publicUrl: null,
+        webhookSecrets: [],
       },
       keyFile: resolve('data/secret.key'),
       hypervisor: 'none',
@@ -403,6 +404,15 @@ steps = ["check command /usr/bin/check --strict x", "wipe webhook https://wipe.e
     expect(mistakes('wipe webhook https://wipe.example.org')).toEqual([
       'cleaning.steps: wipe: a webhook reports its result to public_url, which is not set',
     ]);
+    const [one, other] = [24, 64].map((size) => `whsec_${Buffer.alloc(size, 7).toString('base64')}`);
+    const secrets = (given: string) => ({ CORRAL_CLEANING_WEBHOOK_SECRET: given });
+    expect(loadConfig(secrets(`${one} ${other}`)).cleaning.webhookSecrets).toEqual([one, other]);
+    const short = `whsec_${Buffer.alloc(23).toString('base64')}`;
+    for (const wrong of ['secret', 'whsec_', `${one}x`, `${one}=`, short, `${one} ${one} ${one}`]) {
+      expect(mistakesIn(secrets(wrong))).toEqual([
+        expect.stringMatching(/the value given is invalid; expected whsec_ and/) as string,
+      ]);
+    }
     const elsewhere = { CORRAL_PUBLIC_URL: 'https://c.example.org', CORRAL_OUTBOUND_ALLOW: '192.0.2.0/24' };
     expect(mistakes('wipe webhook http://198.51.100.1/', elsewhere)).toEqual([
       expect.stringContaining('cleaning.steps: wipe: ') as string,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Settings } from '@corral/base/config/setting';
 import { rm } from 'node:fs/promises';
 import { startLabObmd } from '@corral/lab';
@@ -53,6 +54,8 @@ describe.each(engines)('a secret on %s', (engine) => {
   const admin = { authorization: basic('admin', adminPassword) };
   const obmdToken = canaries.make('setting obmd.admin_token');
   const url = { password: canaries.make('setting database_url') };
+  const webhookKey = randomBytes(32).toString('base64');
+  canaries.note('setting cleaning.webhook_secret', webhookKey);
 
   /** Passwords, sessions and tokens: right ones, wrong ones, and those that are no more. */
   const comeAndGo = async (): Promise<void> => {
@@ -179,6 +182,7 @@ describe.each(engines)('a secret on %s', (engine) => {
       CORRAL_ENGINE_DEVICE_TIMEOUT: '4',
       CORRAL_OBMD_CALL_TIMEOUT: '2',
       CORRAL_OBM_TIMEOUT: '5',
+      CORRAL_CLEANING_WEBHOOK_SECRET: `whsec_${webhookKey}`,
       CORRAL_AUTH: 'database, keystone, oidc',
       CORRAL_KEYSTONE_URL: echo,
       CORRAL_KEYSTONE_USERNAME: 'corral',

@@ -16,6 +16,7 @@ import {
   stepOf,
 } from '../support/services/gated-node.ts';
 import { type Listener, startListener } from '../support/http/http-listener.ts';
+import { signatureOf, startReceiver } from '../support/http/webhook-receiver.ts';
 import { acceptedDone } from '../support/services/releases.ts';
 import { message } from '../support/services/shared-service.ts';
 import { done, eventually, reserve } from '../support/services/world.ts';
@@ -99,6 +100,46 @@ describe.each(engines)('a webhook of the gate on %s', (engine) => {
     expect(steps[4]?.evidence).toBe('all disks erased');
     expect(await freeNodes(service)).toEqual(['n1']);
     expect(service.log.join('')).not.toContain(order.token);
+  });
+
+  it('can tell by the signature of each request who sent it, also while its secret changes', async () => {
+    const secrets = [1, 2].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
+    const receiver = await startReceiver();
+    receiver.react = ({ text }) => (text.includes('n1') && receiver.received.length === 1 ? 503 : 202);
+    const { service, alice } = await makeGatedSite(engine, {
+      CORRAL_PUBLIC_URL: 'https://corral.example.org',
+      CORRAL_CLEANING_STEPS: `wipe webhook ${receiver.url}`,
+      CORRAL_CLEANING_WEBHOOK_SECRET: secrets.join(' '),
+    });
+    const before = Date.now();
+    await leave(alice);
+    await eventually(() => (receiver.received.length === 2 ? true : undefined));
+    for (const message of receiver.received) {
+      expect(message.signatures).toEqual(secrets.map((secret) => signatureOf(message, secret)));
+      expect(Number(message.timestamp)).toBeGreaterThanOrEqual(Math.floor(before / 1000));
+      expect(message.id).toMatch(/^msg_[\da-f]{24}$/);
+    }
+    // Another token, another message.
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2);
+    const order = JSON.parse(receiver.received.at(-1)?.text ?? '') as Order;
+    expect((await report({ service }, order)).status).toBe(200);
+    await cleaningThat(service, ended('passed'));
+    const shown = JSON.stringify([await cleaningOf(service), (await done(service.admin.get('/events?after=0'))).body]);
+    for (const secret of [...secrets, order.token]) {
+      expect(shown).not.toContain(secret);
+      expect(service.log.join('')).not.toContain(secret);
+    }
+  });
+
+  it('is not signed without a secret', async () => {
+    const receiver = await startReceiver();
+    const { alice } = await makeGatedSite(engine, {
+      CORRAL_PUBLIC_URL: 'https://corral.example.org',
+      CORRAL_CLEANING_STEPS: `wipe webhook ${receiver.url}`,
+    });
+    await leave(alice);
+    const headers = await eventually(() => receiver.received[0]?.headers);
+    expect(Object.keys(headers).filter((name) => name.startsWith('webhook-'))).toEqual([]);
   });
 
   it('is believed once, and with the token of its own step and cleaning only', async () => {

@@ -65,6 +65,7 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   class: null,
   state: null,
   step: null,
+  for_repair: null,
   reason: null,
   outcome: null,
   evidence: null,

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { ClaimMatch } from './claim-conditions.ts';
 import type { ClaimPreference } from './choose-nodes.ts';
 import type { NodePool, Wanted } from './node-pool.ts';
+import { hasRoomFor } from './quotas.ts';
 import type { ReadOp } from './request-context.ts';
 
 /*
@@ -38,7 +39,11 @@ export const wantedOf = ({ wanted, selector, prefer }: StoredClaim): Wanted => (
   prefer: JSON.parse(prefer) as ClaimPreference | null,
 });
 
-/** Keeps what claims in line get, or wait for. One that something else than nodes keeps back does not keep others back. */
-export const keepForLine = async (pool: NodePool, earlier: readonly StoredClaim[]): Promise<void> => {
-  for (const claim of earlier) if (claim.reason === null) await pool.keepFor(wantedOf(claim));
+/** Keeps what claims in line get, or wait for. One that a quota keeps back does not keep others back meanwhile. */
+export const keepForLine = async (op: ReadOp, pool: NodePool, earlier: readonly StoredClaim[]): Promise<void> => {
+  for (const claim of earlier) if (await keepsNodes(op, claim)) await pool.keepFor(wantedOf(claim));
 };
+
+/** A claim that was refused stands in line like any other as soon as its project may have that many nodes again. */
+const keepsNodes = async (op: ReadOp, { reason, wanted, project_id: id, project: label }: StoredClaim) =>
+  reason === null || (await hasRoomFor(op, { id, label }, wanted));

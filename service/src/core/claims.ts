@@ -48,7 +48,7 @@ export const projectClaim = async (
   const until = args.wait === undefined || args.wait === false ? null : endOf(args.wait);
   const line = await waitingClaims(op);
   const pool = new NodePool(op);
-  await keepForLine(pool, line);
+  await keepForLine(op, pool, line);
   const offer = await pool.offer(wanted);
   if (offer.nodes !== null) {
     const nodes = offer.nodes.map(({ label }) => label);
@@ -67,7 +67,7 @@ export const projectClaimPreview = async (
 ): Promise<{ fit: number; nodes: readonly string[]; refusal: string | null }> => {
   const { wanted } = await admitted(op, args);
   const pool = new NodePool(op);
-  await keepForLine(pool, await waitingClaims(op));
+  await keepForLine(op, pool, await waitingClaims(op));
   const offer = await pool.offer(wanted);
   const fit = offer.fit.length;
   if (offer.nodes !== null) return { fit, nodes: offer.nodes.map(({ label }) => label), refusal: null };

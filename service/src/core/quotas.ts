@@ -40,6 +40,16 @@ export const requireNodeQuota = async (
   return requireBelow(project, 'nodes', limits, forced);
 };
 
+/** Whether quotas let a project have so many more nodes, and one of every class that is limited. */
+export const hasRoomFor = async (op: ReadOp, project: Project, count: number): Promise<boolean> => {
+  const limits = isExempt(op, project) ? [] : await limitsOfProject.all(op.tx, { projectId: project.id });
+  for (const { what, class: name, most } of limits) {
+    if (what !== 'nodes' || most === null) continue;
+    if ((await usedBy(op, project, what, name)) + (name === '' ? count : 1) > most) return false;
+  }
+  return true;
+};
+
 /** Refuses a network or headnode beyond the quota of the project. */
 export const requireQuota = async (
   op: WriteOp,

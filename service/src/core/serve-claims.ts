@@ -25,7 +25,7 @@ const nextStep = async (op: ReadOp, after: number): Promise<Step | null> => {
       const step = await stepOf(op, claim, pool);
       if (step !== null) return step;
     }
-    await keepForLine(pool, [claim]);
+    await keepForLine(op, pool, [claim]);
   }
   return null;
 };

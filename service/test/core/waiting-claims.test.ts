@@ -215,8 +215,10 @@ describe.each(engines)('claims that wait on %s', (engine) => {
     // Those nodes are for others now.
     expect((await claim({ count: 1 })).status).toBe(200);
     expect(await refusal(claim({ count: 1 }))).toBe('409 BlockedError');
-    await free('n3');
+    // It has its place in line again as soon as the quota is not in its way.
     await done(service().admin.put('/quota/nodes', { project: key, limit: 3 }));
+    expect(await message(claim({ count: 1 }))).toMatch(/1 fits but is kept for claims that came earlier/);
+    await free('n3');
     expect(await ended(first)).toMatchObject({ state: 'served', reason: null, nodes: [`${key}-n2`, `${key}-n3`] });
   });
 

@@ -19,6 +19,7 @@ import { listSearch } from './pages/list-search.ts';
 import { switchesSearch } from './pages/switches-search.ts';
 import { nodesSearch } from './pages/nodes-search.ts';
 import { projectSearch } from './pages/project-search.ts';
+import { quotasSearch } from './pages/quotas-search.ts';
 import { racksSearch } from './pages/racks-search.ts';
 import { topologySearch } from './pages/topology-search.ts';
 import { SignInPage } from './pages/sign-in.tsx';
@@ -162,6 +163,11 @@ const projectsRoute = createRoute({
   validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./pages/projects.tsx'), 'ProjectsPage'),
 });
+const quotasRoute = createRoute({
+  ...pageIn('/quotas'),
+  validateSearch: quotasSearch,
+  component: lazyRouteComponent(() => import('./pages/quotas.tsx'), 'QuotasPage'),
+});
 const isolationRoute = createRoute({
   ...pageIn('/isolation'),
   validateSearch: isolationSearch,
@@ -204,6 +210,7 @@ export const router = createRouter({
       setUpNodeRoute,
       eventsRoute,
       projectsRoute,
+      quotasRoute,
       isolationRoute,
       usersRoute,
       accountRoute,

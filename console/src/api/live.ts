@@ -206,7 +206,8 @@ const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   about(event.nic !== undefined, ['switch'], ['switches'], ['networks'], ['network']);
   about(event.headnode !== undefined, ['headnodes'], ['events', 'headnode', event.headnode]);
   about(event.type.startsWith('user_'), ['users'], ['me'], ['projects']);
-  about(event.project !== null, ['projects']);
+  about(event.project !== null, ['projects'], ['quotas']);
+  about(event.type.startsWith('quota_'), ['quotas']);
   about(event.node !== undefined, ['events', 'node', event.node]);
   about(event.type.startsWith('node_release'), ['releases', event.project]);
   about(event.node !== undefined && showsPower(event.type), ['power', event.node]);

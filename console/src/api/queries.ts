@@ -196,6 +196,12 @@ export const allUsers = queryOptions({
     Object.entries(await corral.listUsers({}, { signal })).map(([name, user]) => ({ name, ...user })),
 });
 
+/** Every limit, for administrators. */
+export const allQuotas = queryOptions({
+  queryKey: ['quotas', 'all'],
+  queryFn: ({ signal }) => corral.listQuotas({}, { signal }),
+});
+
 /** Of one's own tokens and sessions only administrators hear: they are read each time that the page is opened or comes to the front. */
 const readAtEachLook = { refetchOnMount: 'always', refetchOnWindowFocus: 'always' } as const;
 
@@ -210,3 +216,11 @@ export const mySessions = queryOptions({
   queryFn: ({ signal }) => corral.listSessions({}, { signal }),
   ...readAtEachLook,
 });
+
+/** What a project is limited to and has. Of a new default only administrators hear. */
+export const quotasOf = (project: string) =>
+  queryOptions({
+    queryKey: ['quotas', 'of', project],
+    queryFn: ({ signal }) => corral.listProjectQuotas({ project }, { signal }),
+    ...readAtEachLook,
+  });

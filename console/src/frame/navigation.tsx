@@ -51,6 +51,7 @@ export const Navigation = ({ isOpen, onClose }: { readonly isOpen: boolean; read
           </>
         )}
         <Item to="/events" label="Events" />
+        <Item to="/quotas" label="Quotas" />
       </nav>
     </>
   );
@@ -75,7 +76,8 @@ const Item = ({
     | '/setup'
     | '/projects'
     | '/users'
-    | '/events';
+    | '/events'
+    | '/quotas';
   readonly label: string;
   readonly count?: number | undefined;
   /** How many of them need somebody. */

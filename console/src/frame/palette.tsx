@@ -128,6 +128,7 @@ const pages: readonly Target[] = [
   { kind: 'page', name: 'Headnodes', href: '/headnodes' },
   { kind: 'page', name: 'Topology', href: '/topology' },
   { kind: 'page', name: 'Events', href: '/events' },
+  { kind: 'page', name: 'Quotas', href: '/quotas' },
   { kind: 'page', name: 'Account', href: '/account' },
   { kind: 'action', name: 'Reserve nodes', href: '/nodes?show=free' },
   { kind: 'action', name: 'Connect nodes to a network', href: '/nodes?show=mine' },
@@ -156,6 +157,7 @@ const operatorPages: readonly Target[] = [
   { kind: 'action', name: 'Put back ports that drift', href: '/drift' },
   { kind: 'action', name: 'Prove that two projects are apart', href: '/isolation' },
   { kind: 'action', name: 'Create a project', href: '/projects' },
+  { kind: 'action', name: 'Limit what projects may have', href: '/quotas' },
   { kind: 'action', name: 'Create a user', href: '/users' },
 ];
 

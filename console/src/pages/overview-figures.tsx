@@ -6,6 +6,7 @@ import { allNodes, type AllNodes, allSwitches } from '../api/queries.ts';
 import { useMe } from '../api/use-me.ts';
 import { Ago } from '../ui/ago.tsx';
 import { isChanging, stateOf } from '../ui/node-state.ts';
+import { ShareBar } from '../ui/share-bar.tsx';
 import { isTrouble } from '../ui/switch-state.ts';
 
 /** How it stands, in a few numbers; each leads to what it counts. */
@@ -16,7 +17,7 @@ export const Figures = () => {
   return (
     <div className="grid grid-cols-[repeat(auto-fit,minmax(min(11rem,40%),1fr))] gap-4 max-md:gap-2.5">
       <Figure show="free" number={counts?.free} about={`free of ${counts?.all ?? '…'} nodes`}>
-        <Share part={counts?.free ?? 0} of={counts?.all ?? 0} />
+        <ShareBar part={counts?.free ?? 0} of={counts?.all ?? 0} className="mt-2" />
       </Figure>
       <Figure show="mine" number={counts?.mine} about="in your projects" />
       <Figure show="used" number={counts?.used} about="reserved in all" />
@@ -73,12 +74,6 @@ const Figure = ({
     <span className="text-dim">{about}</span>
     {children}
   </Link>
-);
-
-const Share = ({ part, of }: { readonly part: number; readonly of: number }) => (
-  <span aria-hidden className="mt-2 block h-1.5 overflow-hidden rounded-full bg-line">
-    <span className="block h-full bg-accent" style={{ width: `${of === 0 ? 0 : (part / of) * 100}%` }} />
-  </span>
 );
 
 const SwitchFigure = () => {

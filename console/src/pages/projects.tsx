@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { ProjectOverview } from '../api/client.ts';
 import { allProjects, signInMethods } from '../api/queries.ts';
@@ -35,6 +35,9 @@ const Projects = () => {
           <Link to="/isolation" className={`${linkLook} px-3 font-medium`}>
             Prove isolation
           </Link>
+          <Link to="/quotas" className={`${linkLook} px-3 font-medium`}>
+            Quotas
+          </Link>
           <Button look="primary" onClick={() => setAsked({ what: 'create' })}>
             Create project…
           </Button>
@@ -64,7 +67,11 @@ const ProjectTable = ({
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   // People of other services are put into projects there.
   const hasUsers = useQuery(signInMethods).data?.basic ?? false;
-  const columns = useMemo(() => [...figures, actionsColumn(hasUsers, onAsk)], [hasUsers, onAsk]);
+  const goTo = useNavigate();
+  const columns = useMemo(() => {
+    const onQuotas = (project: string): void => void goTo({ to: '/quotas', search: { project } });
+    return [...figures, actionsColumn(hasUsers, onAsk, onQuotas)];
+  }, [hasUsers, onAsk, goTo]);
   const wanted = q.toLowerCase();
   const found = projects.filter(({ name, members }) =>
     [name, ...(members ?? [])].some((text) => text.toLowerCase().includes(wanted)),
@@ -162,7 +169,11 @@ const figures: readonly Column<ProjectOverview>[] = [
 
 const Count = ({ of }: { readonly of: number }) => <span className={of === 0 ? 'text-dim' : ''}>{of}</span>;
 
-const actionsColumn = (hasUsers: boolean, onAsk: (asked: AskedOfProjects) => void): Column<ProjectOverview> => ({
+const actionsColumn = (
+  hasUsers: boolean,
+  onAsk: (asked: AskedOfProjects) => void,
+  onQuotas: (project: string) => void,
+): Column<ProjectOverview> => ({
   name: 'actions',
   heading: 'Actions',
   hidesHeading: true,
@@ -172,6 +183,7 @@ const actionsColumn = (hasUsers: boolean, onAsk: (asked: AskedOfProjects) => voi
       label={`Actions for ${name}`}
       actions={[
         ...(hasUsers ? [{ label: 'Members…', onChoose: () => onAsk({ what: 'members', project: name }) }] : []),
+        { label: 'Quotas', onChoose: () => onQuotas(name) },
         { label: 'Delete…', isDanger: true, onChoose: () => onAsk({ what: 'delete', project: name }) },
       ]}
     />

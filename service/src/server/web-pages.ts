@@ -19,6 +19,7 @@ const pageAddresses = [
   '/releases',
   '/events',
   '/projects',
+  '/quotas',
   '/isolation',
   '/users',
   '/account',

@@ -34,6 +34,7 @@ const visits: Readonly<Record<string, string>> = {
   '/setup/node': '/setup/node',
   '/events': '/events',
   '/projects': '/projects',
+  '/quotas': '/quotas',
   '/isolation': '/isolation?a=red&b=blue',
   '/users': '/users',
   '/account': '/account',
@@ -95,6 +96,9 @@ describe.skipIf(!hasPart('Chromium'))('every page', () => {
     await makeHeadnode(service(), 'head', 'red', ['eth0', 'eth1']);
     await done(service().admin.post('/headnode/head/hnic/eth0/connect_network', { network: 'lab' }));
     await makeUser(service(), 'rita', 'red');
+    await done(service().admin.put('/quota/nodes', { limit: 4 }));
+    await done(service().admin.put('/quota/nodes', { project: 'red', class: 'gpu', limit: 2 }));
+    await done(service().admin.put('/quota/networks', { project: 'red', limit: 3 }));
   });
 
   it('has a visit here', () => {

@@ -401,8 +401,8 @@ export const mutations = [
     'OBM is enabled without its lease',
     'service/src/core/obm.ts',
     `      await requireLease(op, held.lease);
-      const current = await findManageable`,
-    '      const current = await findManageable',
+      const current = await find(op)`,
+    '      const current = await find(op)',
     obmRaces,
   ),
   mutation(
@@ -1819,5 +1819,65 @@ export const mutations = [
     'found.filter(({ address }) => this.#allow.permits(host, address))',
     'found',
     'base/test/http/outbound.test.ts',
+  ),
+
+  // Nodes change hands: clean, once, in order, within quotas, and counted
+  mutation(
+    'a node is given away before it has passed its gate',
+    'service/src/core/node-moves.ts',
+    "  await requireGate(op, node, 'cleaning', 'maintenance', 'quarantined');\n",
+    '',
+    'service/test/whole/hand-over-storm.test.ts',
+  ),
+  mutation(
+    'a node that leaves a project keeps no gate shut',
+    'service/src/core/free-nodes.ts',
+    'nodes.gate is null',
+    '1 = 1',
+    'service/test/worker/cleaning.test.ts',
+  ),
+  mutation(
+    'ports count as empty by a reading of before',
+    'service/src/worker/cleaning-ports.ts',
+    'port.read_in_sweep === null || port.read_in_sweep < wanted',
+    'port.read_in_sweep === null',
+    'service/test/worker/cleaning.test.ts',
+    'service/test/worker/cleaning-steps.test.ts',
+  ),
+  mutation(
+    'a project gets one node more than its quota',
+    'service/src/core/quotas.ts',
+    'most !== null && used >= most',
+    'most !== null && used > most',
+    'service/test/core/quotas.test.ts',
+  ),
+  mutation(
+    'a later claim gets what an earlier one waits for',
+    'service/src/core/claim-line.ts',
+    'if (await keepsNodes(op, claim)) await pool',
+    'if (!(await keepsNodes(op, claim))) await pool',
+    'service/test/core/waiting-claims.test.ts',
+  ),
+  mutation(
+    'a claim that a quota kept back never has its place in line again',
+    'service/src/core/claim-line.ts',
+    'reason === null || (await hasRoomFor',
+    'reason === null && (await hasRoomFor',
+    'service/test/core/waiting-claims.test.ts',
+  ),
+  mutation(
+    'a nic is connected while its node is being given back',
+    'service/src/core/attachments.ts',
+    '  await released;\n',
+    '  await released.catch(() => null);\n',
+    'service/test/core/releases.test.ts',
+  ),
+  mutation(
+    'a node that leaves a project is counted for it for ever',
+    'service/src/core/usage-ledger.ts',
+    '    await endOpen.send(tx, { node: node.label });\n',
+    '',
+    'service/test/core/usage-ledger.test.ts',
+    'service/test/core/usage.test.ts',
   ),
 ];

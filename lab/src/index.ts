@@ -29,7 +29,7 @@ export type { LabJunosOptions } from './switches/junos-box.ts';
 export { type DhcpServer, serveDhcp } from './switches/dhcp.ts';
 export { type Capture, captureFrames, type LabFrame, type Sent, type Stream } from './switches/frames.ts';
 export type { LabHost } from './switches/lab-host.ts';
-export type { LabPort, LabSwitch, LineFault } from './switches/lab-switch.ts';
+export type { LabAddress, LabPort, LabSwitch, LineFault } from './switches/lab-switch.ts';
 export { type LabOvs, type LabOvsOptions, startOvs } from './switches/lab-ovs.ts';
 export type { OvsDaemon } from './switches/ovs-daemons.ts';
 export { type LabVde, type LabVdeOptions, startVde } from './switches/lab-vde.ts';

@@ -1,4 +1,6 @@
 import { carriedBy, check, copyOf, edit, effective, element, hierarchies, inherited } from './lab-junos-config.ts';
+import type { LabAddress } from './lab-switch.ts';
+import { junosAddresses } from './learned-addresses.ts';
 import { StateHistory } from './state-history.ts';
 import { type Complaint, complain, type LabFraming, type NetconfDevice, type NetconfSession } from './lab-netconf.ts';
 import { format, parse, type Xml } from './lab-xml.ts';
@@ -67,6 +69,7 @@ export class JunosBox implements NetconfDevice {
   readonly received: string[] = [];
   onOperation: (operation: string) => void = () => undefined;
   serial: string | null = null;
+  learned: readonly LabAddress[] = [];
   readonly moments = new StateHistory();
   readonly #options: LabJunosOptions;
   #running = configurationIn(factory);
@@ -133,6 +136,8 @@ export class JunosBox implements NetconfDevice {
         return this.#show(operation);
       case 'get-system-information':
         return this.serial === null ? this.#unknown(operation) : systemInformation(this.serial);
+      case 'get-ethernet-switching-table-information':
+        return junosAddresses(this.learned);
       case 'get-interface-information':
         return showInterfaces();
       case 'discard-changes':

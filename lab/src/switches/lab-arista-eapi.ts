@@ -7,6 +7,8 @@ import {
   startHttpServer,
   type LabHttpResponse,
 } from './lab-http-server.ts';
+import type { LabAddress } from './lab-switch.ts';
+import { eapiAddresses } from './learned-addresses.ts';
 import { StateHistory } from './state-history.ts';
 
 /** How the device differs from one out of the box. */
@@ -60,6 +62,9 @@ export const startArista = async (options: LabAristaOptions = {}): Promise<LabAr
     set serial(serial) {
       eos.serial = serial;
     },
+    learn: (learned) => {
+      eos.learned = learned;
+    },
     asked: () => server.asked(),
     received: () => server.received(),
     moments: (port) => eos.moments.take(port),
@@ -72,6 +77,7 @@ class Eos {
   running: EosConfig;
   monitors: readonly string[] = [];
   serial: string | null = null;
+  learned: readonly LabAddress[] = [];
   readonly moments = new StateHistory();
   readonly #sessions = new Map<string, EosConfig | 'completed'>();
   readonly #enablePassword: string | null;
@@ -125,6 +131,7 @@ class Eos {
       };
     if (command === 'show interfaces status') return this.running.showStatus();
     if (command === 'show interfaces switchport') return this.running.showSwitchport();
+    if (command === 'show mac address-table') return eapiAddresses(this.learned);
     if (!cli.isEnabled) throw new EosError(1000, 'Command not authorized');
     if (command.startsWith('show running-config')) return this.#showConfiguration(command, cli);
     if (command === 'show configuration sessions') return this.#showSessions();

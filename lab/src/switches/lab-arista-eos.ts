@@ -4,6 +4,7 @@ import { splitPorts, SwitchState, unabbreviated } from './switch-state.ts';
 import { carriedBy, changedList, setByHand, type TrunkPort } from './trunk-port.ts';
 import { everyVlan, vlansOf, vlanText } from './vlan-text.ts';
 import { aristaIdentityAnswers } from './device-identities.ts';
+import { eosAddressAnswers } from './learned-addresses.ts';
 
 /** A native VLAN that is null stands for `tag`: frames without a tag are dropped. */
 const freshPort = (): TrunkPort => ({
@@ -163,6 +164,7 @@ export const startAristaEos = (options: ScriptedOptions = {}): Promise<ScriptedS
       unknownPort: 'Ethernet89/1',
       refusedVlan: 1006,
       nameplate: aristaIdentityAnswers,
+      addresses: eosAddressAnswers,
       newShell: () => new LeafShell(leaf),
     },
     options,

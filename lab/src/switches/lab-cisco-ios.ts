@@ -6,6 +6,7 @@ import { unabbreviated } from './switch-state.ts';
 import { changedList, vlanNumber } from './trunk-port.ts';
 import { everyVlan, vlansOf } from './vlan-text.ts';
 import { iosIdentityAnswers } from './device-identities.ts';
+import { iosAddressAnswers } from './learned-addresses.ts';
 
 /** How this Catalyst differs from the next one. */
 export interface CiscoIosOptions extends ScriptedOptions {
@@ -229,6 +230,7 @@ export const startCiscoIos = (options: CiscoIosOptions = {}): Promise<ScriptedSw
       unknownPort: 'GigabitEthernet6/0/1',
       refusedVlan: 1006,
       nameplate: iosIdentityAnswers,
+      addresses: iosAddressAnswers,
       newShell: () => new CatalystShell(catalyst, options),
     },
     { ...options, fields: { dummy_vlan: 998, ...options.fields } },

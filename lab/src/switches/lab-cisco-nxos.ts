@@ -5,6 +5,7 @@ import { portsIn, SwitchState, unabbreviated } from './switch-state.ts';
 import { carriedBy, changedList, setByHand, type TrunkPort, vlanNumber } from './trunk-port.ts';
 import { everyVlan, vlansOf, vlanText, wrapped } from './vlan-text.ts';
 import { nxosIdentityAnswers } from './device-identities.ts';
+import { nxosAddressAnswers } from './learned-addresses.ts';
 
 /** How this Nexus differs from the next one. */
 export interface CiscoNxosOptions extends ScriptedOptions {
@@ -193,6 +194,7 @@ export const startCiscoNxos = (options: CiscoNxosOptions): Promise<ScriptedSwitc
       unknownPort: 'Ethernet1/49',
       refusedVlan: 3968,
       nameplate: nxosIdentityAnswers,
+      addresses: nxosAddressAnswers,
       newShell: () => new NexusShell(nexus, options.asksFirst ?? false),
     },
     { ...options, fields: { dummy_vlan: 998, ...options.fields } },

@@ -59,6 +59,9 @@ export const startJunosSwitch = async (options: LabJunosOptions = {}): Promise<L
     set serial(serial) {
       box.serial = serial;
     },
+    learn: (learned) => {
+      box.learned = learned;
+    },
     breakLine: (fault) => line.breakLine(fault),
     stop: async () => {
       box.stop();

@@ -27,6 +27,8 @@ export interface LabOvs extends LabSwitch {
   readonly hosts: readonly LabHost[];
   /** Where its database listens. */
   readonly socket: string;
+  /** Where ovs-vswitchd takes commands. */
+  readonly control: string;
   /** Where it listens for TLS as "lab switch", and what a caller needs; null if it does not. */
   readonly tls: { readonly port: number; readonly papers: LabPapers } | null;
   /** Runs ovs-vsctl by hand. */
@@ -78,6 +80,7 @@ const build = async (options: LabOvsOptions, undo: Undo, stop: () => Promise<voi
     namespace: inside,
     hosts,
     socket: daemons.socket,
+    control: daemons.control,
     tls: tls && { port: tls.port, papers: tls.papers },
     fields: { ovs_bridge: bridge, ovsdb: `tcp:127.0.0.1:${line.port}` },
     ports: [...hostPorts, ...emptyPorts],

@@ -18,6 +18,14 @@ export type LineFault =
    */
   | { readonly kind: 'hold'; readonly from: string };
 
+/** An address that a frame came in with. */
+export interface LabAddress {
+  readonly port: string;
+  /** In lower case, with colons. */
+  readonly mac: string;
+  readonly vlan: number;
+}
+
 /** A switch in the lab, real or scripted, that a driver is pointed at. */
 export interface LabSwitch {
   /** The fields of switch_register that reach it. */
@@ -38,6 +46,11 @@ export interface LabSwitch {
   breakLine(fault: LineFault | null): void;
   /** The number that it tells when it is asked which device it is; null: it does not know the question. */
   serial?: string | null;
+  /**
+   * Frames with these addresses came in, and none of those before any more. Absent: a real switch learns from frames, or
+   * this one shows no such table.
+   */
+  learn?(learned: readonly LabAddress[]): void;
   /** Everything that it was sent so far, message by message. Absent: nobody is there to write it down. */
   received?(): readonly string[];
   stop(): Promise<void>;

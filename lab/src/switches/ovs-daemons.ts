@@ -27,6 +27,11 @@ export class OvsDaemons {
     return join(this.#directory, 'db.sock');
   }
 
+  /** Where ovs-vswitchd takes commands. */
+  get control(): string {
+    return join(this.#directory, 'ovs-vswitchd.ctl');
+  }
+
   /** A new switch, without bridges. */
   async create(): Promise<void> {
     await run('ovsdb-tool', ['create', join(this.#directory, 'conf.db'), schema]);

@@ -1,6 +1,7 @@
 import type { ManualConfig } from './manual-config.ts';
 import type { SwitchState } from './switch-state.ts';
-import type { LabPort, LabSwitch } from './lab-switch.ts';
+import type { AddressAnswers } from './learned-addresses.ts';
+import type { LabAddress, LabPort, LabSwitch } from './lab-switch.ts';
 import { startFaultRelay } from './fault-relay.ts';
 import type { IdentityAnswers } from './device-identities.ts';
 import type { SshAccount } from './ssh-server.ts';
@@ -13,6 +14,8 @@ export interface SwitchModel extends Pick<LabSwitch, 'unknownPort' | 'refusedVla
   };
   /** How it tells which device it is. */
   readonly nameplate: IdentityAnswers;
+  /** How it tells the addresses that it has learned. */
+  readonly addresses?: AddressAnswers;
   newShell(): Shell;
 }
 
@@ -56,6 +59,7 @@ export const startScriptedSwitch = async (
     for (const [port, moments] of watched) moments.push(state.carried(port));
   };
   let serial: string | null = null;
+  let learned: readonly LabAddress[] = [];
   let message: Interruption | null = null;
   const refusals: { readonly command: RegExp; readonly words: string }[] = [];
   const disturb = (command: string, text: string): string => {
@@ -71,6 +75,8 @@ export const startScriptedSwitch = async (
       if (refusal) return { text: refusal.words };
       const told = serial === null ? undefined : model.nameplate(serial)[line.trim()];
       if (told !== undefined) return { text: told };
+      const table = model.addresses?.(learned)[line.trim()];
+      if (table !== undefined) return { text: disturb(line, table) };
       const reply = answer();
       return { ...reply, text: disturb(line, reply.text) };
     });
@@ -100,6 +106,11 @@ export const startScriptedSwitch = async (
     set serial(next) {
       serial = next;
     },
+    ...(model.addresses && {
+      learn: (next: readonly LabAddress[]) => {
+        learned = next;
+      },
+    }),
     interrupt: (next) => {
       message = next;
     },

@@ -1,6 +1,6 @@
 import { hasPart, type LabPort } from '@corral/lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { PortConfig, SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
+import { isRefusal, type PortConfig, type SwitchSession } from '../../src/drivers/switches/switch-contract.ts';
 import { switchDrivers } from '../../src/drivers/switches/switch-drivers.ts';
 import { checkOf, inBody } from '@corral/base/schema/schema-check';
 import { devices, startTrial, type Trial } from '../support/switches/switch-devices.ts';
@@ -13,6 +13,9 @@ const runnable = types.filter((type) => {
 });
 /** Real switches show no moments: `packets/changing.test.ts` watches their frames. A simulated one writes states whole. */
 const watchedByFrames = ['ovs', 'vde', 'mock'];
+/** Drivers that do not ask for the addresses that a switch has learned. */
+const tellNoAddresses = ['brocade', 'dellnos9', 'dell-os10', 'delln3000', 'powerconnect55xx'];
+const learnFromFrames = ['ovs', 'vde'];
 const nothing: LabPort = { native: null, tagged: [] };
 const amply = () => AbortSignal.timeout(50_000);
 const soon = () => AbortSignal.timeout(300);
@@ -291,6 +294,31 @@ describe.each(runnable)('the switch driver %s', (type) => {
     const sent = trial.device.received?.().slice(begin).map(comparable);
     // Of a real switch nobody sees what it is sent.
     if (sent) expect(sent.filter((message) => dry.map(comparable).includes(message))).toEqual(dry.map(comparable));
+    await apply(session, [{ port: port(1), ...nothing }]);
+  });
+
+  it('tells the addresses that it has learned, and where, if it can', async () => {
+    const session = await open();
+    const { device } = trial;
+    expect(session.neighbours !== undefined).toBe(!tellNoAddresses.includes(type));
+    // Real switches learn from frames: `neighbours.test.ts` sends them some.
+    const learn = device.learn?.bind(device);
+    expect(learn !== undefined).toBe(session.neighbours !== undefined && !learnFromFrames.includes(type));
+    if (learn === undefined) return;
+    const places = [
+      { port: port(0), mac: '02:00:5e:00:53:01', vlan: 100 },
+      { port: port(1), mac: '02:00:5e:00:53:0a', vlan: 100 },
+      { port: port(1), mac: 'fe:dc:ba:98:76:54', vlan: 200 },
+    ];
+    learn(places);
+    const seen = await session.neighbours?.(amply());
+    if (seen === undefined || isRefusal(seen)) throw new Error(`it does not tell: ${seen?.refused}`);
+    expect(seen.filter(({ mac }) => places.some((place) => place.mac === mac))).toEqual(places);
+    // What else is in its table has names of no port that a node is plugged into.
+    const others = seen.filter(({ mac }) => places.every((place) => place.mac !== mac));
+    expect(others.filter((one) => device.ports.includes(one.port))).toEqual([]);
+    learn([]);
+    expect(await session.neighbours?.(amply())).toEqual(others);
     await apply(session, [{ port: port(1), ...nothing }]);
   });
 

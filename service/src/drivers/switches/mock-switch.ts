@@ -77,6 +77,12 @@ const sessionWith = (device: SimulatedSwitch, held: ((message: string) => void) 
     if (device.faults.drop) throw new Error('connection reset by peer');
     return device.ports;
   },
+  neighbours: async (signal) => {
+    await misbehave(device, signal);
+    return device.faults.tellsNothing
+      ? { refused: 'the simulated switch keeps no table of addresses' }
+      : device.learned;
+  },
   identity: () => Promise.resolve(device.serial),
   about: () => Promise.resolve('simulated switch'),
   lacks: () => Promise.resolve([]),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PortConfig } from './switch-contract.ts';
+import type { Neighbour, PortConfig } from './switch-contract.ts';
 
 /** The faults of a simulated switch, until they are changed. */
 export interface Faults {
@@ -25,6 +25,8 @@ export interface Faults {
   readonly refuseVlans?: readonly number[];
   /** Makes the change, then drops the line before it can say so, or show it to anyone. */
   readonly drop?: boolean;
+  /** Does not tell the addresses that it has learned. */
+  readonly tellsNothing?: boolean;
   /** Says yes to changes of these ports and does nothing; `*` means all. */
   readonly lie?: readonly string[];
 }
@@ -43,6 +45,7 @@ export class SimulatedSwitch {
   readonly #faultsFile: string;
   readonly #serialFile: string;
   readonly #dropsFile: string;
+  readonly #learnedFile: string;
 
   constructor(directory: string, label: string) {
     const place = join(directory, directoryFor(label));
@@ -52,6 +55,7 @@ export class SimulatedSwitch {
     this.#faultsFile = join(place, 'faults.json');
     this.#serialFile = join(place, 'serial.json');
     this.#dropsFile = join(place, 'drops.json');
+    this.#learnedFile = join(place, 'learned.json');
   }
 
   get faults(): Faults {
@@ -70,6 +74,15 @@ export class SimulatedSwitch {
 
   set serial(serial: string | null) {
     store(this.#serialFile, serial);
+  }
+
+  /** The addresses that it has learned. No frame reaches it, so it has to be told. */
+  get learned(): readonly Neighbour[] {
+    return (load(this.#learnedFile) as readonly Neighbour[] | null) ?? [];
+  }
+
+  set learned(learned: readonly Neighbour[]) {
+    store(this.#learnedFile, learned);
   }
 
   /** What the ports carry now; a port never written carries nothing. */

@@ -16,6 +16,16 @@ export interface PortConfig {
   readonly unclear?: string;
 }
 
+/** An address that a device has learned from frames: who has it is behind that port. */
+export interface Neighbour {
+  /** As `portName` names it. What is no such port, an aggregate or a peer link, as the device writes it. */
+  readonly port: string;
+  /** In lower case, with colons. */
+  readonly mac: string;
+  /** null: the device does not say. */
+  readonly vlan: number | null;
+}
+
 /** What became of one port in a pass. */
 export type PortOutcome =
   | { readonly port: string; readonly applied: true }
@@ -145,6 +155,12 @@ export interface SwitchSession {
    * device cannot be asked.
    */
   lacks?(signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * The addresses that the device has learned and still remembers, those that somebody configured left out. Refused:
+   * this device cannot be asked, and why. What is not understood is thrown: an address that is left out counts as one
+   * that nobody saw.
+   */
+  neighbours?(signal: AbortSignal): Promise<readonly Neighbour[] | Refusal>;
   /** Running configuration to startup configuration. */
   save?(signal: AbortSignal): Promise<void>;
   /** While a call is under way, or after one was aborted: by a reset, so that nothing of it is sent any more. */

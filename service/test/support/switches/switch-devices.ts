@@ -53,6 +53,9 @@ const simulated: Device = {
       breakLine: (fault) => {
         device.faults = fault === null ? sane : { ...sane, ...broken[fault.kind] };
       },
+      learn: (learned) => {
+        device.learned = learned;
+      },
       stop: () => Promise.resolve(),
     });
   },

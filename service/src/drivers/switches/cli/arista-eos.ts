@@ -1,6 +1,7 @@
 import type { PortConfig } from '../switch-contract.ts';
 import type { Dialect } from './dialect.ts';
 import { aristaPortsIn } from './arista-sections.ts';
+import { eosMacTable } from './mac-tables.ts';
 import { passwordOrKeyLogin } from './cli-login.ts';
 import { portNamer } from './cli-port-names.ts';
 import { commonModes, portLines, trunkLines, vlanCommands } from './switchport-lines.ts';
@@ -50,5 +51,6 @@ export const aristaEos: Dialect = {
     all: ['show running-config interfaces', 'show running-config | include ^monitor session'],
     parse: (answers) => aristaPortsIn(answers, portName),
   },
+  neighbours: eosMacTable,
   save: ['write memory'],
 };

@@ -4,6 +4,7 @@ import { portsFrom } from './ports-from-config.ts';
 import { interfaceSections } from './config-sections.ts';
 import { switchportIn, switchportLines } from './interface-sections.ts';
 import { beginningWith, commonLines, type KnownLines } from './known-lines.ts';
+import { iosMacTable } from './mac-tables.ts';
 import { dummyVlan, passwordOrKeyLogin } from './cli-login.ts';
 import { mirrorsIn } from './port-mirrors.ts';
 import { portNamer } from './cli-port-names.ts';
@@ -101,6 +102,7 @@ export const ciscoIos: Dialect = {
         { mirrors: mirrorsIn(mirrors, portName, around) },
       ),
   },
+  neighbours: iosMacTable,
   save: ['write memory'],
 };
 

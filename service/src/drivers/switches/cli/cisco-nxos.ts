@@ -5,6 +5,7 @@ import { portsFrom } from './ports-from-config.ts';
 import { interfaceSections, type Section } from './config-sections.ts';
 import { switchportIn, switchportLines } from './interface-sections.ts';
 import { beginningWith, commonLines, type KnownLines } from './known-lines.ts';
+import { nxosMacTable } from './mac-tables.ts';
 import { dummyVlan, passwordLogin, passwordOrKeyLogin } from './cli-login.ts';
 import { portNamer } from './cli-port-names.ts';
 import { commonModes, portLines, trunkLines, vlanCommands } from './switchport-lines.ts';
@@ -107,6 +108,7 @@ const nxos = ({ config, example, hasLegacyType }: Family): Dialect => {
         );
       },
     },
+    neighbours: nxosMacTable,
     save: ['copy running-config startup-config'],
   };
 };

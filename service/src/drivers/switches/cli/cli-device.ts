@@ -135,7 +135,8 @@ export const readAllPorts = (device: CliDevice, signal: AbortSignal): Promise<re
     return device.dialect.read.parse(answers, device.deadVlan);
   });
 
-const untilUsable = async <T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> => {
+/** Reads again what a log message fell into, a few times. */
+export const untilUsable = async <T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read();
@@ -147,7 +148,7 @@ const untilUsable = async <T>(signal: AbortSignal, read: () => Promise<T>): Prom
 };
 
 /** The answers to all of these; words instead if the first is refused: that it cannot show what it was asked for. */
-const ask = async (
+export const ask = async (
   device: CliDevice,
   [first, ...more]: readonly string[],
   signal: AbortSignal,

@@ -5,6 +5,7 @@ import type { Dialect, ShownPort } from './dialect.ts';
 import { aboutOf, identityOf, type IdentityQuestions } from './cli-identity.ts';
 import { dummyVlanFrom, loginFrom } from './cli-login.ts';
 import { applyPorts } from './apply-ports.ts';
+import { neighboursOf } from './mac-tables.ts';
 import { dryDevice } from './dry-device.ts';
 import { CliSession } from './cli-session.ts';
 
@@ -44,7 +45,7 @@ const openCli = async (
   signal: AbortSignal,
   changing: (device: CliDevice) => CliDevice,
 ): Promise<SwitchSession> => {
-  const { save, modes } = dialect;
+  const { save, modes, neighbours } = dialect;
   const session = await CliSession.open(loginFrom(fields), dialect.syntax, signal, { permit, outbound });
   const reads: CliDevice = { dialect, session, deadVlan: dummyVlanFrom(fields) };
   const changes = changing(reads);
@@ -66,6 +67,7 @@ const openCli = async (
       about: (until: AbortSignal) => guarded(aboutOf(reads, identity, until)),
     }),
     ...(modes && { lacks: (until: AbortSignal) => guarded(lackedBy(reads, until)) }),
+    ...(neighbours && { neighbours: (until: AbortSignal) => guarded(neighboursOf(reads, neighbours, until)) }),
     ...(save && { save: (until: AbortSignal) => guarded(saveConfig(changes, save, until)) }),
     close: () => {
       session.close();

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import type { PortConfig, SwitchDriver } from '../switch-contract.ts';
+import type { Neighbour, PortConfig, SwitchDriver } from '../switch-contract.ts';
 
 /** How a device talks: what its prompts and its errors look like, and what to say to its questions. */
 export interface CliSyntax {
@@ -48,6 +48,14 @@ interface Modes {
   readonly port: RegExp;
 }
 
+/** How a device shows the addresses that it has learned. */
+export interface MacTable {
+  /** Ways to ask, the usual one first: one that the device does not know is followed by the next. */
+  readonly ask: readonly string[];
+  /** Ports as the device writes them. Throws `UnusableAnswer` where something else stands in it. */
+  parse(answer: string): readonly Neighbour[];
+}
+
 /** A command-line switch as data: everything that one family says differently from another. */
 export interface Dialect extends Pick<SwitchDriver, 'capabilities' | 'hasLegacyType' | 'portName' | 'wire' | 'refuse'> {
   /** The fields of switch_register: `passwordLogin` or `passwordOrKeyLogin`, and `dummyVlan` where it is needed. */
@@ -72,6 +80,7 @@ export interface Dialect extends Pick<SwitchDriver, 'capabilities' | 'hasLegacyT
     /** What the answers say, in the order of the commands, about every port in them. */
     parse(answers: readonly string[], deadVlan: number | null): readonly ShownPort[];
   };
+  readonly neighbours?: MacTable;
   /** Running configuration to startup configuration. */
   readonly save?: readonly string[];
 }

@@ -1,6 +1,7 @@
 import { ascending, unclear } from '../vlan-lists.ts';
 import { UnusableAnswer } from './config-sections.ts';
 import type { Dialect, PortChange, ShownPort } from './dialect.ts';
+import { vdeHashTable } from './mac-tables.ts';
 import { passwordOrKeyLogin } from './cli-login.ts';
 
 /** vde_switch's number for "no untagged VLAN": what comes without a tag is dropped. */
@@ -71,4 +72,5 @@ export const vde: Dialect = {
     all: ['port/allprint', 'vlan/allprint'],
     parse: portsIn,
   },
+  neighbours: vdeHashTable,
 };

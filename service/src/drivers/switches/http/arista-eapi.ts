@@ -1,9 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import { EnablePassword } from '../ssh-login.ts';
 import {
+  type Neighbour,
   outcomeOf,
   type PortConfig,
   type PortOutcome,
+  type Refusal,
   type SwitchDriver,
   type SwitchSession,
 } from '../switch-contract.ts';
@@ -17,6 +19,7 @@ import {
   showConfiguration,
   showPorts,
 } from './arista-ports.ts';
+import { aristaNeighbours } from './arista-neighbours.ts';
 import { type Command, CommandRefused, runCommands } from './eapi-commands.ts';
 import { httpDriver } from './http-driver.ts';
 import { textField } from './http-fields.ts';
@@ -97,6 +100,16 @@ class AristaSession implements SwitchSession {
       return [];
     } catch (error) {
       if (error instanceof CommandRefused) return [error.message];
+      throw error;
+    }
+  }
+
+  async neighbours(signal: AbortSignal): Promise<readonly Neighbour[] | Refusal> {
+    try {
+      const [shown] = await this.#run(['show mac address-table'], signal);
+      return aristaNeighbours(shown);
+    } catch (error) {
+      if (error instanceof CommandRefused) return { refused: error.message };
       throw error;
     }
   }

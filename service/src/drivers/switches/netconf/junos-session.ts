@@ -1,4 +1,11 @@
-import { outcomeOf, type PortConfig, type PortOutcome, type SwitchSession } from '../switch-contract.ts';
+import {
+  type Neighbour,
+  outcomeOf,
+  type PortConfig,
+  type PortOutcome,
+  type Refusal,
+  type SwitchSession,
+} from '../switch-contract.ts';
 import { carriedBy, isSame } from '../vlan-lists.ts';
 import { childOf, childrenOf, type Element, findAll } from '@corral/base/xml';
 import { type Complaint, complaintsFrom } from './junos-blame.ts';
@@ -6,6 +13,7 @@ import { type JunosView, viewOf } from './junos-config.ts';
 import { editFor, vlanInTheWay } from './junos-edit.ts';
 import { notToBeOpened } from '../known-elements.ts';
 import { junosAbout, junosIdentity } from './junos-identity.ts';
+import { junosNeighbours } from './junos-neighbours.ts';
 import { isPort } from './junos-ports.ts';
 import type { Netconf } from './netconf-client.ts';
 import { isUnknownTo, requireDone, RpcRefused, wordsOf } from './rpc-error.ts';
@@ -92,6 +100,10 @@ export class JunosSession implements SwitchSession {
 
   about(signal: AbortSignal): Promise<string | null> {
     return junosAbout(this.#client, signal);
+  }
+
+  neighbours(signal: AbortSignal): Promise<readonly Neighbour[] | Refusal> {
+    return junosNeighbours(this.#client, signal);
   }
 
   /** Locks the candidate for a moment. That somebody else has it says that the user may. */

@@ -90,6 +90,36 @@ export const ovsVersion = async (ovsdb: OvsdbTransactions, signal: AbortSignal):
   return typeof version === 'string' ? `Open vSwitch ${oneLine(version)}` : null;
 };
 
+/** The ports of a bridge by the OpenFlow numbers of their interfaces, which are those of this bridge only. */
+export const portNumbers = async (
+  ovsdb: OvsdbTransactions,
+  bridge: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, string>> => {
+  const answer = await ovsdb.transact(
+    [
+      select('Bridge', [['name', '==', bridge]], ['ports']),
+      select('Port', [], ['_uuid', 'name', 'interfaces']),
+      select('Interface', [], ['_uuid', 'ofport']),
+    ],
+    signal,
+  );
+  if (!answer.committed) throw new Error(`the database cannot be read: ${answer.reason}`);
+  const [bridges = [], ports = [], interfaces = []] = answer.results.map(rowsOf);
+  const own = new Set(bridges.flatMap((row) => atoms(row['ports'])).map(uuid));
+  const names = new Map(
+    ports
+      .filter((port) => own.has(uuid(port['_uuid'])))
+      .flatMap((port) => atoms(port['interfaces']).map((each): [string, string] => [uuid(each), text(port['name'])])),
+  );
+  return new Map(
+    interfaces.flatMap((row) => {
+      const name = names.get(uuid(row['_uuid']));
+      return name === undefined ? [] : atoms(row['ofport']).map((number): [number, string] => [integer(number), name]);
+    }),
+  );
+};
+
 export const select = (table: string, where: readonly unknown[], columns: readonly string[]): Operation => ({
   op: 'select',
   table,

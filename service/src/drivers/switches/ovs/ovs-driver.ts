@@ -1,18 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  isRefusal,
+  type Neighbour,
   outcomeOf,
   type Permit,
   type PortConfig,
   type PortOutcome,
+  type Refusal,
   type SwitchDriver,
   type SwitchSession,
   type SwitchTarget,
 } from '../switch-contract.ts';
 import { placeInFiles, placesAt } from '../switch-addresses.ts';
 import { type Carried, carriedBy, unclear } from '../vlan-lists.ts';
-import { type Bridge, type BridgePort, ovsVersion, readBridge } from './ovs-bridge.ts';
+import { type Bridge, type BridgePort, ovsVersion, portNumbers, readBridge } from './ovs-bridge.ts';
 import { becomeNewest, ifNewest } from './session-fence.ts';
 import { namePattern, nameRule, ovsFields, type OvsTarget, targetFrom } from './ovs-fields.ts';
+import { askControl, controlSocketOf } from './ovs-control.ts';
+import { learnedAddresses } from './ovs-neighbours.ts';
 import { DryOvsdb } from './dry-ovsdb.ts';
 import { Ovsdb, type OvsdbTransactions } from './ovsdb.ts';
 import { carriedUnder, reservedIn, takesAway } from './ovs-vlans.ts';
@@ -65,17 +70,19 @@ const openOn = async (
 
 class OvsSession implements SwitchSession {
   readonly #ovsdb: OvsdbTransactions;
+  readonly #target: OvsTarget;
   readonly #bridge: string;
   readonly #settleMs: number;
   readonly #permit: Permit | undefined;
   /** What the switch said it is, once it was asked. */
   #identity: string | null | undefined;
 
-  constructor(ovsdb: OvsdbTransactions, { bridge, settleMs }: OvsTarget, permit: Permit | undefined) {
+  constructor(ovsdb: OvsdbTransactions, target: OvsTarget, permit: Permit | undefined) {
     this.#permit = permit;
     this.#ovsdb = ovsdb;
-    this.#bridge = bridge;
-    this.#settleMs = settleMs;
+    this.#target = target;
+    this.#bridge = target.bridge;
+    this.#settleMs = target.settleMs;
   }
 
   async apply(wanted: readonly PortConfig[], signal: AbortSignal): Promise<readonly PortOutcome[]> {
@@ -129,6 +136,13 @@ class OvsSession implements SwitchSession {
   async identity(signal: AbortSignal): Promise<string | null> {
     this.#identity = (await readBridge(this.#ovsdb, this.#bridge, [], signal)).identity;
     return this.#identity;
+  }
+
+  async neighbours(signal: AbortSignal): Promise<readonly Neighbour[] | Refusal> {
+    const control = await controlSocketOf(this.#target);
+    if (isRefusal(control)) return control;
+    const names = await portNumbers(this.#ovsdb, this.#bridge, signal);
+    return learnedAddresses(await askControl(control, 'fdb/show', [this.#bridge], signal), names);
   }
 
   about(signal: AbortSignal): Promise<string | null> {

@@ -42,6 +42,14 @@ export const ovsFields = Type.Object(
     certificate: Type.Optional(certificate('our own certificate')),
     private_key: Type.Optional(pem('the key of our certificate')),
     server_name: Type.Optional(shown(Text)),
+    unixctl: Type.Optional(
+      shown(
+        Type.String({
+          pattern: '^/[^\\u0000-\\u001f]{1,106}$',
+          description: 'the path of the control socket of ovs-vswitchd, on the machine of the service',
+        }),
+      ),
+    ),
     settle_ms: Type.Optional(
       shown(Type.Integer({ minimum: 0, maximum: 10_000, description: '0 to 10000 milliseconds' })),
     ),
@@ -55,6 +63,8 @@ export interface OvsTarget {
   readonly address: Address;
   readonly tls: TlsCredentials;
   readonly settleMs: number;
+  /** The control socket of ovs-vswitchd; undefined: it is beside the socket of the database, if anywhere. */
+  readonly control: string | undefined;
 }
 
 const usualAddress = 'unix:/var/run/openvswitch/db.sock';
@@ -83,6 +93,7 @@ export const targetFrom = (fields: Readonly<Record<string, unknown>>): OvsTarget
       privateKey: text('private_key'),
       serverName: text('server_name'),
     },
+    control: text('unixctl'),
     settleMs: typeof settleMs === 'number' ? settleMs : usualSettleMs,
   };
 };

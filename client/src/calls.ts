@@ -719,6 +719,50 @@ export interface Calls {
       }[];
     };
   };
+  /** Ask the switches of a node behind which ports they see its nics, and compare that with what is recorded. Who may: Admin. `GET /node/:node/wiring` */
+  showNodeWiring: {
+    args: { readonly node: string };
+    reply: {
+      readonly nics: readonly {
+        readonly node: string;
+        readonly nic: string;
+        readonly macaddr: string;
+        readonly switch: string | null;
+        readonly port: string | null;
+        readonly seen: readonly {
+          readonly switch: string;
+          readonly port: string;
+          readonly node: string | null;
+          readonly nic: string | null;
+        }[];
+        readonly verdict: string;
+        readonly reason: string | null;
+      }[];
+      readonly switches: readonly { readonly switch: string; readonly fault: string | null }[];
+    };
+  };
+  /** Ask a switch which nics it sees behind its ports, and compare that with what is recorded. Who may: Admin. `GET /switch/:switch/wiring` */
+  showSwitchWiring: {
+    args: { readonly switch: string };
+    reply: {
+      readonly nics: readonly {
+        readonly node: string;
+        readonly nic: string;
+        readonly macaddr: string;
+        readonly switch: string | null;
+        readonly port: string | null;
+        readonly seen: readonly {
+          readonly switch: string;
+          readonly port: string;
+          readonly node: string | null;
+          readonly nic: string | null;
+        }[];
+        readonly verdict: string;
+        readonly reason: string | null;
+      }[];
+      readonly switches: readonly { readonly switch: string; readonly fault: string | null }[];
+    };
+  };
   /** List nodes with everything that show_node shows, their OBM state and what blocks them, a page at a time. Who may: Everybody for free nodes and the names of all; a project sees its own nodes; Admin sees all. `GET /overview/nodes` */
   nodesOverview: {
     args: {
@@ -1932,6 +1976,22 @@ export const calls = {
     name: 'network_reach',
     method: 'GET',
     path: '/network/:network/reach',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  showNodeWiring: {
+    name: 'show_node_wiring',
+    method: 'GET',
+    path: '/node/:node/wiring',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  showSwitchWiring: {
+    name: 'show_switch_wiring',
+    method: 'GET',
+    path: '/switch/:switch/wiring',
     query: [],
     effect: 'reads',
     reply: 'object',

@@ -107,6 +107,12 @@ export const listSteps: readonly Step[] = [
     sent: (walk, index) =>
       get(`/switch/${siteLabels.switch(somewhere(walk, index) % sizesOf(walk.site.nodes).switches)}/drift`),
   },
+  { call: 'showNodeWiring', sent: (walk, index) => get(`/node/${siteLabels.node(somewhere(walk, index))}/wiring`) },
+  {
+    call: 'showSwitchWiring',
+    sent: (walk, index) =>
+      get(`/switch/${siteLabels.switch(somewhere(walk, index) % sizesOf(walk.site.nodes).switches)}/wiring`),
+  },
   { call: 'listNetworks', sent: () => get('/networks') },
   { call: 'listProjectNodes', sent: (walk, index) => get(`/project/${someProject(walk, index)}/nodes`) },
   { call: 'listProjectNetworks', sent: (walk, index) => get(`/project/${someProject(walk, index)}/networks`) },

@@ -20,6 +20,7 @@ import { subscriptions } from './migrations/0016-subscriptions.ts';
 import { quotas } from './migrations/0017-quotas.ts';
 import { usage } from './migrations/0018-usage.ts';
 import { releaseForRepair } from './migrations/0019-release-for-repair.ts';
+import { nicAddresses } from './migrations/0020-nic-addresses.ts';
 import { tables } from './service-tables.ts';
 
 /** What the service keeps in a database. */
@@ -44,6 +45,7 @@ export const holdings: ProgramTables<Topic> = {
     quotas,
     usage,
     releaseForRepair,
+    nicAddresses,
   ],
   tables,
   topics,

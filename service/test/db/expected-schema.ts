@@ -140,6 +140,7 @@ nics
   foreign key (node_id) references nodes (id)
   foreign key (port_id) references ports (id)
   nic_label_is_unique_per_node: unique (node_id, label)
+  nics_by_macaddr: index (macaddr)
   not null: id, label, macaddr, node_id
   one_nic_per_port: unique (port_id)
   primary key (id) counted up

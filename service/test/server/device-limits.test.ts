@@ -65,6 +65,8 @@ describe('calls that reach devices', () => {
       'port_revert',
       'show_bmc',
       'show_drift',
+      'show_node_wiring',
+      'show_switch_wiring',
       'switch_delete',
       'switch_set_policy',
       'switch_sweep',

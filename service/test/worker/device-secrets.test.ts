@@ -13,7 +13,7 @@ const repeating: SwitchSession = {
   readAll: () => Promise.resolve([{ port: 'p1', native: null, tagged: [], unclear: `x ${secret}` }]),
   close: () => Promise.resolve(),
 };
-const failing: Required<Omit<SwitchSession, 'about' | 'lacks'>> = {
+const failing: Required<Omit<SwitchSession, 'about' | 'lacks' | 'neighbours'>> = {
   ...{ apply: fails, read: fails, readAll: fails, drained: fails, identity: fails, save: fails },
   close: () => Promise.resolve(),
 };

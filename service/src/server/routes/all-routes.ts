@@ -23,6 +23,7 @@ import { switchRoutes } from './switch-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { usageRoutes } from './usage-routes.ts';
 import { userRoutes } from './user-routes.ts';
+import { wiringRoutes } from './wiring-routes.ts';
 
 /** A group of calls, in the order of the reference. */
 export interface RouteGroup {
@@ -50,6 +51,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { title: 'Switches', routes: switchRoutes },
   { title: 'Ports', routes: portRoutes },
   { title: 'Drift and reach', routes: driftRoutes },
+  { title: 'Wiring', routes: wiringRoutes },
   { title: 'Overviews', routes: [...overviewRoutes, ...projectOverviewRoutes, ...switchOverviewRoutes] },
   { title: 'Extensions', routes: extensionRoutes },
   { title: 'Users', routes: [...userRoutes, ...passwordSessionRoutes], backend: 'database' },

@@ -180,6 +180,8 @@ const switchCases: Cases = {
   list_active_extensions: [{ given: nothing, letIn: admin }],
   show_drift: [{ given: nothing, letIn: admin }],
   show_switch_drift: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
+  show_node_wiring: [{ given: async (rig) => named({ node: await rig.node() }), letIn: admin }],
+  show_switch_wiring: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
   switch_sweep: [{ given: () => named({ switch: 'sw' }), letIn: admin }],
   switch_test: [{ given: () => named({ switch: 'sw' }, {}), letIn: admin }],
   switch_set_policy: [

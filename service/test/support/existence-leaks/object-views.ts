@@ -25,6 +25,8 @@ const restless: readonly string[] = [
   'show_bmc',
   'show_drift',
   'show_switch_drift',
+  'show_node_wiring',
+  'show_switch_wiring',
   'nodes_overview',
   'node_overview',
   'networks_overview',

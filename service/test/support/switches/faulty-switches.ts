@@ -42,6 +42,21 @@ export const switches: Readonly<Record<string, SwitchDriver>> = {
       return Promise.resolve({ ...session, read });
     },
   },
+  /** Repeats its password wherever it tells addresses, and takes something else for an address if its label says so. */
+  repeating: {
+    ...plain,
+    config: Type.Object({ password: Type.String() }, { additionalProperties: false }),
+    open: ({ label, config }) => {
+      const secret = String(config['password']);
+      const neighbours: SwitchSession['neighbours'] = () => {
+        if (label.endsWith('throws')) return Promise.reject(new Error(`no, ${secret}`));
+        if (label.endsWith('refuses')) return Promise.resolve({ refused: `not with ${secret}` });
+        const mac = label.endsWith('lies') ? 'none' : '02:00:5e:00:53:01';
+        return Promise.resolve([{ port: `port ${secret}`, mac, vlan: null }]);
+      };
+      return Promise.resolve({ ...remembering(label), neighbours });
+    },
+  },
   /** Drops the line whenever it is told anything about a port whose name begins with `bad`. */
   jammed: {
     ...plain,

@@ -124,6 +124,7 @@ describe.each(engines)('the command line, on %s', (engine) => {
     expect(await corral('reach lab')).toContain('n1 eth0');
     expect(await corral('switch sweep sw')).toMatch(/^sw +(now|\d+ s ago) +as recorded$/m);
     expect(await corral('drift --last')).toMatch(/^sw +(now|\d+ s ago) +as recorded$/m);
+    expect(await corral('wiring check n1')).toMatch(/^n1 eth0 +unseen +sw gi1\/0\/1$/m);
     expect(await corral('switch policy sw repair')).toContain('are repaired');
     await corral('switch policy sw report');
 

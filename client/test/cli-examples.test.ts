@@ -30,6 +30,7 @@ const order: readonly string[] = [
     'network list-attachments',
     'switch sweep',
     'drift',
+    'wiring check',
     'switch policy',
     'switch update',
     'events',

@@ -18,6 +18,7 @@ import { switchCommands } from './switch-commands.ts';
 import { usageCommands } from './usage-commands.ts';
 import { userCommands } from './user-commands.ts';
 import { watchCommands } from './watch-commands.ts';
+import { wiringCommands } from './wiring-commands.ts';
 
 /** Every command there is, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   ...headnodeCommands,
   ...switchCommands,
   ...driftCommands,
+  ...wiringCommands,
   ...userCommands,
   ...siteCommands,
   ...watchCommands,

@@ -73,7 +73,7 @@ interface ToldSwitch extends AskedSwitch {
 }
 
 /**
- * Reads what is recorded, asks all switches at once, and compares. `others`: nics that come into it by what was told.
+ * Reads what is recorded, asks all switches at once, and compares. `others`: nics that come into it by the answers.
  */
 const wiring = async (
   context: RequestContext,

@@ -292,7 +292,7 @@ describe.runIf(hasPart('Open vSwitch'))('a real Open vSwitch', () => {
       refused: expect.stringContaining('only ovs-vswitchd tells, on its own machine') as string,
     });
     expect(await asked({ ovsdb: `unix:${ovs.socket}` })).toEqual({
-      refused: expect.stringMatching(/ovs-vswitchd\.pid does not tell the control socket.*set "unixctl"/) as string,
+      refused: expect.stringMatching(/ovs-vswitchd\.pid does not name the control socket.*set "unixctl"/) as string,
     });
     await expect(asked({ ovsdb: `unix:${ovs.socket}`, unixctl: `${ovs.control}.gone` })).rejects.toThrow(
       'cannot be asked',

@@ -25,7 +25,7 @@ export interface Faults {
   readonly refuseVlans?: readonly number[];
   /** Makes the change, then drops the line before it can say so, or show it to anyone. */
   readonly drop?: boolean;
-  /** Does not tell the addresses that it has learned. */
+  /** Does not show the addresses that it has learned. */
   readonly tellsNothing?: boolean;
   /** Says yes to changes of these ports and does nothing; `*` means all. */
   readonly lie?: readonly string[];
@@ -76,7 +76,7 @@ export class SimulatedSwitch {
     store(this.#serialFile, serial);
   }
 
-  /** The addresses that it has learned. No frame reaches it, so it has to be told. */
+  /** The addresses that it has learned. No frame reaches it: somebody writes them. */
   get learned(): readonly Neighbour[] {
     return (load(this.#learnedFile) as readonly Neighbour[] | null) ?? [];
   }

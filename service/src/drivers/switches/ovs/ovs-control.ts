@@ -27,7 +27,7 @@ export const controlSocketOf = async ({
   const pid = await readFile(file, 'utf8').catch(() => '');
   return /^\d{1,10}\s*$/.test(pid)
     ? join(directory, `ovs-vswitchd.${pid.trim()}.ctl`)
-    : { refused: `${file} does not tell the control socket of ovs-vswitchd; set "unixctl" to its path` };
+    : { refused: `${file} does not name the control socket of ovs-vswitchd; set "unixctl" to its path` };
 };
 
 /** Gives one command to a control socket, and has its answer: JSON-RPC 1.0, a connection for each command. */

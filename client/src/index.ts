@@ -17,6 +17,7 @@ export { type KeystoneLogin, keystone } from './keystone.ts';
 export { brokenNameRule, type NamedThing } from './name-rule.ts';
 export { naturalOrder } from './natural-order.ts';
 export type { Answer, Fetch } from './transport.ts';
+export { allUsage, hoursOf, usageCsv, type UsageKey, type UsageRow } from './usage-report.ts';
 export type { Action, WaitOptions } from './wait-for-action.ts';
 export type { Release, ReleaseWaitOptions } from './wait-for-release.ts';
 

@@ -22,6 +22,7 @@ import { projectSearch } from './pages/project-search.ts';
 import { quotasSearch } from './pages/quotas-search.ts';
 import { racksSearch } from './pages/racks-search.ts';
 import { topologySearch } from './pages/topology-search.ts';
+import { usageSearch } from './pages/usage-search.ts';
 import { SignInPage } from './pages/sign-in.tsx';
 
 /*
@@ -168,6 +169,11 @@ const quotasRoute = createRoute({
   validateSearch: quotasSearch,
   component: lazyRouteComponent(() => import('./pages/quotas.tsx'), 'QuotasPage'),
 });
+const usageRoute = createRoute({
+  ...pageIn('/usage'),
+  validateSearch: usageSearch,
+  component: lazyRouteComponent(() => import('./pages/usage.tsx'), 'UsagePage'),
+});
 const isolationRoute = createRoute({
   ...pageIn('/isolation'),
   validateSearch: isolationSearch,
@@ -211,6 +217,7 @@ export const router = createRouter({
       eventsRoute,
       projectsRoute,
       quotasRoute,
+      usageRoute,
       isolationRoute,
       usersRoute,
       accountRoute,

@@ -1,3 +1,4 @@
+import { allUsage } from '@corral/client';
 import { queryOptions } from '@tanstack/react-query';
 import { corral, type HeadnodeOverview, type Me, type NodeOverview } from './client.ts';
 import { NotSignedIn } from './not-signed-in.ts';
@@ -222,5 +223,13 @@ export const quotasOf = (project: string) =>
   queryOptions({
     queryKey: ['quotas', 'of', project],
     queryFn: ({ signal }) => corral.listProjectQuotas({ project }, { signal }),
+    ...readAtEachLook,
+  });
+
+/** Node-hours in a part of the past. They grow all the time, so no event says that they have: they are read at each look. */
+export const usageIn = (asked: { readonly by: string; readonly from?: string; readonly to?: string }) =>
+  queryOptions({
+    queryKey: ['usage', asked],
+    queryFn: ({ signal }) => allUsage(corral, asked, { signal }),
     ...readAtEachLook,
   });

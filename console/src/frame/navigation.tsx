@@ -52,6 +52,7 @@ export const Navigation = ({ isOpen, onClose }: { readonly isOpen: boolean; read
         )}
         <Item to="/events" label="Events" />
         <Item to="/quotas" label="Quotas" />
+        <Item to="/usage" label="Usage" />
       </nav>
     </>
   );
@@ -77,7 +78,8 @@ const Item = ({
     | '/projects'
     | '/users'
     | '/events'
-    | '/quotas';
+    | '/quotas'
+    | '/usage';
   readonly label: string;
   readonly count?: number | undefined;
   /** How many of them need somebody. */

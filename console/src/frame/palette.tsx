@@ -129,6 +129,7 @@ const pages: readonly Target[] = [
   { kind: 'page', name: 'Topology', href: '/topology' },
   { kind: 'page', name: 'Events', href: '/events' },
   { kind: 'page', name: 'Quotas', href: '/quotas' },
+  { kind: 'page', name: 'Usage', href: '/usage' },
   { kind: 'page', name: 'Account', href: '/account' },
   { kind: 'action', name: 'Reserve nodes', href: '/nodes?show=free' },
   { kind: 'action', name: 'Connect nodes to a network', href: '/nodes?show=mine' },

@@ -20,6 +20,7 @@ const pageAddresses = [
   '/events',
   '/projects',
   '/quotas',
+  '/usage',
   '/isolation',
   '/users',
   '/account',

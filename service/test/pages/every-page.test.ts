@@ -35,6 +35,7 @@ const visits: Readonly<Record<string, string>> = {
   '/events': '/events',
   '/projects': '/projects',
   '/quotas': '/quotas',
+  '/usage': '/usage?by=node',
   '/isolation': '/isolation?a=red&b=blue',
   '/users': '/users',
   '/account': '/account',

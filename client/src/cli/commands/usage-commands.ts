@@ -1,57 +1,15 @@
-import type { Calls, Corral } from '../../index.ts';
+import { allUsage, hoursOf, usageCsv, type UsageKey, usageKeys } from '../../usage-report.ts';
 import type { Command } from '../cli-command.ts';
 import { field } from '../simple-command.ts';
 import { UsageError } from '../usage-error.ts';
 
-type Usage = Calls['listUsage']['reply'];
-type Row = Usage['rows'][number];
-
-const keys = ['project', 'class', 'node', 'month'] as const;
-type Key = (typeof keys)[number];
-
-const keysIn = (text: string): readonly Key[] =>
+const keysIn = (text: string): readonly UsageKey[] =>
   text.split(',').map((word) => {
-    const known = keys.find((key) => key === word);
+    const known = usageKeys.find((key) => key === word);
     if (known === undefined)
-      throw new UsageError(`usage is not counted by ${word}; expected one or more of ${keys.join(', ')}`);
+      throw new UsageError(`usage is not counted by ${word}; expected one or more of ${usageKeys.join(', ')}`);
     return known;
   });
-
-/** Every page of the same part of the past. */
-const allUsage = async (
-  corral: Corral,
-  args: Omit<Calls['listUsage']['args'], 'after'>,
-): Promise<Omit<Usage, 'next'>> => {
-  const first = await corral.listUsage(args);
-  const rows = [...first.rows];
-  const { from, to } = first;
-  for (let next = first.next; next !== null;) {
-    const page = await corral.listUsage({ ...args, from, to, after: String(next) });
-    rows.push(...page.rows);
-    next = page.next;
-  }
-  return { from, to, rows };
-};
-
-const valueOf = (row: Row, key: Key): string => row[key] ?? '';
-const hours = (seconds: number): string => (seconds / 3600).toFixed(2);
-
-const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-/** For spreadsheets and billing: seconds, and what tells projects of the same name apart. */
-const csvOf = (rows: readonly Row[], by: readonly Key[]): string => {
-  const columns = by.flatMap((key) => (key === 'project' ? ['project', 'project_id'] : [key]));
-  const lines = rows.map((row) =>
-    [
-      ...by.flatMap((key) => [valueOf(row, key), ...(key === 'project' ? [String(row.project_id)] : [])]),
-      String(row.reserved_seconds),
-      String(row.powered_seconds),
-    ]
-      .map(quoted)
-      .join(','),
-  );
-  return [[...columns, 'reserved_seconds', 'powered_seconds'].join(','), ...lines, ''].join('\r\n');
-};
 
 /** `corral usage`: for how long nodes were reserved and on. */
 export const usageCommands: readonly Command[] = [
@@ -72,13 +30,13 @@ export const usageCommands: readonly Command[] = [
         ...field('from', parsed.option('from')),
         ...field('to', parsed.option('to')),
       });
-      if (parsed.flag('csv')) return output.raw(Buffer.from(csvOf(usage.rows, by)));
+      if (parsed.flag('csv')) return output.raw(Buffer.from(usageCsv(usage.rows, by)));
       output.table(
         [...by, 'reserved hours', 'powered hours'],
         usage.rows.map((row) => [
-          ...by.map((key) => valueOf(row, key) || '-'),
-          hours(row.reserved_seconds),
-          hours(row.powered_seconds),
+          ...by.map((key) => row[key] ?? '-'),
+          hoursOf(row.reserved_seconds),
+          hoursOf(row.powered_seconds),
         ]),
         usage,
         'no usage',

@@ -10,6 +10,8 @@ const permissive = new Set([
   'BSD-3-Clause',
   'ISC',
   'MIT',
+  // MIT without its one condition, the notice.
+  'MIT-0',
   'Unlicense',
   'Zlib',
 ]);

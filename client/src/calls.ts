@@ -1025,6 +1025,16 @@ export interface Calls {
     };
     reply: undefined;
   };
+  /** Show a user's mail address and whether they want mail. Who may: The user, or Admin. `GET /auth/basic/user/:username/mail` */
+  showUserMail: {
+    args: { readonly username: string };
+    reply: { readonly address: string | null; readonly enabled: boolean };
+  };
+  /** Set a user's mail address, or turn your own mail on or off. Who may: Admin for `address`; the user for `enabled`, or Admin to turn it off. `PATCH /auth/basic/user/:username/mail` */
+  userSetMail: {
+    args: { readonly username: string; readonly address?: string | null; readonly enabled?: boolean };
+    reply: undefined;
+  };
   /** Add a user to a project. Who may: Admin. `POST /auth/basic/user/:user/add_project` */
   userAddProject: { args: { readonly user: string; readonly project: string }; reply: undefined };
   /** Remove a user from a project. Who may: Admin. `POST /auth/basic/user/:user/remove_project` */
@@ -1174,6 +1184,7 @@ export interface Calls {
       readonly subscription: string;
       readonly project: string | null;
       readonly url: string;
+      readonly user: string | null;
       readonly filter: {
         readonly types?: readonly string[];
         readonly project?: string;
@@ -1209,6 +1220,7 @@ export interface Calls {
       readonly subscription: string;
       readonly project: string | null;
       readonly url: string;
+      readonly user: string | null;
       readonly filter: {
         readonly types?: readonly string[];
         readonly project?: string;
@@ -1258,6 +1270,29 @@ export interface Calls {
       };
     };
     reply: { readonly secret: string };
+  };
+  /** Mail events to a user or an address from now on. Who may: Project access for a project's, Admin for the site's; only Admin for other users and for addresses. `PUT /subscription/:subscription/mail` */
+  subscriptionCreateMail: {
+    args: {
+      readonly subscription: string;
+      readonly user?: string;
+      readonly address?: string;
+      readonly project?: string;
+      readonly filter?: {
+        readonly types?: readonly string[];
+        readonly project?: string;
+        readonly node?: string;
+        readonly nic?: string;
+        readonly network?: string;
+        readonly headnode?: string;
+        readonly hnic?: string;
+        readonly switch?: string;
+        readonly port?: string;
+        readonly user?: string;
+        readonly caller?: string;
+      };
+    };
+    reply: undefined;
   };
   /** Change where a subscription goes or what it is for, pause or resume it. Who may: Project access for a project's, Admin for the site's. `PATCH /subscription/:subscription` */
   subscriptionUpdate: {
@@ -2108,6 +2143,22 @@ export const calls = {
     effect: 'changes',
     reply: 'nothing',
   },
+  showUserMail: {
+    name: 'show_user_mail',
+    method: 'GET',
+    path: '/auth/basic/user/:username/mail',
+    query: [],
+    effect: 'reads',
+    reply: 'object',
+  },
+  userSetMail: {
+    name: 'user_set_mail',
+    method: 'PATCH',
+    path: '/auth/basic/user/:username/mail',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
+  },
   userAddProject: {
     name: 'user_add_project',
     method: 'POST',
@@ -2253,6 +2304,14 @@ export const calls = {
     query: [],
     effect: 'changes',
     reply: 'object',
+  },
+  subscriptionCreateMail: {
+    name: 'subscription_create_mail',
+    method: 'PUT',
+    path: '/subscription/:subscription/mail',
+    query: [],
+    effect: 'changes',
+    reply: 'nothing',
   },
   subscriptionUpdate: {
     name: 'subscription_update',

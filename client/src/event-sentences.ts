@@ -131,6 +131,10 @@ export const eventSentences: Readonly<Record<string, string | ((detail: Detail) 
   user_remove_project: 'removed {user} from {project}',
   user_set_admin: ({ is_admin }) =>
     is_admin === true ? 'made {user} an administrator' : 'made {user} an administrator no longer',
+  user_set_mail: ({ address, enabled }) =>
+    typeof enabled === 'boolean'
+      ? `turned mail to {user} ${enabled ? 'on' : 'off'}`
+      : `${address === 'removed' ? 'removed' : 'set'} the mail address of {user}`,
   user_set_password: ({ reset }) =>
     reset === true ? 'set a new password for {user}' : 'changed the password of {user}',
 };

@@ -217,9 +217,11 @@ describe.each(engines)('the command line, on %s', (engine) => {
       'node quarantine',
       'profile list',
       'profile use',
+      ...['show', 'off', 'on', 'set', 'remove'].map((verb) => `mail ${verb}`),
       ...['create', 'list', 'show', 'update', 'pause', 'resume', 'delete', 'test', 'rotate-secret', 'dead-letters'].map(
         (verb) => `subscription ${verb}`,
       ),
+      'subscription mail',
       'subscription resend',
       'user password',
     ];

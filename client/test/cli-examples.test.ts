@@ -50,6 +50,7 @@ const order: readonly string[] = [
   ...['headnode show', 'headnode stop', 'headnode delete', 'whoami', 'token create', 'token list', 'token revoke'],
   ...['subscription create', 'subscription list', 'subscription show', 'subscription update', 'subscription pause'],
   ...['subscription resume', 'subscription rotate-secret', 'subscription dead-letters', 'subscription delete'],
+  ...['mail set', 'mail show', 'subscription mail', 'mail off', 'mail on', 'mail remove'],
   ...['session list', 'session end', 'extension list', 'completion', '__complete', 'port nic remove'],
   ...[
     'node metadata delete',
@@ -85,6 +86,8 @@ it('the example in the help of every command works', { timeout: 120_000 }, async
   const service = await serviceForTest('sqlite', {
     CORRAL_ENGINE_DEVICE_TIMEOUT: '30',
     CORRAL_WEBHOOKS_PROJECT_TARGETS: 'ci.example.org',
+    CORRAL_MAIL_HOST: '127.0.0.1',
+    CORRAL_MAIL_FROM: 'corral@example.org',
   });
   const obmd = await startLabObmd({ adminToken: 'token of the lab', tickMs: 20 });
   onTestFinished(() => obmd.close());

@@ -34,6 +34,7 @@ import { machineOwnership, recordOwner } from './core/machine-owner.ts';
 import { adoptClassKey } from './core/node-classes.ts';
 import type { ReleaseMoment } from './core/release-steps.ts';
 import { createRequestContext } from './core/request-context.ts';
+import { MailSender } from './core/mail-sender.ts';
 import { WebhookSender } from './core/webhook-sender.ts';
 import type { SignInMethods, Dependencies } from './core/dependencies.ts';
 import type { Db } from './db/service-database.ts';
@@ -161,6 +162,7 @@ const startOn = async (
   const auth = createAuthenticator(configureBackends(db, config.identity, backends));
   const hypervisor = chosen(plugged.hypervisors, 'hypervisor', config.hypervisor);
   const webhooks = new WebhookSender({ outbound: config.outbound, ...config.webhooks });
+  const mail = config.mail === null ? null : new MailSender(config.mail, config.outbound);
   const dependencies: Dependencies = {
     switches: plugged.switches,
     allocator,
@@ -173,6 +175,8 @@ const startOn = async (
     outbound: config.outbound,
     projectTargets: config.webhooks.projectTargets,
     webhooks,
+    hasMail: mail !== null,
+    mail,
     maintenance: config.maintenance,
     cleaning: config.cleaning,
     hypervisor: config.hypervisor,

@@ -323,6 +323,20 @@ const userSteps: readonly Step[] = [
     sent: (walk, index) => post(`/auth/basic/user/${user(walk, index)}/add_project`, { project: project(walk, index) }),
   },
   {
+    call: 'userSetMail',
+    ...passwords,
+    sent: (walk, index) => ({
+      method: 'PATCH',
+      path: `/auth/basic/user/${user(walk, index)}/mail`,
+      body: { address: 'bench@example.org' },
+    }),
+  },
+  {
+    call: 'showUserMail',
+    ...passwords,
+    sent: (walk, index) => get(`/auth/basic/user/${user(walk, index)}/mail`),
+  },
+  {
     call: 'userSetAdmin',
     ...passwords,
     sent: (walk, index) => ({

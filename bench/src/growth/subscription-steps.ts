@@ -4,11 +4,17 @@ import { get, post, put, remove, type Step, type Walk } from './call-step.ts';
 const url = 'http://127.0.0.1:9/hook';
 const path = ({ prefix }: Walk, index: number): string => `/subscription/${prefix}-hook${index}`;
 
-/** Webhooks of the site, from their creation to their deletion. */
+/** Webhooks and mail of the site, from their creation to their deletion. */
 export const subscriptionSteps: readonly Step[] = [
   {
     call: 'subscriptionCreate',
     sent: (walk, index) => put(path(walk, index), { url, filter: { types: ['no_such_type'] } }),
+  },
+  {
+    call: 'subscriptionCreateMail',
+    // No relay is set.
+    status: 409,
+    sent: (walk, index) => put(`${path(walk, index)}-mail/mail`, { address: 'bench@example.org' }),
   },
   { call: 'showSubscription', sent: (walk, index) => get(path(walk, index)) },
   { call: 'listSubscriptions', sent: () => get('/subscriptions') },

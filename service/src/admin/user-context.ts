@@ -64,6 +64,8 @@ export const withUserContext = async <T>(
       outbound: config.outbound,
       projectTargets: config.webhooks.projectTargets,
       webhooks: noWebhooks,
+      hasMail: false,
+      mail: null,
       maintenance: config.maintenance,
       cleaning: config.cleaning,
       hypervisor: runsNone,

@@ -18,6 +18,7 @@ import { historyConfig } from './history-config.ts';
 import { identityConfig } from './identity-config.ts';
 import { keystoneConfig } from './keystone-config.ts';
 import { libvirtConfig } from './libvirt-config.ts';
+import { mailConfig } from './mail-config.ts';
 import { oidcConfig } from './oidc-config.ts';
 import { outboundConfig } from './outbound-config.ts';
 import { webhookConfig } from './webhook-config.ts';
@@ -76,6 +77,7 @@ const interpret = (read: SettingReader<SettingValues>, mistakes: string[]): Conf
     identity: identityConfig(read, mistakes),
     history: historyConfig(read),
     webhooks: webhookConfig(read),
+    mail: mailConfig(read, outbound, mistakes),
     adminPassword: read.value('admin_password'),
     vlans: read.value('vlans'),
     maintenance: maintenance(read.value('maintenance.project'), read.value('maintenance.url'), outbound, mistakes),

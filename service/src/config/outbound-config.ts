@@ -8,7 +8,7 @@ export const outboundSettings = {
     takes: allowList,
     fallback: '',
     about:
-      'Where OBM daemons, switches, the maintenance service and receivers of [webhooks](webhooks.md) may be: [addresses, networks and host names](#where-connections-may-go). None: anywhere but link-local addresses and the like.',
+      'Where OBM daemons, switches, the maintenance service, receivers of [webhooks](webhooks.md) and the relay of [mail](mail.md) may be: [addresses, networks and host names](#where-connections-may-go). None: anywhere but link-local addresses and the like.',
   },
 } as const satisfies Settings;
 

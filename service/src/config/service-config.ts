@@ -8,6 +8,7 @@ import type { DeviceLimitConfig } from './device-limit-config.ts';
 import type { HistoryConfig } from './history-config.ts';
 import type { IdentityConfig } from './identity-config.ts';
 import type { OidcConfig } from './oidc-config.ts';
+import type { MailConfig } from './mail-config.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 
 /** One closed range of VLAN ids. */
@@ -61,6 +62,8 @@ export interface Config {
   readonly history: HistoryConfig;
   /** Where webhooks may go. */
   readonly webhooks: WebhookConfig;
+  /** The relay that mail goes through; null: no mail is sent. */
+  readonly mail: MailConfig | null;
   readonly logLevel: LogLevel;
   /** How long a release of a node tries again what fails. */
   readonly releasePatienceMs: number;

@@ -24,6 +24,7 @@ import { identitySettings } from './identity-config.ts';
 import { keystoneSettings } from './keystone-config.ts';
 import { oidcSettings } from './oidc-config.ts';
 import { outboundSettings } from './outbound-config.ts';
+import { mailSettings } from './mail-config.ts';
 import { webhookSettings } from './webhook-config.ts';
 import { pemFile } from './certificate-authority.ts';
 import { roles, type VlanRange } from './service-config.ts';
@@ -164,6 +165,7 @@ export const settings = {
   ...libvirtSettings,
   ...historySettings,
   ...webhookSettings,
+  ...mailSettings,
   log_level: {
     takes: oneOf(...logLevels),
     fallback: 'info',

@@ -1,8 +1,8 @@
 import type { EventView } from './audit.ts';
 import { notFound } from './corral-error.ts';
 import type { ReadOp, RequestContext } from './request-context.ts';
-import { findSubscription, type Subscription, targetOf } from './subscription-records.ts';
-import { messageAbout, testMessage, type WebhookMessage } from './webhook-message.ts';
+import { type Sent, sendDelivery } from './send-delivery.ts';
+import { findSubscription, requireOwnMail, type Subscription } from './subscription-records.ts';
 
 export interface DeadLetterView {
   readonly dead_letter: number;
@@ -36,20 +36,16 @@ export interface Attempt {
   readonly result: string;
 }
 
-const attempt = async (
-  context: RequestContext,
-  subscription: Subscription,
-  message: WebhookMessage,
-): Promise<Attempt> => {
-  const { webhooks, vault } = context.dependencies;
-  const { kind, result } = await webhooks.send(targetOf(subscription, vault), message);
+const attempt = async (context: RequestContext, subscription: Subscription, sent: Sent): Promise<Attempt> => {
+  const { kind, result } = await sendDelivery(context.dependencies, subscription, sent);
   return { delivered: kind === 'delivered', result };
 };
 
 /** Sends a message that is about nothing, now, whatever the state of the subscription is. */
 export const subscriptionTest = async (context: RequestContext, args: { subscription: string }): Promise<Attempt> => {
   const row = await context.read((op) => findSubscription(op, args.subscription));
-  return attempt(context, row, testMessage(row.uid, row.label));
+  requireOwnMail(context.caller, row);
+  return attempt(context, row, 'test');
 };
 
 interface Resend {
@@ -61,6 +57,7 @@ interface Resend {
 export const subscriptionResend = async (context: RequestContext, args: Resend): Promise<Attempt> => {
   const { row, letter } = await context.read(async (op) => {
     const found = await findSubscription(op, args.subscription);
+    requireOwnMail(op.caller, found);
     const dead = await op.tx
       .selectFrom('dead_letters')
       .selectAll()
@@ -72,7 +69,7 @@ export const subscriptionResend = async (context: RequestContext, args: Resend):
     }
     return { row: found, letter: dead };
   });
-  const made = await attempt(context, row, messageAbout(row.uid, eventIn(letter)));
+  const made = await attempt(context, row, [eventIn(letter)]);
   // It was sent, whatever became of the caller's rights meanwhile.
   await context.writeOutcome(async ({ tx }) => {
     if (made.delivered) await tx.deleteFrom('dead_letters').where('id', '=', letter.id).execute();

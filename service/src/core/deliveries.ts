@@ -2,6 +2,7 @@ import { type Growth, pauseAfter } from '@corral/base/backoff';
 import type { Lease } from '@corral/base/db/lease-table';
 import { dueAt, steadyNow } from '@corral/base/steady-clock';
 import { type EventView, listEvents } from './audit.ts';
+import type { DeliveryResult } from './delivery-result.ts';
 import { prunedUpTo } from './history.ts';
 import { requireLease } from './leases.ts';
 import type { RequestContext, WriteOp } from './request-context.ts';
@@ -13,7 +14,6 @@ import {
   type Subscription,
   subscriptionById,
 } from './subscription-records.ts';
-import type { WebhookResult } from './webhook-sender.ts';
 
 /*
  * How far each subscription is. A delivery is recorded after the receiver took it, so a process that dies in between
@@ -23,6 +23,8 @@ import type { WebhookResult } from './webhook-sender.ts';
 const growth: Growth = { firstMs: 1_000, longestMs: 3_600_000 };
 /** Events that are read for the next one. */
 const pageSize = 50;
+/** No mail is being collected for. */
+const noDigest = { digest_from: null, digest_to: null };
 /** Dead letters that a subscription keeps: the newest. */
 const mostDeadLetters = 100;
 
@@ -30,6 +32,7 @@ const mostDeadLetters = 100;
 export interface Candidate {
   readonly id: number;
   readonly project_id: number | null;
+  readonly kind: 'webhook' | 'mail';
   readonly position: number;
   /** How long until it may be tried. */
   readonly waitMs: number;
@@ -40,7 +43,7 @@ export const activeSubscriptions = async (context: Pick<RequestContext, 'read'>)
   const rows = await context.read(({ tx }) =>
     tx
       .selectFrom('subscriptions')
-      .select(['id', 'project_id', 'position', 'retry_at'])
+      .select(['id', 'project_id', 'kind', 'position', 'retry_at'])
       .where('state', '=', 'active')
       .execute(),
   );
@@ -123,34 +126,35 @@ export const recordLoss = (
     await requireLease(op, lease);
     await op.tx
       .updateTable('subscriptions')
-      .set({ position: upTo, lost_up_to: upTo })
+      .set({ position: upTo, lost_up_to: upTo, ...noDigest })
       .where('id', '=', id)
       .where('position', '<', upTo)
       .execute();
   });
 
-/** The receiver took it. */
+/** The receiver took these events, the last of which is given. */
 export const recordDelivery = (
   context: Pick<RequestContext, 'write'>,
   lease: Lease,
   { id }: Subscription,
-  event: EventView,
-  { result }: WebhookResult,
+  { last, count }: { readonly last: EventView; readonly count: number },
+  { result }: DeliveryResult,
 ): Promise<void> =>
   context.write(async (op) => {
     await requireLease(op, lease);
     await op.tx
       .updateTable('subscriptions')
       .set(({ eb }) => ({
-        position: event.id,
+        position: last.id,
         attempts: 0,
         retry_at: 0,
-        delivered: eb('delivered', '+', 1),
+        ...noDigest,
+        delivered: eb('delivered', '+', count),
         last_at: Date.now(),
         last_result: result,
       }))
       .where('id', '=', id)
-      .where('position', '<', event.id)
+      .where('position', '<', last.id)
       .execute();
   });
 
@@ -159,20 +163,20 @@ export const recordFailure = (
   context: Pick<RequestContext, 'write'>,
   lease: Lease,
   subscription: Subscription,
-  { kind, result }: WebhookResult,
+  outcome: DeliveryResult,
 ): Promise<void> =>
   context.write(async (op) => {
     await requireLease(op, lease);
     const { id, label, attempts } = subscription;
-    const isGone = kind === 'gone';
+    const because = outcome.kind === 'gone' ? outcome.because : null;
     const updated = await op.tx
       .updateTable('subscriptions')
       .set({
         attempts: attempts + 1,
         retry_at: steadyNow() + pauseAfter(attempts, growth),
         last_at: Date.now(),
-        last_result: result,
-        ...(isGone ? { state: 'paused' as const, paused_because: 'the receiver answered 410 (Gone)' } : {}),
+        last_result: outcome.result,
+        ...(because === null ? {} : { state: 'paused' as const, paused_because: because }),
       })
       .where('id', '=', id)
       // Somebody may have paused it, or changed where it goes, since it was sent.
@@ -180,11 +184,11 @@ export const recordFailure = (
       .where('attempts', '=', attempts)
       .returning('id')
       .execute();
-    if (isGone && updated.length > 0) {
+    if (because !== null && updated.length > 0) {
       op.record({
         type: 'subscription_paused',
         projects: audienceOf(subscription),
-        detail: { subscription: label, reason: 'the receiver answered 410 (Gone)' },
+        detail: { subscription: label, reason: because },
       });
     }
   });
@@ -211,13 +215,32 @@ export const giveUpOld = async (
   return young === -1 && !next.isEnd;
 };
 
+/** The relay will never take this mail: its events become dead letters at once, and the next get their turn. */
+export const recordRefusal = (
+  context: Pick<RequestContext, 'write'>,
+  lease: Lease,
+  subscription: Subscription,
+  events: readonly EventView[],
+  { result }: DeliveryResult,
+): Promise<void> =>
+  context.write(async (op) => {
+    await requireLease(op, lease);
+    await op.tx
+      .updateTable('subscriptions')
+      .set({ attempts: 0, retry_at: 0, last_at: Date.now(), last_result: result })
+      .where('id', '=', subscription.id)
+      .where('state', '=', 'active')
+      .execute();
+    await bury(op, { ...subscription, last_result: result }, events);
+  });
+
 const bury = async (op: WriteOp, subscription: Subscription, events: readonly EventView[]): Promise<void> => {
   const last = events.at(-1);
   if (last === undefined) return;
   const { id, label, last_result } = subscription;
   const updated = await op.tx
     .updateTable('subscriptions')
-    .set(({ eb }) => ({ position: last.id, given_up: eb('given_up', '+', events.length) }))
+    .set(({ eb }) => ({ position: last.id, given_up: eb('given_up', '+', events.length), ...noDigest }))
     .where('id', '=', id)
     .where('position', '<', events[0]?.id ?? 0)
     .returning('id')
@@ -228,7 +251,7 @@ const bury = async (op: WriteOp, subscription: Subscription, events: readonly Ev
   await op.tx
     .insertInto('dead_letters')
     .values(
-      events.map((event) => ({
+      events.slice(-mostDeadLetters).map((event) => ({
         subscription_id: id,
         event_id: event.id,
         body: JSON.stringify(event),

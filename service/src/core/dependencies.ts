@@ -6,6 +6,7 @@ import type { DeviceCalls } from './device-calls.ts';
 import type { CheckPassword } from './password-hash.ts';
 import type { Outbound } from '@corral/base/http/outbound';
 import type { Vault } from '@corral/base/secrets/vault';
+import type { MailSender } from './mail-sender.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
 /** Where nodes go that leave a project, and the URL to notify. */
@@ -79,6 +80,8 @@ export interface TransactionDependencies {
   readonly outbound: Outbound;
   /** Where subscriptions of projects may deliver to; null: nowhere. */
   readonly projectTargets: Outbound | null;
+  /** Is there a relay that mail goes through? */
+  readonly hasMail: boolean;
   readonly maintenance: MaintenancePool | null;
   readonly cleaning: CleaningRules;
   /** The name of the hypervisor that this process calls. */
@@ -96,6 +99,8 @@ export interface RequestDependencies extends TransactionDependencies {
   /** The kinds of BMC that the daemon of this version knows, with their fields. */
   readonly bmcTypes: Readonly<Record<string, { readonly fields: object }>>;
   readonly webhooks: Pick<WebhookSender, 'send'>;
+  /** null: no mail is sent. */
+  readonly mail: Pick<MailSender, 'send' | 'from' | 'digestMs'> | null;
   readonly signIn: SignInMethods;
   /** The one check of user names and passwords. */
   readonly checkPassword: CheckPassword;

@@ -1,23 +1,21 @@
 import { isAdmin, mayActFor, nameOf, projectLabels, requireProject } from './caller.ts';
-import { badArgument, blocked, duplicate, unauthorized } from './corral-error.ts';
+import { badArgument, blocked, unauthorized } from './corral-error.ts';
 import { findProject, type Project } from './find-objects.ts';
-import { requireOwnFilters } from './audit.ts';
 import type { ReadOp, WriteOp } from './request-context.ts';
 import {
   audienceOf,
-  eventFilterOf,
   filterOf,
   findSubscription,
-  ownerOf,
+  isUser,
+  mailTargetOf,
+  requireOwnMail,
   type Subscription,
   type SubscriptionFilter,
   subscriptionsOf,
 } from './subscription-records.ts';
-import { newSubscriptionUid, newWebhookSecret } from './webhook-message.ts';
+import { checkedFilter, insertSubscription, newestEvent, requireMailWanted } from './subscription-making.ts';
+import { newWebhookSecret } from './webhook-message.ts';
 
-/** So many, because each of them looks at what happened. */
-const mostOfProject = 10;
-const mostOfAll = 500;
 /** How long a secret that was replaced signs too. */
 const oldSecretMs = 86_400_000;
 
@@ -35,46 +33,16 @@ export const subscriptionCreate = async (op: WriteOp, args: SubscriptionCreate):
   const project = args.project === undefined ? null : await findProject(op, args.project);
   const { url, origin } = checkedTarget(op, args.url, project);
   const filter = checkedFilter(args.filter ?? {}, args.subscription, project?.label ?? null);
-  await makeRoom(op, args.subscription, project);
   const secret = newWebhookSecret();
-  const { vault } = op.dependencies;
-  await op.tx
-    .insertInto('subscriptions')
-    .values({
-      label: args.subscription,
-      uid: newSubscriptionUid(),
-      project_id: project?.id ?? null,
-      made_by: nameOf(op.caller),
-      made_at: Date.now(),
-      target: vault.seal(url),
-      origin,
-      filter: JSON.stringify(filter),
-      secret: vault.seal(secret),
-      state: 'active',
-      position: await newestEvent(op),
-    })
-    .execute();
-  op.record({
-    type: 'subscription_create',
-    projects: [project],
-    detail: { subscription: args.subscription, origin, filter },
+  await insertSubscription(op, args.subscription, project, {
+    kind: 'webhook',
+    user_id: null,
+    target: url,
+    origin,
+    secret,
+    filter,
   });
-  op.notify('subscriptions');
   return { secret };
-};
-
-const newestEvent = async ({ tx }: ReadOp): Promise<number> => {
-  const newest = await tx.selectFrom('events').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
-  return newest?.id ?? 0;
-};
-
-const makeRoom = async ({ tx }: WriteOp, label: string, project: Project | null): Promise<void> => {
-  const all = await tx.selectFrom('subscriptions').select(['label', 'project_id']).execute();
-  if (all.some((one) => one.label === label)) throw duplicate(`subscription ${label} already exists`);
-  if (all.length >= mostOfAll) throw blocked(`there can be at most ${mostOfAll} subscriptions; delete one first`);
-  if (project !== null && all.filter(({ project_id }) => project_id === project.id).length >= mostOfProject) {
-    throw blocked(`project ${project.label} can have at most ${mostOfProject} subscriptions; delete one first`);
-  }
 };
 
 /** Names are looked up, and judged, at every connection; an address can be judged now. */
@@ -102,19 +70,11 @@ const checkedTarget = (
   return { url: url.href, origin: url.origin };
 };
 
-/** Refuses what the owner could never see. */
-const checkedFilter = (filter: SubscriptionFilter, label: string, project: string | null): SubscriptionFilter => {
-  requireOwnFilters(ownerOf({ label, project }), eventFilterOf(filter));
-  if (project !== null && filter.project !== undefined && filter.project !== project) {
-    throw unauthorized(`a subscription of project ${project} is sent events of this project only`);
-  }
-  return filter;
-};
-
 export interface SubscriptionView {
   readonly subscription: string;
   readonly project: string | null;
   readonly url: string;
+  readonly user: string | null;
   readonly filter: SubscriptionFilter;
   readonly state: 'active' | 'failing' | 'paused';
   readonly paused_because: string | null;
@@ -133,10 +93,18 @@ export interface SubscriptionView {
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-const viewOf = ({ dependencies }: ReadOp, row: Subscription): SubscriptionView => ({
+/** The address of a user is for administrators and that user. */
+const urlOf = ({ caller, dependencies: { vault } }: ReadOp, row: Subscription): string => {
+  if (row.kind === 'webhook') return vault.open(row.target);
+  if (row.user_id === null) return `mailto:${vault.open(row.target)}`;
+  return `mailto:${isAdmin(caller) || isUser(caller, row.user_id) ? (row.mail ?? '') : ''}`;
+};
+
+const viewOf = (op: ReadOp, row: Subscription): SubscriptionView => ({
   subscription: row.label,
   project: row.project,
-  url: dependencies.vault.open(row.target),
+  url: urlOf(op, row),
+  user: row.user,
   filter: filterOf(row),
   state: row.state === 'active' && row.attempts > 0 ? 'failing' : row.state,
   paused_because: row.paused_because,
@@ -185,6 +153,7 @@ interface SubscriptionUpdate {
 /** Changes a subscription. What waits for its next attempt is tried at once. */
 export const subscriptionUpdate = async (op: WriteOp, args: SubscriptionUpdate): Promise<void> => {
   const row = await findSubscription(op, args.subscription);
+  if (!isOnlyPause(args)) await requireChangeable(op, row, args);
   const owner = row.project === null ? null : { label: row.project };
   const target = args.url === undefined ? null : checkedTarget(op, args.url, owner);
   const filter = args.filter === undefined ? null : checkedFilter(args.filter, row.label, row.project);
@@ -193,6 +162,8 @@ export const subscriptionUpdate = async (op: WriteOp, args: SubscriptionUpdate):
     .set({
       attempts: 0,
       retry_at: 0,
+      digest_from: null,
+      digest_to: null,
       ...(target === null ? {} : { target: op.dependencies.vault.seal(target.url), origin: target.origin }),
       ...(filter === null ? {} : { filter: JSON.stringify(filter) }),
       ...(args.paused === undefined ? {} : stateFor(args.paused, nameOf(op.caller))),
@@ -212,6 +183,22 @@ export const subscriptionUpdate = async (op: WriteOp, args: SubscriptionUpdate):
     },
   });
   op.notify('subscriptions');
+};
+
+/** Members may end what goes out of their project, wherever it goes to. */
+const isOnlyPause = ({ url, filter, paused, from_now }: SubscriptionUpdate): boolean =>
+  paused === true && url === undefined && filter === undefined && from_now !== true;
+
+const requireChangeable = async (op: WriteOp, row: Subscription, args: SubscriptionUpdate): Promise<void> => {
+  requireOwnMail(op.caller, row);
+  if (row.kind === 'webhook') return;
+  if (args.url !== undefined) {
+    throw badArgument(`subscription ${row.label} sends mail, not webhooks; delete it and make another`);
+  }
+  if (args.paused !== false) return;
+  const { address, because } = mailTargetOf(row, op.dependencies.vault);
+  if (address === null) throw blocked(`subscription ${row.label} cannot be resumed: ${because}`);
+  await requireMailWanted(op, address);
 };
 
 const stateFor = (isPaused: boolean, by: string) =>
@@ -243,12 +230,23 @@ export const deleteSubscriptionsOf = async (op: WriteOp, project: { id: number }
   op.notify('subscriptions');
 };
 
+/** Deletes all mail subscriptions to a user. */
+export const deleteSubscriptionsTo = async (op: WriteOp, user: { id: number }): Promise<void> => {
+  const rows = await op.tx.selectFrom('subscriptions').select('id').where('user_id', '=', user.id).execute();
+  await deleteRows(
+    op,
+    rows.map(({ id }) => id),
+  );
+  op.notify('subscriptions');
+};
+
 /** Gives it a new secret, which is returned only once. For a day, messages are signed with the old one too. */
 export const subscriptionRotateSecret = async (
   op: WriteOp,
   args: { subscription: string },
 ): Promise<{ secret: string; old_secret_until: string }> => {
   const row = await findSubscription(op, args.subscription);
+  if (row.kind === 'mail') throw badArgument(`subscription ${row.label} sends mail, which is not signed`);
   const { vault } = op.dependencies;
   const secret = newWebhookSecret();
   const old_until = Date.now() + oldSecretMs;

@@ -6,6 +6,7 @@ import type { RequestContext, ReadOp, WriteOp } from './request-context.ts';
 import { hashPassword } from './password-hash.ts';
 import { lockHolders } from './current-rights.ts';
 import { endSessionsOf } from './sessions.ts';
+import { deleteSubscriptionsTo } from './subscriptions.ts';
 import { revokeTokensOf } from './tokens.ts';
 
 interface UserView {
@@ -68,6 +69,7 @@ export const userDelete = async (op: WriteOp, args: { username: string }): Promi
   await endSessionsOf(op, user);
   await revokeTokensOf(op, user);
   await endClaimsOf(op, user);
+  await deleteSubscriptionsTo(op, user);
   await op.tx.deleteFrom('user_projects').where('user_id', '=', user.id).execute();
   await op.tx.deleteFrom('users').where('id', '=', user.id).execute();
   op.record({ type: 'user_delete', user: user.label });

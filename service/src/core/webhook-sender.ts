@@ -2,6 +2,7 @@ import { HttpClient } from '@corral/base/http/http-client';
 import { type HttpFault, httpFaultOf } from '@corral/base/http/http-fault';
 import type { Outbound } from '@corral/base/http/outbound';
 import { isRedirect, isTaken, postJson } from '@corral/base/http/post-json';
+import type { DeliveryResult } from './delivery-result.ts';
 import { signedHeaders, type WebhookMessage } from './webhook-message.ts';
 
 /** Where messages of a subscription go, and what signs them. */
@@ -10,12 +11,6 @@ export interface WebhookTarget {
   readonly secrets: readonly string[];
   /** Whose rules about places count. */
   readonly owner: 'site' | 'project';
-}
-
-/** How an attempt ended. The sentence contains nothing of the URL, nor of the answer but its status. */
-export interface WebhookResult {
-  readonly kind: 'delivered' | 'gone' | 'failed';
-  readonly result: string;
 }
 
 export interface WebhookSenderOptions {
@@ -57,14 +52,14 @@ export class WebhookSender {
     { url, secrets, owner }: WebhookTarget,
     message: WebhookMessage,
     signals: readonly AbortSignal[] = [],
-  ): Promise<WebhookResult> {
+  ): Promise<DeliveryResult> {
     const http = this.#clients[owner];
     if (http === null) return { kind: 'failed', result: 'subscriptions of projects are not allowed here any more' };
     try {
       const headers = { 'user-agent': 'corral', ...signedHeaders(message, secrets, new Date()) };
       const status = await postJson(http, { url, headers, body: message.body }, { ms: this.#timeoutMs, signals });
       if (isTaken(status)) return { kind: 'delivered', result: `answered ${status}` };
-      if (status === 410) return { kind: 'gone', result: 'answered 410' };
+      if (status === 410) return { kind: 'gone', result: 'answered 410', because: 'the receiver answered 410 (Gone)' };
       const why = isRedirect(status) ? ', a redirect, which is not followed' : '';
       return { kind: 'failed', result: `answered ${status}${why}` };
     } catch (error) {

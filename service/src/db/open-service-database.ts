@@ -21,6 +21,7 @@ import { quotas } from './migrations/0017-quotas.ts';
 import { usage } from './migrations/0018-usage.ts';
 import { releaseForRepair } from './migrations/0019-release-for-repair.ts';
 import { nicAddresses } from './migrations/0020-nic-addresses.ts';
+import { mail } from './migrations/0021-mail.ts';
 import { tables } from './service-tables.ts';
 
 /** What the service keeps in a database. */
@@ -46,6 +47,7 @@ export const holdings: ProgramTables<Topic> = {
     usage,
     releaseForRepair,
     nicAddresses,
+    mail,
   ],
   tables,
   topics,

@@ -11,7 +11,17 @@ type Fixed<T> = ColumnType<T, T, never>;
 
 export interface Database {
   projects: { id: Id; label: string };
-  users: { id: Id; label: Fixed<string>; password_hash: string; is_admin: Flag; version: Generated<number> };
+  users: {
+    id: Id;
+    label: Fixed<string>;
+    password_hash: string;
+    is_admin: Flag;
+    version: Generated<number>;
+    /** In lower case. An administrator set it. */
+    mail: Generated<string | null>;
+    /** 1: the user wants no mail. */
+    mail_off: Generated<Flag>;
+  };
   user_projects: { user_id: number; project_id: number };
   networks: {
     id: Id;
@@ -323,7 +333,7 @@ export interface Database {
     expires_at: Fixed<number>;
     ended_at: Generated<number | null>;
   };
-  /** Webhooks: who is sent which events. */
+  /** Webhooks and mail: who is sent which events. */
   subscriptions: {
     id: Id;
     label: Fixed<string>;
@@ -333,13 +343,16 @@ export interface Database {
     project_id: Fixed<number | null>;
     made_by: Fixed<string>;
     made_at: Fixed<number>;
-    /** sealed: the URL, which may have a secret in its path */
+    kind: Fixed<'webhook' | 'mail'>;
+    /** sealed: the URL, which may have a secret in its path, or the address of mail; empty for mail to a user */
     target: string;
-    /** The part of the URL that may be shown and logged. */
+    /** The part of it that may be shown and logged. */
     origin: string;
+    /** Whose mail it is; null: it is a webhook, or goes to an address that an administrator chose. */
+    user_id: Fixed<number | null>;
     /** JSON. */
     filter: string;
-    /** sealed */
+    /** sealed; empty for mail, which nothing signs */
     secret: string;
     /** sealed; the secret before, which also signs until then */
     old_secret: Generated<string | null>;
@@ -351,6 +364,10 @@ export interface Database {
     /** How often the next one was tried, and when it is tried again. */
     attempts: Generated<number>;
     retry_at: Generated<number>;
+    /** The first event of the mail for which events are being collected, until `retry_at`; null: there is none. */
+    digest_from: Generated<number | null>;
+    /** The last event of that mail, from its first attempt on: it contains the same however often it is sent. */
+    digest_to: Generated<number | null>;
     /** How many, since it was made. */
     delivered: Generated<number>;
     given_up: Generated<number>;

@@ -4,6 +4,7 @@ import { readClocks } from '@corral/base/clock-reading';
 import type { HeldLease } from '@corral/base/db/held-lease';
 import { TimeShare } from '@corral/base/time-share';
 import type { Logger } from 'pino';
+import type { EventView } from '../core/audit.ts';
 import {
   activeSubscriptions,
   type Candidate,
@@ -14,17 +15,20 @@ import {
   recordDelivery,
   recordFailure,
   recordLoss,
+  recordRefusal,
 } from '../core/deliveries.ts';
+import type { DeliveryResult } from '../core/delivery-result.ts';
+import { nextDigest } from '../core/digests.ts';
 import { holdLease, LeaseLost, releaseLease, thisProcess } from '../core/leases.ts';
 import type { RequestContext } from '../core/request-context.ts';
-import { targetOf } from '../core/subscription-records.ts';
-import { messageAbout } from '../core/webhook-message.ts';
+import { sendDelivery } from '../core/send-delivery.ts';
+import type { Subscription } from '../core/subscription-records.ts';
 import { settledEvents } from '../db/event-order.ts';
 
 const leaseMs = 6_000;
 const pollMs = 2_000;
-/** Subscriptions that are served side by side: nobody's slow receivers hold up others. */
-const places = { site: 16, projects: 48, project: 4 };
+/** Subscriptions that are served side by side: nobody's slow receivers hold up others, nor does the relay of mail. */
+const places = { site: 16, projects: 48, project: 4, mail: 8 };
 /** Deliveries of one subscription before others get its place. */
 const turnLength = 20;
 /** How often it is stored how far those are that had nothing to be sent. */
@@ -32,10 +36,19 @@ const storeMs = 60_000;
 const looks = { share: 1 / 6, atOnceMs: 100, longestWaitMs: 2_000 };
 
 /** Told after a receiver took a message and before that is recorded, so that a test can kill the process there. */
-export type DeliveryStep = 'webhook delivered';
+export type DeliveryStep = 'webhook delivered' | 'mail delivered';
+
+const nameOf = (kind: Candidate['kind']): string => (kind === 'mail' ? 'mail' : 'a webhook');
+
+interface Where {
+  readonly id: number;
+  readonly after: number;
+  readonly settled: number;
+}
 
 interface Turn {
   readonly projectId: number | null;
+  readonly kind: Candidate['kind'];
   readonly done: Promise<void>;
 }
 
@@ -171,20 +184,21 @@ class DeliveryRound {
     await this.#store().catch(() => undefined);
   }
 
-  #hasPlaceFor({ project_id }: Candidate): boolean {
-    const owners = [...this.#turns.values()].map(({ projectId }) => projectId);
+  #hasPlaceFor({ project_id, kind }: Candidate): boolean {
+    const owners = [...this.#turns.values()].filter((turn) => turn.kind === kind).map(({ projectId }) => projectId);
     const ofSame = owners.filter((owner) => owner === project_id).length;
+    if (kind === 'mail') return owners.length < places.mail && (project_id === null || ofSame < places.project);
     if (project_id === null) return ofSame < places.site;
     return ofSame < places.project && owners.filter((owner) => owner !== null).length < places.projects;
   }
 
-  #beginTurn({ id, project_id }: Candidate, settled: number): void {
+  #beginTurn({ id, project_id, kind }: Candidate, settled: number): void {
     this.#served.delete(id);
     this.#served.add(id);
     const done = this.#deliver(id, settled)
       .catch((error: unknown) => {
         if (!(error instanceof LeaseLost))
-          this.#parts.log.error({ err: error, subscription: id }, 'failed to deliver a webhook; will retry');
+          this.#parts.log.error({ err: error, subscription: id }, `failed to deliver ${nameOf(kind)}; will retry`);
         return 'failed' as const;
       })
       .then((how) => {
@@ -192,7 +206,7 @@ class DeliveryRound {
         // What failed for a reason of ours is tried again at the next poll.
         if (how === 'more') this.#parts.wake();
       });
-    this.#turns.set(id, { projectId: project_id, done });
+    this.#turns.set(id, { projectId: project_id, kind, done });
   }
 
   /** One subscription's turn. */
@@ -218,32 +232,50 @@ class DeliveryRound {
     return 'more';
   }
 
-  /** The first of the next events. Answers whether the receiver took it. */
-  async #attempt(
-    { subscription, events: [event] }: NextDelivery,
-    where: { readonly id: number; readonly after: number; readonly settled: number },
-  ): Promise<boolean> {
-    if (event === undefined) return false;
-    const { webhooks, vault } = this.#context.dependencies;
-    const { stop, step, log, giveUpMs } = this.#parts;
+  /** A webhook is sent the first of the next events, a mail all of a while. Answers whether there may be more to do. */
+  async #attempt(next: NextDelivery, where: Where): Promise<boolean> {
+    const { subscription } = next;
+    const events = await this.#batch(next, where);
+    if (events === null) return false;
+    const { stop, step, giveUpMs } = this.#parts;
     const { lease, lost } = this.#held;
-    const message = messageAbout(subscription.uid, event);
-    const result = await webhooks.send(targetOf(subscription, vault), message, [stop, lost]);
+    const result = await sendDelivery(this.#context.dependencies, subscription, events, [stop, lost]);
     // What we ended ourselves says nothing about the receiver.
     if (result.kind !== 'delivered' && (stop.aborted || lost.aborted)) return false;
     if (result.kind === 'delivered') {
-      step('webhook delivered');
-      await recordDelivery(this.#context, lease, subscription, event, result);
+      step(`${subscription.kind} delivered`);
+      const delivered = { last: events.at(-1) ?? events[0], count: events.length };
+      await recordDelivery(this.#context, lease, subscription, delivered, result);
       return true;
     }
-    const { label, origin, attempts } = subscription;
-    log.warn(
-      { subscription: label, origin, event: event.id, attempts: attempts + 1, reason: result.result },
-      'failed to deliver a webhook; will retry',
-    );
+    this.#warn(subscription, events[0], result);
+    if (result.kind === 'refused') {
+      await recordRefusal(this.#context, lease, subscription, events, result);
+      return true;
+    }
     await recordFailure(this.#context, lease, subscription, result);
     while (await giveUpOld(this.#context, lease, { ...where, giveUpMs }));
     return false;
+  }
+
+  async #batch(next: NextDelivery, where: Where): Promise<readonly [EventView, ...EventView[]] | null> {
+    const [first] = next.events;
+    if (first === undefined) return null;
+    if (next.subscription.kind === 'webhook') return [first];
+    // Without a relay there is nothing to wait for.
+    const digestMs = this.#context.dependencies.mail?.digestMs ?? 0;
+    return nextDigest(this.#context, this.#held.lease, next, where, digestMs);
+  }
+
+  #warn(
+    { label, kind, origin, attempts }: Subscription,
+    event: EventView,
+    { kind: how, result }: DeliveryResult,
+  ): void {
+    this.#parts.log.warn(
+      { subscription: label, origin, event: event.id, attempts: attempts + 1, reason: result },
+      how === 'refused' ? 'mail was refused for good' : `failed to deliver ${nameOf(kind)}; will retry`,
+    );
   }
 
   async #lose({ subscription }: NextDelivery, upTo: number): Promise<void> {

@@ -88,6 +88,7 @@ describe('the configuration', () => {
       },
       history: { eventsMs: null, actionsMs: null, exportDir: null },
       webhooks: { projectTargets: null, timeoutMs: 10_000, giveUpMs: 86_400_000, ca: null },
+      mail: null,
       obm: { timeoutMs: 20_000, ca: null },
       outbound: expect.any(Outbound) as Outbound,
       deviceLimits: { changes: 600, calls: 8 },

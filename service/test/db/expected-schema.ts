@@ -8,11 +8,13 @@ projects
   primary key (id) counted up
   project_label_is_unique: unique (label)
 users
-  defaults: version 1
+  defaults: mail_off 0, version 1
   is_admin_is_a_flag: check is_admin in (0, 1)
-  not null: id, is_admin, label, password_hash, version
+  mail_off_is_a_flag: check mail_off in (0, 1)
+  not null: id, is_admin, label, mail_off, password_hash, version
   primary key (id) counted up
   user_label_is_unique: unique (label)
+  users_without_mail: index (mail) where mail_off = 1
 user_projects
   foreign key (project_id) references projects (id)
   foreign key (user_id) references users (id)
@@ -281,14 +283,17 @@ claims
   primary key (id) counted up
   waiting_claims: index (id) where state = 'waiting'
 subscriptions
-  defaults: attempts 0, delivered 0, given_up 0, retry_at 0
+  defaults: attempts 0, delivered 0, given_up 0, kind 'webhook', retry_at 0
   foreign key (project_id) references projects (id)
-  not null: attempts, delivered, filter, given_up, id, label, made_at, made_by, origin, position, retry_at, secret, state, target, uid
+  foreign key (user_id) references users (id)
+  not null: attempts, delivered, filter, given_up, id, kind, label, made_at, made_by, origin, position, retry_at, secret, state, target, uid
   old_secret_has_an_end: check (old_secret is null) = (old_until is null)
   primary key (id) counted up
+  subscription_kind_is_known: check kind in ('webhook', 'mail')
   subscription_label_is_unique: unique (label)
   subscription_state_is_known: check state in ('active', 'paused')
   subscriptions_by_project: index (project_id)
+  subscriptions_by_user: index (user_id) where user_id is not null
 dead_letters
   dead_letters_by_subscription: index (subscription_id, id)
   foreign key (subscription_id) references subscriptions (id)

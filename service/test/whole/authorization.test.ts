@@ -50,9 +50,10 @@ describe.each(engines)('authorization on %s', (engine) => {
     },
   );
 
-  // Its own password anybody may change: user-password.test.ts.
+  // Its own password and mail anybody may change: user-password.test.ts, mail-subscriptions.test.ts.
+  const ownToo = ['user_set_password', 'show_user_mail', 'user_set_mail', 'subscription_create_mail'];
   const ofAdmin = routes.filter(
-    (route) => route.name !== 'user_set_password' && casesOf(route).every(({ letIn }) => letIn.join() === 'admin'),
+    (route) => !ownToo.includes(route.name) && casesOf(route).every(({ letIn }) => letIn.join() === 'admin'),
   );
   it.each(ofAdmin.map((route) => [callOf(route), route] as const))(
     '%s is refused to non-administrators before 404 and 400',
@@ -71,6 +72,9 @@ describe.each(engines)('authorization on %s', (engine) => {
     'headnode_create',
     'subscription_create',
     'token_create',
+    'subscription_create_mail',
+    'show_user_mail',
+    'user_set_mail',
     'user_set_password',
     ...byTokenInBody,
   ];

@@ -90,6 +90,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   project_claim_preview: [200, 400, 404, 405, 409],
   // One of a project is not sent events of other projects, nor of switches and ports.
   subscription_create: [200, 400, 401, 404, 409],
+  subscription_create_mail: [200, 400, 401, 404, 409],
   subscription_update: [200, 400, 401, 404],
 };
 

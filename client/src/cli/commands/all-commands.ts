@@ -6,6 +6,7 @@ import { cleaningCommands } from './cleaning-commands.ts';
 import { completionCommands } from './completion-commands.ts';
 import { driftCommands } from './drift-commands.ts';
 import { headnodeCommands } from './headnode-commands.ts';
+import { mailCommands } from './mail-commands.ts';
 import { networkCommands } from './network-commands.ts';
 import { nodeCommands } from './node-commands.ts';
 import { obmCommands } from './obm-commands.ts';
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   ...siteCommands,
   ...watchCommands,
   ...subscriptionCommands,
+  ...mailCommands,
   ...accountCommands,
   ...profileCommands,
   ...completionCommands(() => commands),

@@ -28,6 +28,12 @@ const labelOptions = {
   caller: { value: 'USER', about: 'only events of this caller', kind: 'user' },
 } as const satisfies Readonly<Record<string, Option>>;
 
+const projectOption: Option = {
+  value: 'PROJECT',
+  about: 'events of this project; without it those of the whole site',
+  kind: 'project',
+};
+
 const filterOptions: Readonly<Record<string, Option>> = {
   types: { value: 'TYPES', about: 'only events of these types, such as node_register,node_delete' },
   ...labelOptions,
@@ -78,7 +84,7 @@ const change = (
     sentence: ({ subscription }) => `subscription ${subscription} is ${verb}d`,
   });
 
-/** Webhooks. */
+/** Webhooks and mail. */
 export const subscriptionCommands: readonly Command[] = [
   {
     words: ['subscription', 'create'],
@@ -88,11 +94,7 @@ export const subscriptionCommands: readonly Command[] = [
       { name: 'url', kind: 'text' },
     ],
     options: {
-      project: {
-        value: 'PROJECT',
-        about: 'events of this project; without it those of the whole site',
-        kind: 'project',
-      },
+      project: projectOption,
       ...filterOptions,
     },
     example:
@@ -108,6 +110,33 @@ export const subscriptionCommands: readonly Command[] = [
         ...(filter === undefined ? {} : { filter }),
       });
       showSecret(output, made, 'the receiver verifies messages with this secret; it is not shown again');
+    },
+  },
+  {
+    words: ['subscription', 'mail'],
+    about: 'mail events to yourself from now on, or to another user or an address (administrators)',
+    args: [{ name: 'subscription', kind: 'text' }],
+    options: {
+      to: { value: 'USER', about: 'another user than yourself', kind: 'user' },
+      address: { value: 'ADDRESS', about: 'an address instead of a user' },
+      project: projectOption,
+      ...filterOptions,
+    },
+    example: 'subscription mail nightly --to ada --project physics',
+    run: async ({ corral, output }, parsed) => {
+      const subscription = parsed.arg('subscription');
+      const [to, address] = [parsed.option('to'), parsed.option('address')];
+      if (to !== undefined && address !== undefined) throw new UsageError('--to excludes --address; give one of them');
+      const client = await corral();
+      const whom = address === undefined ? { user: to ?? (await client.whoami()).name } : { address };
+      const filter = filterIn(parsed);
+      await client.subscriptionCreateMail({
+        subscription,
+        ...whom,
+        ...field('project', parsed.option('project')),
+        ...(filter === undefined ? {} : { filter }),
+      });
+      reportDone(output, `subscription ${subscription} mails events to ${address ?? whom.user}`);
     },
   },
   {
@@ -237,6 +266,7 @@ const factsOf = (shown: Subscription): readonly (readonly [string, string])[] =>
   ['subscription', shown.subscription],
   ['events of', shown.project ?? 'the whole site'],
   ['only', filterText(shown.filter)],
+  ...(shown.user === null ? [] : [['mail to', shown.user] as const]),
   ['url', shown.url],
   ['state', shown.paused_because === null ? shown.state : `${shown.state}: ${shown.paused_because}`],
   ['made', `${age(shown.made_at)} by ${shown.made_by}`],

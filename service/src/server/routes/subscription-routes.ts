@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { listDeadLetters, subscriptionResend, subscriptionTest } from '../../core/dead-letters.ts';
+import { subscriptionCreateMail } from '../../core/mail-subscriptions.ts';
 import {
   listSubscriptions,
   showSubscription,
@@ -9,6 +10,7 @@ import {
   subscriptionUpdate,
 } from '../../core/subscriptions.ts';
 import { Label, NewLabel } from '../../schema/labels.ts';
+import { MailAddress } from '../../schema/mail-address.ts';
 import { type Route, route } from '../route.ts';
 import { exactly, orNull } from '../schemas.ts';
 import { Event, eventObjectFilters } from './event-routes.ts';
@@ -39,7 +41,8 @@ const Secret = Type.String({ description: 'verifies the signatures of messages; 
 const Subscription = Type.Object({
   subscription: Type.String(),
   project: orNull(Type.String({ description: "null: it is the site's" })),
-  url: Type.String(),
+  url: Type.String({ description: 'of mail, mailto: and the address, if you may see it' }),
+  user: orNull(Type.String({ description: 'whose mail it is; null: it is a webhook, or goes to an address' })),
   filter: Type.Object(Filter.properties),
   state: Type.Union([Type.Literal('active'), Type.Literal('failing'), Type.Literal('paused')]),
   paused_because: orNull(Type.String()),
@@ -56,12 +59,16 @@ const Subscription = Type.Object({
   last_result: orNull(Type.String({ description: 'how the last attempt ended' })),
 });
 
+const project = Type.Optional(
+  Type.String({ ...Label, description: 'whose events it is sent; absent: all (administrators only)' }),
+);
+
 const Attempt = Type.Object({
   delivered: Type.Boolean(),
   result: Type.String({ description: 'what the receiver did' }),
 });
 
-/** Webhooks. */
+/** Webhooks and mail. */
 export const subscriptionRoutes: readonly Route[] = [
   route({
     name: 'list_subscriptions',
@@ -91,9 +98,7 @@ export const subscriptionRoutes: readonly Route[] = [
     params: exactly({ subscription: NewLabel }),
     body: exactly({
       url: Url,
-      project: Type.Optional(
-        Type.String({ ...Label, description: 'whose events it is sent; absent: all (administrators only)' }),
-      ),
+      project,
       filter: Type.Optional(Filter),
     }),
     reply: Type.Object({ secret: Secret }),
@@ -101,6 +106,22 @@ export const subscriptionRoutes: readonly Route[] = [
       setHeader('cache-control', 'no-store');
       return context.write((op) => subscriptionCreate(op, { ...args, ...body }));
     },
+  }),
+  route({
+    name: 'subscription_create_mail',
+    endpoint: 'PUT /subscription/:subscription/mail',
+    summary: 'Mail events to a user or an address from now on',
+    access: 'user',
+    auth: `${ofOwner}; only Admin for other users and for addresses`,
+    params: exactly({ subscription: NewLabel }),
+    body: exactly({
+      user: Type.Optional(Type.String({ ...Label, description: 'whom to mail, at the address that is set for them' })),
+      address: Type.Optional(MailAddress),
+      project,
+      filter: Type.Optional(Filter),
+    }),
+    handle: (context, { params: args, body }) =>
+      context.write((op) => subscriptionCreateMail(op, { ...args, ...body })),
   }),
   route({
     name: 'subscription_update',

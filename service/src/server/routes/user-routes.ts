@@ -8,11 +8,13 @@ import {
   userRemoveProject,
   userSetAdmin,
 } from '../../core/users.ts';
+import { showUserMail, userSetMail } from '../../core/user-mail.ts';
 import { userSetPassword } from '../../core/user-password.ts';
 import { Label, NewUsername } from '../../schema/labels.ts';
 import { NewPassword } from '../../schema/passwords.ts';
 import { type Route, route } from '../route.ts';
-import { byLabel, exactly, Labels } from '../schemas.ts';
+import { MailAddress } from '../../schema/mail-address.ts';
+import { byLabel, exactly, Labels, orNull } from '../schemas.ts';
 
 const memberBody = exactly({ project: Label });
 
@@ -82,6 +84,27 @@ export const userRoutes: readonly Route[] = [
     body: PasswordChange,
     handle: (context, { params: { username }, body: { password, current, revoke_tokens } }, { address }) =>
       userSetPassword(context, { username, password, current, revoke_tokens, address }),
+  }),
+  route({
+    name: 'show_user_mail',
+    endpoint: 'GET /auth/basic/user/:username/mail',
+    summary: "Show a user's mail address and whether they want mail",
+    access: 'user',
+    auth: 'The user, or Admin',
+    reply: Type.Object({ address: orNull(Type.String()), enabled: Type.Boolean() }),
+    handle: (context, { params: args }) => context.read((op) => showUserMail(op, args)),
+  }),
+  route({
+    name: 'user_set_mail',
+    endpoint: 'PATCH /auth/basic/user/:username/mail',
+    summary: "Set a user's mail address, or turn your own mail on or off",
+    access: 'user',
+    auth: 'Admin for `address`; the user for `enabled`, or Admin to turn it off',
+    body: exactly({
+      address: Type.Optional(orNull(MailAddress)),
+      enabled: Type.Optional(Type.Boolean({ description: 'false: no mail to this user' })),
+    }),
+    handle: (context, { params: args, body }) => context.write((op) => userSetMail(op, { ...args, ...body })),
   }),
   route({
     name: 'user_add_project',

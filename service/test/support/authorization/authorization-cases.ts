@@ -198,6 +198,11 @@ const userCases: Cases = {
   user_set_password: [
     { given: async (rig) => named({ username: await rig.user() }, { password: 'another password' }), letIn: admin },
   ],
+  // One's own is tried in mail-subscriptions.test.ts.
+  show_user_mail: [{ given: async (rig) => named({ username: await rig.user() }), letIn: admin }],
+  user_set_mail: [
+    { given: async (rig) => named({ username: await rig.user() }, { address: 'somebody@example.org' }), letIn: admin },
+  ],
   user_add_project: [{ given: async (rig) => named({ user: await rig.user() }, { project: rig.red }), letIn: admin }],
   user_remove_project: [
     { given: async (rig) => named({ user: await rig.user(rig.red) }, { project: rig.red }), letIn: admin },
@@ -240,6 +245,14 @@ const subscriptionCases: Cases = {
     {
       when: 'of the site',
       given: (rig) => named({ subscription: rig.fresh('subscription') }, { url }),
+      letIn: admin,
+    },
+  ],
+  // Members subscribe only themselves: mail-subscriptions.test.ts.
+  subscription_create_mail: [
+    {
+      given: async (rig) =>
+        named({ subscription: await rig.freshSubscription() }, { project: rig.red, address: 'somebody@example.org' }),
       letIn: admin,
     },
   ],

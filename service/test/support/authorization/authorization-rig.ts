@@ -62,6 +62,10 @@ export const makeRig = async (engine: EngineName, source: Source = basicSource):
   const service = await startService(engine, {
     ...patient,
     CORRAL_WEBHOOKS_PROJECT_TARGETS: '127.0.0.1',
+    // Nobody listens there.
+    CORRAL_MAIL_HOST: '127.0.0.1',
+    CORRAL_MAIL_PORT: '9',
+    CORRAL_MAIL_FROM: 'corral@example.org',
     ...source.env,
   });
   const obmd = await startLabObmd({ adminToken });

@@ -53,6 +53,7 @@ const kindOfArgument: Readonly<Record<string, Kind | null>> = {
   token: 'token',
   subscription: 'subscription',
   url: null,
+  address: null,
   filter: null,
   paused: null,
   from_now: null,
@@ -122,6 +123,7 @@ export const makes: Readonly<Record<string, Kind>> = {
   user_create: 'user',
   token_create: 'token',
   subscription_create: 'subscription',
+  subscription_create_mail: 'subscription',
 };
 
 /** Where an object is found only within another. */

@@ -87,7 +87,7 @@ export const mailConfig = (
   const tls = read.value('mail.tls');
   const from = read.value('mail.from');
   const login = loginIn(read, mistakes);
-  // Mistakes in what is not used yet are told, too.
+  // Mistakes in what is not used yet are noted, too.
   const rest = {
     port: read.value('mail.port'),
     tls,

@@ -10,7 +10,7 @@ export interface MailMessage {
   readonly text: string;
 }
 
-/** Whom it is for and why. */
+/** The recipient of a mail, and why there is one. */
 export interface MailReason {
   readonly subscription: string;
   readonly uid: string;

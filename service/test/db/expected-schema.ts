@@ -14,7 +14,7 @@ users
   not null: id, is_admin, label, mail_off, password_hash, version
   primary key (id) counted up
   user_label_is_unique: unique (label)
-  users_without_mail: index (mail) where mail_off = 1
+  users_by_mail: index (mail) where mail is not null
 user_projects
   foreign key (project_id) references projects (id)
   foreign key (user_id) references users (id)

@@ -128,15 +128,15 @@ export const subscriptionCommands: readonly Command[] = [
       const [to, address] = [parsed.option('to'), parsed.option('address')];
       if (to !== undefined && address !== undefined) throw new UsageError('--to excludes --address; give one of them');
       const client = await corral();
-      const whom = address === undefined ? { user: to ?? (await client.whoami()).name } : { address };
+      const recipient = address === undefined ? { user: to ?? (await client.whoami()).name } : { address };
       const filter = filterIn(parsed);
       await client.subscriptionCreateMail({
         subscription,
-        ...whom,
+        ...recipient,
         ...field('project', parsed.option('project')),
         ...(filter === undefined ? {} : { filter }),
       });
-      reportDone(output, `subscription ${subscription} mails events to ${address ?? whom.user}`);
+      reportDone(output, `subscription ${subscription} mails events to ${address ?? recipient.user}`);
     },
   },
   {

@@ -8,7 +8,7 @@ export const mail: Migration = {
     `alter table users add column mail text`,
     `alter table users add column mail_off ${bigint} not null default 0
       constraint mail_off_is_a_flag check (mail_off in (0, 1))`,
-    `create index users_without_mail on users (mail) where mail_off = 1`,
+    `create index users_by_mail on users (mail) where mail is not null`,
 
     `alter table subscriptions add column kind text not null default 'webhook'
       constraint subscription_kind_is_known check (kind in ('webhook', 'mail'))`,

@@ -115,7 +115,7 @@ export const subscriptionRoutes: readonly Route[] = [
     auth: `${ofOwner}; only Admin for other users and for addresses`,
     params: exactly({ subscription: NewLabel }),
     body: exactly({
-      user: Type.Optional(Type.String({ ...Label, description: 'whom to mail, at the address that is set for them' })),
+      user: Type.Optional(Type.String({ ...Label, description: 'a user, at the address that is set for them' })),
       address: Type.Optional(MailAddress),
       project,
       filter: Type.Optional(Filter),

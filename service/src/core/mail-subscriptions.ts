@@ -49,8 +49,8 @@ const checkedRecipient = async (
     await requireMailWanted(op, address);
     return { user_id: null, target: address, origin: `an address at ${address.slice(address.lastIndexOf('@') + 1)}` };
   }
-  if (text !== undefined) throw invalid('field "user" and field "address" exclude each other; give one of them');
   const user = await findUser(op, label);
+  if (text !== undefined) throw invalid('field "user" and field "address" exclude each other; give one of them');
   await requireReader(op, user, project);
   if (user.mail === null) throw blocked(`user ${label} has no mail address; an administrator can set one`);
   if (user.mail_off === 1) {

@@ -62,6 +62,7 @@ const needNoTie: readonly string[] = [
   'headnode_connect_network',
   'port_connect_nic',
   'user_add_project',
+  'subscription_create_mail',
 ];
 
 /** Things of these kinds that are tied to others. */

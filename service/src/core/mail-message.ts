@@ -1,14 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { eventText } from '@corral/client/event-sentences';
 import type { EventView } from './audit.ts';
-
-/** A mail, as plain text. The id is the same however often it is sent. */
-export interface MailMessage {
-  readonly id: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-}
+import type { MailMessage } from './mail-sender.ts';
 
 /** The recipient of a mail, and why there is one. */
 export interface MailReason {

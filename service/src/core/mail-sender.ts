@@ -4,7 +4,14 @@ import { httpFaultOf } from '@corral/base/http/http-fault';
 import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
 import { connectTcp } from '@corral/base/net/connect-tcp';
 import type { DeliveryResult } from './delivery-result.ts';
-import type { MailMessage } from './mail-message.ts';
+
+/** A mail, as plain text. The id is the same however often it is sent. */
+export interface MailMessage {
+  readonly id: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
 
 /** The relay, and how it is talked to. */
 export interface MailRelay {

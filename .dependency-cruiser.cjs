@@ -114,7 +114,11 @@ module.exports = {
       comment: 'large, and not needed to start: import() where it is used, or only its types',
       severity: 'error',
       from: { path: '/src/', pathNot: '^(lab|bench)/' },
-      to: { path: '^node_modules/(@types/)?(nodemailer|pg|ssh2|undici)/', dynamic: false, dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^node_modules/(@types/)?(nodemailer|pg|ssh2|undici)/',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'no-test-code-in-the-product',

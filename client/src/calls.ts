@@ -207,6 +207,7 @@ export interface Calls {
         readonly ended_at: string | null;
       }[];
       readonly next: string | null;
+      readonly enabled: boolean;
     };
   };
   /** Show a cleaning and its steps. Who may: Admin. `GET /cleaning/:cleaning` */

@@ -12,6 +12,7 @@ import { NotSignedIn } from './api/not-signed-in.ts';
 import { me } from './api/queries.ts';
 import { Frame } from './frame/frame.tsx';
 import { FailedPage, LoneMissingPage, MissingPage } from './frame/missing-page.tsx';
+import { cleaningSearch } from './pages/cleaning-search.ts';
 import { eventsSearch } from './pages/events-search.ts';
 import { isolationSearch } from './pages/isolation-search.ts';
 import { networksSearch } from './pages/networks-search.ts';
@@ -136,6 +137,11 @@ const driftRoute = createRoute({
   ...pageIn('/drift'),
   component: lazyRouteComponent(() => import('./pages/drift.tsx'), 'DriftPage'),
 });
+const cleaningRoute = createRoute({
+  ...pageIn('/cleaning'),
+  validateSearch: cleaningSearch,
+  component: lazyRouteComponent(() => import('./pages/cleaning.tsx'), 'CleaningPage'),
+});
 const setUpRoute = createRoute({
   ...pageIn('/setup'),
   component: lazyRouteComponent(() => import('./pages/setup.tsx'), 'SetUpPage'),
@@ -210,6 +216,7 @@ export const router = createRouter({
       switchesRoute,
       switchRoute,
       driftRoute,
+      cleaningRoute,
       setUpRoute,
       setUpSwitchRoute,
       setUpPortsRoute,

@@ -19,5 +19,7 @@ export type Quota = Calls['listQuotas']['reply'][number];
 export type ProjectQuota = Calls['listProjectQuotas']['reply'][number];
 export type PendingAction = Calls['actionsOverview']['reply']['actions'][number];
 export type Release = Calls['showRelease']['reply'];
+export type Cleaning = Calls['listCleanings']['reply']['cleanings'][number];
+export type CleaningStep = Calls['showCleaning']['reply']['steps'][number];
 export type Token = Calls['listTokens']['reply'][number];
 export type Session = Calls['listSessions']['reply'][number];

@@ -86,10 +86,19 @@ export class LiveFeed {
     this.#listTimer ??= setTimeout(
       () => {
         this.#listTimer = undefined;
-        this.#stale(['nodes'], ['networks']);
+        this.#stale(['networks']);
+        void this.#queries.invalidateQueries({ queryKey: allNodes.queryKey }).then(() => this.#readShown());
       },
       isLong ? longListMs : 0,
     );
+  }
+
+  /** A node whose page is open may be one of those that changed. Of what has gone to others nothing is asked. */
+  #readShown(): void {
+    const nodes = this.#queries.getQueryData(allNodes.queryKey)?.nodes ?? [];
+    for (const { queryKey } of this.#queries.getQueryCache().findAll({ queryKey: ['node'], type: 'active' })) {
+      if (nodes.some(({ name }) => name === queryKey[1])) void this.#queries.invalidateQueries({ queryKey });
+    }
   }
 
   #become(state: LiveState): void {
@@ -194,6 +203,9 @@ const goneWith = ({ type, node, switch: on, network }: CorralEvent): readonly Qu
 const showsPower = (type: string): boolean =>
   type.startsWith('node_power_') || type === 'node_enable_obm' || type === 'node_set_obmd' || type.startsWith('bmc_');
 
+const changesCleanings = (type: string): boolean =>
+  type.startsWith('cleaning_') || type === 'node_quarantined' || type === 'node_delete';
+
 /** Which answers an event makes old. Only those on the screen are asked for again. */
 const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   const keys: QueryKey[] = [['actions']];
@@ -209,6 +221,7 @@ const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   about(event.project !== null, ['projects'], ['quotas']);
   about(event.type.startsWith('quota_'), ['quotas']);
   about(event.node !== undefined, ['events', 'node', event.node]);
+  about(changesCleanings(event.type), ['cleanings']);
   about(event.type.startsWith('node_release'), ['releases', event.project]);
   about(event.node !== undefined && showsPower(event.type), ['power', event.node]);
   about(event.type.startsWith('bmc_') || event.type === 'node_register', ['bmcs']);

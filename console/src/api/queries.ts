@@ -1,6 +1,6 @@
 import { allUsage } from '@corral/client';
 import { queryOptions } from '@tanstack/react-query';
-import { corral, type HeadnodeOverview, type Me, type NodeOverview } from './client.ts';
+import { type Cleaning, corral, type HeadnodeOverview, type Me, type NodeOverview } from './client.ts';
 import { NotSignedIn } from './not-signed-in.ts';
 import { allPages } from './pages.ts';
 
@@ -162,6 +162,52 @@ export const releasesOf = (project: string) =>
     queryFn: ({ signal }) => corral.listProjectReleases({ project }, { signal }),
     refetchInterval: ({ state }) =>
       state.data?.some((release) => release.state === 'running') === true ? 3_000 : false,
+  });
+
+/** Some of the cleanings in a state, the newest first. */
+export interface CleaningColumn {
+  readonly state: Cleaning['state'];
+  readonly cleanings: readonly Cleaning[];
+  /** There are more of them. */
+  readonly hasMore: boolean;
+}
+
+/** How many are shown of each state: what has passed is only shown to be seen passing. */
+const mostCleanings = { failed: 200, running: 200, maintenance: 200, passed: 20 } as const;
+/** How far a step is in between is in no event. */
+const stepsMs = 5_000;
+
+/** For administrators: what nodes go through between two projects, by state. */
+export const cleaningBoard = queryOptions({
+  queryKey: ['cleanings', 'board'],
+  queryFn: async ({ signal }): Promise<{ readonly enabled: boolean; readonly columns: readonly CleaningColumn[] }> => {
+    const read = async (state: Cleaning['state']) => {
+      const reply = await corral.listCleanings({ state, limit: String(mostCleanings[state]) }, { signal });
+      return { state, cleanings: reply.cleanings, hasMore: reply.next !== null, enabled: reply.enabled };
+    };
+    const columns = await Promise.all([read('failed'), read('running'), read('maintenance'), read('passed')]);
+    return { enabled: columns.every(({ enabled }) => enabled), columns };
+  },
+  refetchInterval: ({ state }) =>
+    state.data?.columns.some((each) => each.state === 'running' && each.cleanings.length > 0) === true
+      ? stepsMs
+      : false,
+});
+
+/** The cleanings of one node that are kept, the newest first. */
+export const cleaningsOf = (node: string) =>
+  queryOptions({
+    queryKey: ['cleanings', 'node', node],
+    queryFn: async ({ signal }) => (await corral.listCleanings({ node }, { signal })).cleanings,
+    refetchInterval: ({ state }) => (state.data?.[0]?.state === 'running' ? stepsMs : false),
+  });
+
+/** A cleaning with its steps. */
+export const cleaningNamed = (cleaning: string) =>
+  queryOptions({
+    queryKey: ['cleanings', 'one', cleaning],
+    queryFn: ({ signal }) => corral.showCleaning({ cleaning }, { signal }),
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? stepsMs : false),
   });
 
 export const latestEvents = queryOptions({

@@ -45,6 +45,7 @@ export const Navigation = ({ isOpen, onClose }: { readonly isOpen: boolean; read
             <p className="mt-4 mb-1 px-2 text-fine tracking-wide text-dim uppercase">Operator</p>
             <SwitchesItem />
             <DriftItem />
+            <Item to="/cleaning" label="Cleaning" />
             <ProjectsItem />
             <UsersItem />
             <Item to="/setup" label="Set-up" />
@@ -74,6 +75,7 @@ const Item = ({
     | '/topology'
     | '/switches'
     | '/drift'
+    | '/cleaning'
     | '/setup'
     | '/projects'
     | '/users'

@@ -147,6 +147,7 @@ const pages: readonly Target[] = [
 const operatorPages: readonly Target[] = [
   { kind: 'page', name: 'Switches', href: '/switches' },
   { kind: 'page', name: 'Drift', href: '/drift' },
+  { kind: 'page', name: 'Cleaning', href: '/cleaning' },
   { kind: 'page', name: 'Set-up', href: '/setup' },
   { kind: 'page', name: 'Projects', href: '/projects' },
   { kind: 'page', name: 'Isolation of two projects', href: '/isolation' },
@@ -156,6 +157,7 @@ const operatorPages: readonly Target[] = [
   { kind: 'action', name: 'Register a node', href: '/setup/node' },
   { kind: 'action', name: 'Read all switches', href: '/drift' },
   { kind: 'action', name: 'Put back ports that drift', href: '/drift' },
+  { kind: 'action', name: 'Clean a quarantined node again', href: '/cleaning' },
   { kind: 'action', name: 'Prove that two projects are apart', href: '/isolation' },
   { kind: 'action', name: 'Create a project', href: '/projects' },
   { kind: 'action', name: 'Limit what projects may have', href: '/quotas' },

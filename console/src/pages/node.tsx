@@ -15,6 +15,7 @@ import { naturalOrder } from '../ui/natural-order.ts';
 import { NoSuch } from '../ui/no-such.tsx';
 import { stateOf } from '../ui/node-state.ts';
 import { Page } from '../ui/page.tsx';
+import { NodeGate } from './node-gate.tsx';
 import { GiveBack, Reserve } from './node-manage.tsx';
 import { NodeNics } from './node-nics.tsx';
 import { NodePower } from './node-power.tsx';
@@ -64,6 +65,7 @@ const Parts = ({ node }: { readonly node: NodeOverview }) => {
       </div>
       <div className="grid min-w-0 gap-4">
         {project === null ? <Reserve node={node} /> : isMine && <GiveBack node={node} project={project} />}
+        {admin && <NodeGate node={node} />}
         {admin && <NodeRegistration node={node} />}
         <Metadata node={name} metadata={metadata} mayChange={admin} />
       </div>

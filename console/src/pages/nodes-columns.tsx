@@ -102,7 +102,7 @@ const macsOf = (node: NodeOverview | null): string => (node?.nics ?? []).map(({ 
 /** What keeps a node where it is, but not what its own project can mend. */
 const whyBlocked = ({ node }: NodeRow): string =>
   (node?.blocked ?? [])
-    .filter(({ kind }) => kind === 'port' || kind === 'switch')
+    .filter(({ kind }) => kind === 'gate' || kind === 'port' || kind === 'switch')
     .map(sentenceOf)
     .join('\n');
 

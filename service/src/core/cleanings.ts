@@ -48,7 +48,11 @@ export interface CleaningQuery {
 export const listCleanings = async (
   op: ReadOp,
   { state, node, after, limit }: CleaningQuery,
-): Promise<{ readonly cleanings: readonly CleaningView[]; readonly next: string | null }> => {
+): Promise<{
+  readonly cleanings: readonly CleaningView[];
+  readonly next: string | null;
+  readonly enabled: boolean;
+}> => {
   const before = after === undefined ? Number.MAX_SAFE_INTEGER : (await findCleaning(op, after)).id;
   const page = withNode(op)
     .where('cleanings.id', '<', before)
@@ -64,6 +68,7 @@ export const listCleanings = async (
   return {
     cleanings: shown.map((row) => viewOf(row, at.get(row.id) ?? null)),
     next: rows.length > limit ? (shown.at(-1)?.label ?? null) : null,
+    enabled: op.dependencies.cleaning.enabled,
   };
 };
 

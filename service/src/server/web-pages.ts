@@ -13,6 +13,7 @@ const pageAddresses = [
   ...['nodes', 'networks', 'headnodes', 'switches'].flatMap((list) => [`/${list}`, `/${list}/*`]),
   '/topology',
   '/drift',
+  '/cleaning',
   '/setup',
   '/setup/*',
   '/racks',

@@ -28,6 +28,7 @@ const visits: Readonly<Record<string, string>> = {
   '/switches': '/switches',
   '/switches/$switch': '/switches/sw0?port=n1%2Feth0',
   '/drift': '/drift',
+  '/cleaning': '/cleaning?node=n3',
   '/setup': '/setup',
   '/setup/switch': '/setup/switch',
   '/setup/ports': '/setup/ports',
@@ -85,6 +86,7 @@ describe.skipIf(!hasPart('Chromium'))('every page', () => {
     await makeNetwork(service(), 'lab', 'red');
     for (const node of ['n1', 'n2', 'n3']) await makeNode(service(), node, ['eth0']);
     await done(service().admin.put('/node/n1/metadata/rack', { value: '"r1"' }));
+    await done(service().admin.post('/node/n3/quarantine', { reason: 'a fan is broken' }));
     await reserve(service(), 'red', 'n1');
     await reserve(service(), 'blue', 'n2');
     await connect(service(), 'n1', 'eth0', 'lab');

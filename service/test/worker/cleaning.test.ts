@@ -48,7 +48,7 @@ describe.each(engines)('the gate on %s', (engine) => {
     const { service, machine, alice } = await makeGatedSite(engine, { CORRAL_CLEANING_ENABLED: 'false' });
     await leave(alice);
     expect(await freeNodes(service)).toEqual(['n1']);
-    expect((await done(service.admin.get('/cleanings'))).body).toEqual({ cleanings: [], next: null });
+    expect((await done(service.admin.get('/cleanings'))).body).toEqual({ cleanings: [], next: null, enabled: false });
     expect(machine.power).toBe('on');
   });
 
@@ -216,7 +216,7 @@ describe.each(engines)('the gate on %s', (engine) => {
     await done(service.admin.post('/switch/sw0/port/n1/eth0/detach_nic'));
     await done(service.admin.del('/node/n1/nic/eth0'));
     await done(service.admin.del('/node/n1'));
-    expect((await done(service.admin.get('/cleanings'))).body).toEqual({ cleanings: [], next: null });
+    expect((await done(service.admin.get('/cleanings'))).body).toEqual({ cleanings: [], next: null, enabled: true });
   });
 
   it('never powers off a machine that another node stands for', async () => {

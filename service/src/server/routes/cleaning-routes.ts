@@ -59,7 +59,11 @@ export const cleaningRoutes: readonly Route[] = [
       state: Type.Optional(State),
       node: Type.Optional(Type.String({ ...Label, description: `of this node; ${labelRule}` })),
     }),
-    reply: Type.Object({ cleanings: Type.Array(Type.Object(Cleaning)), next: Next }),
+    reply: Type.Object({
+      cleanings: Type.Array(Type.Object(Cleaning)),
+      next: Next,
+      enabled: Type.Boolean({ description: 'whether a node that leaves a project is cleaned (`cleaning.enabled`)' }),
+    }),
     handle: (context, { query: { after, limit, ...which } }) =>
       context.read((op) =>
         listCleanings(op, {

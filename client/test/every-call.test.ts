@@ -9,6 +9,7 @@ const sources = fileURLToPath(new URL('../src/cli', import.meta.url));
 /** What the command line does in another way, or cannot do. */
 const reasons: Readonly<Record<string, string>> = {
   stream_events: 'events --follow uses followEvents, which resumes where a stream broke off',
+  list_usage: 'usage uses allUsage, which asks for one page after the other',
   session_open: 'for browsers: the command line logs in with a token',
   session_close: 'for browsers',
   show_session: 'for browsers: the command line asks whoami, and is refused',

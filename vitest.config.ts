@@ -16,7 +16,7 @@ const apart = [
   'service/test/core/{console,headnode-faults,headnode-lifecycle,headnode-vnc}.test.ts',
   'service/test/server/{console-socket-life,http-bodies,http-connections,http-cors,http-cost,http-headers,http-limits,http-proxy,http-tls,http-turns}.test.ts',
   'service/test/whole/{clock-changes,crash,headnode-crash,headnode-libvirt,obmd-crash,obmd-ipmi,obmd-tls}.test.ts',
-  'service/test/worker/{breaker,cleaning-killed,worker-steps}.test.ts',
+  'service/test/worker/{breaker,cleaning-boot-killed,cleaning-killed,worker-steps}.test.ts',
 ];
 
 const project = (name: string, files: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({

@@ -2,10 +2,10 @@ import type { SettingReader } from '@corral/base/config/setting-reader';
 import type { Settings, ValuesOf } from '@corral/base/config/setting';
 import { flag, listOf, seconds, text, type ValueType, whole } from '@corral/base/config/value-types';
 import type { Outbound } from '@corral/base/http/outbound';
-import { ownSteps, type SiteStep } from '../schema/cleaning-steps.ts';
+import { namesOf, ownSteps, type SiteStep } from '../schema/cleaning-steps.ts';
 
 const dayS = 86_400;
-const form = 'NAME webhook URL, or NAME command /PATH/TO/PROGRAM ARGUMENTS';
+const form = 'NAME webhook URL, NAME boot URL, or NAME command /PATH/TO/PROGRAM ARGUMENTS';
 
 const siteSteps = listOf(`a list of steps: ${form}`, (entries, wrong) => {
   const steps = entries.flatMap((entry) => {
@@ -13,7 +13,7 @@ const siteSteps = listOf(`a list of steps: ${form}`, (entries, wrong) => {
     if (step === null) wrong({ entry });
     return step ?? [];
   });
-  const names = steps.map(({ name }) => name);
+  const names = steps.flatMap(namesOf);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) wrong({ entry: twice, expected: 'a different name for each step' });
   const own = names.find((name) => ownSteps.some((taken) => taken === name));
@@ -25,7 +25,13 @@ const stepIn = (entry: string): SiteStep | null => {
   const [name = '', kind = '', target = '', ...args] = entry.split(/\s+/);
   if (!/^[a-z\d][a-z\d-]{0,62}$/.test(name)) return null;
   if (kind === 'command') return target.startsWith('/') ? { kind, name, program: target, args } : null;
-  if (kind !== 'webhook' || !/^https?:\/\//.test(target) || !URL.canParse(target) || args.length > 0) return null;
+  if (
+    (kind !== 'webhook' && kind !== 'boot') ||
+    !/^https?:\/\//.test(target) ||
+    !URL.canParse(target) ||
+    args.length > 0
+  )
+    return null;
   return { kind, name, url: target };
 };
 
@@ -57,7 +63,23 @@ export const cleaningSettings = {
   'cleaning.steps': {
     takes: siteSteps,
     fallback: '',
-    about: `What your site does to such a node, in order: a list, in the environment separated by commas, of ${form}. Webhooks need \`public_url\`.`,
+    about: `What your site does to such a node, in order: a list, in the environment separated by commas, of ${form}. Webhooks and boots need \`public_url\`.`,
+  },
+  'cleaning.boot_network': {
+    takes: text,
+    about:
+      'The network that nodes [boot from](operator-guide.md#wipe-disks-by-a-network-boot) to be cleaned: one of the operator (`admin`) that is not public. Projects with access to it meet the nodes there.',
+  },
+  'cleaning.boot_nics': {
+    takes: listOf('a list of nics', (entries) => entries),
+    fallback: '',
+    about:
+      'The nics that are connected to it: a list, in the environment separated by commas. None: every nic that is connected to a switch port.',
+  },
+  'cleaning.boot_device': {
+    takes: text,
+    fallback: 'pxe',
+    about: 'The boot device by which a node boots from it.',
   },
   'cleaning.webhook_secret': {
     takes: webhookSecrets,
@@ -93,6 +115,8 @@ export interface CleaningConfig {
   readonly deadlineMs: number;
   readonly bootdev: string;
   readonly atOnce: number;
+  /** What nodes boot from; `network` is empty if no step boots any. */
+  readonly boot: { readonly network: string; readonly nics: readonly string[]; readonly device: string };
   /** Where results of webhooks are reported to; null: there are no webhooks. */
   readonly publicUrl: string | null;
   /** What signs requests to webhooks; none: they are not signed. */
@@ -105,12 +129,16 @@ export const cleaningConfig = (
   mistakes: string[],
 ): CleaningConfig => {
   const steps = read.value('cleaning.steps');
+  const network = read.value('cleaning.boot_network') ?? '';
   for (const step of steps) {
-    if (step.kind !== 'webhook') continue;
+    if (step.kind === 'command') continue;
     const refusal = outbound.refusalOf(new URL(step.url).hostname);
     if (refusal !== null) mistakes.push(`cleaning.steps: ${step.name}: ${refusal.message}`);
     if (publicUrl === null) {
-      mistakes.push(`cleaning.steps: ${step.name}: a webhook reports its result to public_url, which is not set`);
+      mistakes.push(`cleaning.steps: ${step.name}: a ${step.kind} reports its result to public_url, which is not set`);
+    }
+    if (step.kind === 'boot' && network === '') {
+      mistakes.push(`cleaning.steps: ${step.name}: a boot needs cleaning.boot_network, which is not set`);
     }
   }
   return {
@@ -120,6 +148,7 @@ export const cleaningConfig = (
     deadlineMs: read.value('cleaning.deadline'),
     bootdev: read.value('cleaning.bootdev'),
     atOnce: read.value('cleaning.at_once'),
+    boot: { network, nics: read.value('cleaning.boot_nics'), device: read.value('cleaning.boot_device') },
     publicUrl,
     webhookSecrets: read.value('cleaning.webhook_secret') ?? [],
   };

@@ -83,6 +83,33 @@ export const nodeConnectNetwork = async (
   return queueAction(op, node.project, nic, { kind: 'connect', network, channel });
 };
 
+/** A nic of a node that is being cleaned, and a network: who may do it was decided by the operator's settings. */
+interface CleanedNic {
+  readonly node: Node;
+  readonly nic: Nic;
+  readonly network: Network;
+}
+
+/** Connects a nic of a node that is being cleaned to the cleaning network, without a tag. */
+export const connectCleaned = async (op: WriteOp, { node, nic, network }: CleanedNic): Promise<void> => {
+  await requireNoPendingAction(op, node, nic);
+  await requireSoleRecords(op, node, `node ${node.label} cannot be connected`);
+  await requireDriverConsent(op, nic, { kind: 'connect', channel: defaultChannel, vlan: network.vlan });
+  op.record(eventOf('node_connect_network', node, nic, network, defaultChannel));
+  await queueAction(op, node.project, nic, { kind: 'connect', network, channel: defaultChannel });
+};
+
+/** Takes a nic of a node that is being cleaned off a network. */
+export const detachCleaned = async (
+  op: WriteOp,
+  { node, nic, network, channel }: CleanedNic & { readonly channel: string },
+): Promise<void> => {
+  await requireNoPendingAction(op, node, nic);
+  await requireDriverConsent(op, nic, { kind: 'detach', channel, vlan: network.vlan });
+  op.record(eventOf('node_detach_network', node, nic, network, channel));
+  await queueAction(op, node.project, nic, { kind: 'detach', network, channel });
+};
+
 export const nodeDetachNetwork = async (op: WriteOp, args: NicAndNetwork): Promise<{ status_id: string }> => {
   const { node, nic, network } = await findControlled(op, args);
   const [idle, attachments] = [ahead(requireNoPendingAction(op, node, nic)), ahead(attachmentsOf(op, nic))];

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Selectable } from 'kysely';
-import type { Database, Gate, StepState } from '../db/service-schema.ts';
+import type { Database, Gate, StepKind, StepState } from '../db/service-schema.ts';
+import { isUndone } from './cleaning-plan.ts';
 import type { WriteOp } from './request-context.ts';
 
 type Cleaning = Pick<Selectable<Database['cleanings']>, 'id' | 'label' | 'node_id'>;
@@ -61,11 +62,11 @@ export const passStep = async (
   });
 };
 
-/** A step has failed: the node is quarantined. */
+/** A step has failed: the node is quarantined, once what has to be undone is. */
 export const failStep = async (
   op: WriteOp,
   cleaning: CleaningOfNode,
-  step: StepOfCleaning,
+  step: StepOfCleaning & { readonly kind: StepKind },
   told: { readonly sentence: string; readonly evidence?: string },
 ): Promise<void> => {
   await endStep(op, step, { state: 'failed', sentence: told.sentence, evidence: told.evidence ?? '' });
@@ -74,7 +75,8 @@ export const failStep = async (
     node: cleaning.node,
     detail: { cleaning: cleaning.label, step: step.name, outcome: 'failed' },
   });
-  await failCleaning(op, cleaning, `step ${step.name}: ${told.sentence}`);
+  if (isUndone(step.kind)) await makeDue(op, cleaning);
+  else await failCleaning(op, cleaning, `step ${step.name}: ${told.sentence}`);
 };
 
 /** The node stays where it is until an operator has looked at it. */

@@ -31,7 +31,7 @@ export const cleaningResult = async (op: WriteOp, args: CleaningResult): Promise
     .innerJoin('nodes', 'nodes.id', 'cleanings.node_id')
     .select(['cleanings.id', 'cleanings.label', 'cleanings.node_id', 'nodes.label as node'])
     .select(['cleanings.state as cleaningState', 'cleaning_steps.id as stepId', 'cleaning_steps.name'])
-    .select(['cleaning_steps.state', 'cleaning_steps.token_hashes'])
+    .select(['cleaning_steps.state', 'cleaning_steps.kind', 'cleaning_steps.token_hashes'])
     .select(sql<number | null>`cleaning_steps.deadline_at - ${op.now}`.as('leftMs'))
     .where('cleanings.label', '=', args.cleaning)
     .where('cleaning_steps.name', '=', args.step)
@@ -39,7 +39,7 @@ export const cleaningResult = async (op: WriteOp, args: CleaningResult): Promise
   if (!found?.token_hashes.split(' ').includes(hashOfSecret(args.token))) {
     throw unauthorized('the token is not valid for this step of this cleaning');
   }
-  const { cleaningState, stepId, name, state, leftMs } = found;
+  const { cleaningState, stepId, name, kind, state, leftMs } = found;
   if (cleaningState !== 'running' || state !== 'running') {
     throw blocked(`step ${name} of this cleaning is over; the result changes nothing`);
   }
@@ -49,5 +49,5 @@ export const cleaningResult = async (op: WriteOp, args: CleaningResult): Promise
   const evidence = args.evidence ?? '';
   if (args.outcome === 'clean') {
     await passStep(op, found, { id: stepId, name }, { sentence: 'reported as clean', evidence });
-  } else await failStep(op, found, { id: stepId, name }, { sentence: 'reported as failed', evidence });
+  } else await failStep(op, found, { id: stepId, name, kind }, { sentence: 'reported as failed', evidence });
 };

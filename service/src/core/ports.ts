@@ -148,6 +148,11 @@ export const portDetachNic = async (op: WriteOp, args: PortArgs): Promise<void> 
   if (node.project !== null)
     throw blocked(`node ${node.label} is in project ${node.project}; detach it from there first`);
   await requireNoPendingAction(op, node, nic);
+  // A boot that was broken off by a quarantine leaves a node that is in no project on a network.
+  const [attached] = await networksOf(op, nic);
+  if (attached !== undefined) {
+    throw blocked(`nic ${nic.label} of node ${node.label} is on network ${attached.label}; revert the port first`);
+  }
   await op.tx.updateTable('nics').set({ port_id: null }).where('id', '=', nic.id).execute();
   await holdNode(op, port, node);
   op.record(eventOf('port_detach_nic', on, port, { nic, node }));
@@ -201,6 +206,15 @@ const driftOf = ({ drift_since, reading }: Port): Pick<PortView, 'drift' | 'abse
   return seen === null ? { absent: true } : { drift: seen };
 };
 
+const networksOf = ({ tx }: ReadOp, nic: Pick<Nic, 'id'>) =>
+  tx
+    .selectFrom('attachments')
+    .innerJoin('networks', 'networks.id', 'attachments.network_id')
+    .select(['attachments.channel', 'networks.label'])
+    .where('attachments.nic_id', '=', nic.id)
+    .orderBy('attachments.channel')
+    .execute();
+
 export const showPort = async (op: ReadOp, args: PortArgs): Promise<PortView> => {
   const on = await findSwitch(op, args.switch);
   const port = await findSpelledPort(op, on, args.port);
@@ -212,13 +226,7 @@ export const showPort = async (op: ReadOp, args: PortArgs): Promise<PortView> =>
     ...(port.late_until === null ? {} : { in_doubt_until: new Date(port.late_until).toISOString() }),
   };
   if (!wired) return doubts;
-  const attached = await op.tx
-    .selectFrom('attachments')
-    .innerJoin('networks', 'networks.id', 'attachments.network_id')
-    .select(['attachments.channel', 'networks.label'])
-    .where('attachments.nic_id', '=', wired.nic.id)
-    .orderBy('attachments.channel')
-    .execute();
+  const attached = await networksOf(op, wired.nic);
   return {
     node: wired.node.label,
     nic: wired.nic.label,

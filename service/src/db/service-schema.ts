@@ -396,7 +396,18 @@ export type Gate = 'cleaning' | 'maintenance' | 'quarantined';
 export type CleaningState = 'running' | 'maintenance' | 'passed' | 'failed';
 export type StepState = 'pending' | 'running' | 'passed' | 'failed' | 'skipped';
 /** What the service does in a step. */
-export type StepKind = 'power' | 'ports' | 'bootdev' | 'bmc' | 'command' | 'webhook' | 'maintenance';
+export type StepKind =
+  | 'power'
+  | 'ports'
+  | 'bootdev'
+  | 'bmc'
+  | 'command'
+  | 'webhook'
+  /** Puts the node on the cleaning network, boots it from there, and takes it off again. */
+  | 'attach'
+  | 'boot'
+  | 'detach'
+  | 'maintenance';
 
 export type DriftPolicy = 'report' | 'repair';
 

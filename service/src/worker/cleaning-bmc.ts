@@ -41,6 +41,24 @@ export const resetBootDevice = (attempt: Attempt): Promise<Verdict> =>
     return told.kind === 'done' ? { kind: 'passed', sentence: `the boot device is ${bootdev}` } : refusal(told);
   });
 
+/** Turns the node on so that it boots by this device. One that is on already was turned on by an earlier attempt. */
+export const bootBy = (attempt: Attempt, device: string): Promise<Verdict> =>
+  withToken(attempt, async (obm, access, permit) => {
+    const told = await obm.setBootDevice(access, device, permit);
+    if (told.kind !== 'done') return refusal(told);
+    const before = await obm.powerStatus(access);
+    if (before.kind !== 'done') return refusal(before);
+    if (isOff(before.value)) {
+      const turned = await obm.powerOn(access, permit);
+      if (turned.kind !== 'done') return refusal(turned);
+    }
+    const after = await obm.powerStatus(access);
+    if (after.kind !== 'done') return refusal(after);
+    return isOff(after.value)
+      ? { kind: 'later', sentence: `the node was turned on, and its power status is ${after.value}` }
+      : { kind: 'passed', sentence: 'the node is on' };
+  });
+
 /** Voids every token and ends every console. */
 export const takeBackBmc = async (attempt: Attempt): Promise<Verdict> => {
   const verdict = await withToken(attempt, () =>

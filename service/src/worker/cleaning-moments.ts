@@ -10,4 +10,7 @@ export const cleaningMoments = [
   'cleaning over',
 ] as const;
 
-export type CleaningMoment = (typeof cleaningMoments)[number];
+/** The same for one that boots a node. */
+export const bootMoments = ['cleaning change queued', 'cleaning node turned on'] as const;
+
+export type CleaningMoment = (typeof cleaningMoments)[number] | (typeof bootMoments)[number];

@@ -11,6 +11,7 @@ import {
   setGate,
   timeIn,
 } from '../core/cleaning-endings.ts';
+import { undoing } from '../core/cleaning-plan.ts';
 import { CorralError } from '../core/corral-error.ts';
 import { findNode } from '../core/find-objects.ts';
 import { requireLease } from '../core/leases.ts';
@@ -39,13 +40,28 @@ const findRunning = ({ tx }: ReadOp, cleaningId: number) =>
     .where('cleanings.state', '=', 'running')
     .executeTakeFirst();
 
-const findStep = ({ tx, now }: ReadOp, cleaningId: number) =>
+/** A step that has failed while the cleaning goes on: what it did is being undone. */
+const findFailed = ({ tx }: ReadOp, cleaningId: number) =>
+  tx
+    .selectFrom('cleaning_steps')
+    .select(['name', 'position', 'sentence'])
+    .where('cleaning_id', '=', cleaningId)
+    .where('state', '=', 'failed')
+    .orderBy('position')
+    .executeTakeFirst();
+
+type Failed = NonNullable<Awaited<ReturnType<typeof findFailed>>>;
+
+const findStep = ({ tx, now }: ReadOp, cleaningId: number, failed: Failed | undefined) =>
   tx
     .selectFrom('cleaning_steps')
     .select(['id', 'name', 'kind', 'state', 'attempts', 'progress', 'token_hashes'])
     .select(sql<number | null>`deadline_at - ${now}`.as('leftMs'))
     .where('cleaning_id', '=', cleaningId)
     .where('state', 'in', ['pending', 'running'])
+    .$if(failed !== undefined, (query) =>
+      query.where('kind', 'in', undoing).where('position', '>', failed?.position ?? 0),
+    )
     .orderBy('position')
     .executeTakeFirst();
 
@@ -59,9 +75,11 @@ export const beginStep = async (
   await requireLease(op, lease);
   const cleaning = await findRunning(op, cleaningId);
   if (cleaning === undefined) return null;
-  const step = await findStep(op, cleaningId);
+  const failed = await findFailed(op, cleaningId);
+  const step = await findStep(op, cleaningId, failed);
   if (step === undefined) {
-    await freeNode(op, cleaning);
+    if (failed === undefined) await freeNode(op, cleaning);
+    else await failCleaning(op, cleaning, `step ${failed.name}: ${failed.sentence ?? 'it failed'}`);
     return null;
   }
   if (step.kind === 'maintenance') {
@@ -84,7 +102,7 @@ export const beginStep = async (
 };
 
 const deadlineOf = (kind: StepKind, { deadlineMs, stepDeadlineMs }: CleaningConfig): number =>
-  kind === 'command' || kind === 'webhook' ? stepDeadlineMs : deadlineMs;
+  kind === 'command' || kind === 'webhook' || kind === 'boot' ? stepDeadlineMs : deadlineMs;
 
 /** The last look: whatever was read before, the ports are trusted now, or the node is not offered. */
 const freeNode = async (op: WriteOp, cleaning: CleaningOfNode): Promise<void> => {
@@ -113,7 +131,7 @@ const handToMaintenance = async (op: WriteOp, cleaning: CleaningOfNode, stepId: 
 const failLate = async (
   op: WriteOp,
   cleaning: CleaningOfNode,
-  step: { readonly id: number; readonly name: string },
+  step: { readonly id: number; readonly name: string; readonly kind: StepKind },
   evidence = '',
 ): Promise<void> => {
   const last = await op.tx
@@ -129,7 +147,7 @@ const failLate = async (
 export const settleStep = async (op: WriteOp, lease: Lease, begun: Begun, verdict: Verdict): Promise<boolean> => {
   await requireLease(op, lease);
   const cleaning = await findRunning(op, begun.cleaning.id);
-  const step = cleaning && (await findStep(op, cleaning.id));
+  const step = cleaning && (await findStep(op, cleaning.id, await findFailed(op, cleaning.id)));
   if (cleaning === undefined || step?.id !== begun.step.id || step.state !== 'running') return cleaning !== undefined;
   if (verdict.kind === 'passed') {
     await passStep(op, cleaning, step, verdict);

@@ -17,9 +17,26 @@ type Webhook = Extract<CleaningConfig['steps'][number], { kind: 'webhook' }>;
 
 /** Has a service of the site clean a node: asks until it confirms, and then waits for its result. */
 export const callWebhook = async (attempt: Attempt, { url }: Webhook, http: HttpClient): Promise<Verdict> => {
-  const { context, cleaning, step, rules } = attempt;
   const waiting = { kind: 'waiting', sentence: 'the service was asked, and has not reported a result' } as const;
-  if (step.progress === confirmed) return waiting;
+  if (attempt.step.progress === confirmed) return waiting;
+  const failure = await askService(attempt, { url, progress: confirmed }, http);
+  return failure === null ? waiting : { kind: 'later', sentence: `the service could not be asked: ${failure}` };
+};
+
+/** What a service is asked beside what every one is, and what is stored once it has confirmed. */
+interface Question {
+  readonly url: string;
+  readonly more?: Readonly<Record<string, unknown>>;
+  readonly progress: string;
+}
+
+/** Asks a service to do the step, with a token for its result. null when it confirmed; otherwise why it did not. */
+export const askService = async (
+  attempt: Attempt,
+  { url, more = {}, progress }: Question,
+  http: HttpClient,
+): Promise<string | null> => {
+  const { context, cleaning, step, rules } = attempt;
   const token = newSecret();
   await context.write(async (op) => {
     await requireLease(op, attempt.held.lease);
@@ -37,17 +54,18 @@ export const callWebhook = async (attempt: Attempt, { url }: Webhook, http: Http
     step: step.name,
     token,
     url: new URL(`/v0/cleaning/${cleaning.label}/result`, rules.publicUrl ?? 'http://localhost').href,
+    ...more,
   };
   const failure = await send(attempt, url, request, http);
   attempt.moment('cleaning webhook sent');
-  if (failure !== null) return { kind: 'later', sentence: `the service could not be asked: ${failure}` };
+  if (failure !== null) return failure;
   // A result may have come already: then this finds the step over, and changes nothing.
   await context.write(async (op) => {
     await requireLease(op, attempt.held.lease);
     await findCleaned(op, attempt);
-    await op.tx.updateTable('cleaning_steps').set({ progress: confirmed }).where('id', '=', step.id).execute();
+    await op.tx.updateTable('cleaning_steps').set({ progress }).where('id', '=', step.id).execute();
   });
-  return waiting;
+  return null;
 };
 
 /** null when the service confirmed; otherwise why it did not. */

@@ -15,6 +15,7 @@ import { holdLease, LeaseLost, releaseLease, thisProcess } from '../core/leases.
 import type { RequestContext } from '../core/request-context.ts';
 import { type Attempt, StepOver, type Verdict } from './cleaning-attempt.ts';
 import { powerOff, resetBootDevice, takeBackBmc } from './cleaning-bmc.ts';
+import { attachNode, bootNode, detachNode } from './cleaning-boot.ts';
 import { runCommand } from './cleaning-command.ts';
 import type { CleaningMoment } from './cleaning-moments.ts';
 import { readPorts } from './cleaning-ports.ts';
@@ -206,11 +207,17 @@ export class CleaningWorker {
         return resetBootDevice(attempt);
       case 'bmc':
         return takeBackBmc(attempt);
+      case 'attach':
+        return attachNode(attempt);
+      case 'detach':
+        return detachNode(attempt);
+      case 'boot':
       case 'command':
       case 'webhook': {
         const step = this.#rules.steps.find((one) => one.name === name && one.kind === kind);
         if (step?.kind === 'command') return runCommand(attempt, step);
         if (step?.kind === 'webhook') return callWebhook(attempt, step, this.#http);
+        if (step?.kind === 'boot') return bootNode(attempt, step, this.#http);
         return Promise.resolve({ kind: 'failed', sentence: 'no step of this name and kind is configured any more' });
       }
       case 'maintenance':

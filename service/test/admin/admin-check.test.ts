@@ -42,7 +42,7 @@ const damages: readonly (readonly [string, readonly string[], string, string])[]
   [
     'a node on a network that is free',
     ["update nodes set project_id = null where label = 'n1'"],
-    'a node on a network is in a project',
+    'a node on a network is in a project, or is being cleaned',
     'nic eth0 of node n1 is on network web',
   ],
   [

@@ -59,6 +59,7 @@ describe('the configuration', () => {
         deadlineMs: 900_000,
         bootdev: 'none',
         atOnce: 20,
+        boot: { network: '', nics: [], device: 'pxe' },
         publicUrl: null,
         webhookSecrets: [],
       },

@@ -24,17 +24,18 @@ export const networkInvariants: readonly Invariant[] = [
         join projects on projects.id = network_access.project_id where networks.is_public = 1`,
   ),
   always(
-    'a node on a network is in a project',
+    'a node on a network is in a project, or is being cleaned',
     sql`select ${nicOfNode} || ' is on network ' || networks.label as what
       from attachments join nics on nics.id = attachments.nic_id join nodes on nodes.id = nics.node_id
-        join networks on networks.id = attachments.network_id where nodes.project_id is null`,
+        join networks on networks.id = attachments.network_id
+      where nodes.project_id is null and (nodes.gate is null or nodes.gate = 'maintenance')`,
   ),
   always(
     'the project of a node on a network has access to it',
     sql`select ${nicOfNode} || ' of project ' || projects.label || ' is on network ' || networks.label as what
       from attachments join nics on nics.id = attachments.nic_id join nodes on nodes.id = nics.node_id
         join projects on projects.id = nodes.project_id join networks on networks.id = attachments.network_id
-      where not ${mayAttach('nodes.project_id')}`,
+      where not ${mayAttach('nodes.project_id')} and (nodes.gate is null or nodes.gate = 'maintenance')`,
   ),
   always(
     'a nic on a network is on a port',

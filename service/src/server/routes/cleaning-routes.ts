@@ -37,7 +37,8 @@ const Cleaning = {
 const Step = Type.Object({
   name: Type.String(),
   kind: Type.String({
-    description: '`power`, `ports`, `bootdev`, `bmc`, `command`, `webhook` or `maintenance`',
+    description:
+      '`power`, `ports`, `bootdev`, `bmc`, `command`, `webhook`, `attach`, `boot`, `detach` (the parts of a boot) or `maintenance`',
   }),
   state: Type.String({ description: '`pending`, `running`, `passed`, `failed` or `skipped`' }),
   attempts: Type.Integer({ description: 'failed attempts' }),
@@ -102,7 +103,8 @@ export const cleaningRoutes: readonly Route[] = [
   route({
     name: 'cleaning_result',
     endpoint: 'POST /cleaning/:cleaning/result',
-    summary: 'Report the result of a step that a webhook was asked to do, once, with the token that it was given',
+    summary:
+      'Report the result of a step that a webhook was asked to do, or that a node booted for, once, with its token',
     access: 'visitor',
     auth: 'The holder of the token for the step',
     params: exactly({ cleaning: CleaningId }),

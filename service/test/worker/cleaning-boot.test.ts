@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { type EngineName, engines } from '../support/services/engines.ts';
+import { expectSound } from '../support/services/expect-invariants.ts';
+import {
+  cleaningThat,
+  ended,
+  freeNodes,
+  type GatedSite,
+  isStuckAt,
+  leave,
+  makeGatedSite,
+  stepOf,
+} from '../support/services/gated-node.ts';
+import { type Listener, startListener } from '../support/http/http-listener.ts';
+import { runSql } from '../support/services/run-sql.ts';
+import { message } from '../support/services/shared-service.ts';
+import { done, eventually, makeNetwork, makeProject, reserve, settled } from '../support/services/world.ts';
+import { carried } from '../support/switches/drift-helpers.ts';
+
+interface Order {
+  readonly cleaning: string;
+  readonly node: string;
+  readonly step: string;
+  readonly token: string;
+  readonly url: string;
+  readonly nics: readonly { readonly nic: string; readonly macaddr: string }[];
+}
+
+interface BootSite extends GatedSite {
+  readonly prepare: Listener;
+}
+
+const empty = { native: null, tagged: [] };
+const cleaningVlan = 777;
+
+const makeBootSite = async (engine: EngineName, env: Readonly<Record<string, string>> = {}): Promise<BootSite> => {
+  const prepare = await startListener();
+  const site = await makeGatedSite(engine, {
+    CORRAL_PUBLIC_URL: 'https://corral.example.org',
+    CORRAL_CLEANING_STEPS: `wipe boot ${prepare.url}`,
+    CORRAL_CLEANING_BOOT_NETWORK: 'cleaning',
+    ...env,
+  });
+  const { service } = site;
+  await makeProject(service, 'servers');
+  const fields = { owner: 'admin', access: 'servers', net_id: String(cleaningVlan) };
+  await done(service.admin.put('/network/cleaning', fields));
+  return { ...site, prepare };
+};
+
+const portOf = ({ service }: GatedSite) => carried(service, 'sw0', 'n1/eth0');
+
+/** Waits until the node boots from the cleaning network: the nth order, and what it has to report with. */
+const booted = async ({ prepare, machine, service }: BootSite, times = 1): Promise<Order> => {
+  const order = await eventually(() => prepare.heard[times - 1]?.body as Order | undefined);
+  await cleaningThat(service, (cleaning) => stepOf(cleaning, 'wipe')?.sentence?.includes('turned on') === true);
+  expect(machine.power).toBe('on');
+  return order;
+};
+
+const report = ({ service }: GatedSite, { cleaning, step, token }: Order, outcome = 'clean') =>
+  service.anonymous.post(`/cleaning/${cleaning}/result`, { step, token, outcome, evidence: 'two disks' });
+
+/** The deadline of a step passes. */
+const expire = async ({ service }: GatedSite, step: string): Promise<void> => {
+  const over = `update cleaning_steps set deadline_at = 0 where name = '${step}'`;
+  await runSql(service, { sqlite: over, postgres: over });
+  const due = 'update cleanings set due_at = 0';
+  await runSql(service, { sqlite: due, postgres: due });
+};
+
+const expectPutBack = async (site: BootSite): Promise<void> => {
+  expect(portOf(site)).toEqual(empty);
+  expect([site.machine.power, site.machine.bootDevice, site.machine.token]).toEqual(['off', 'none', null]);
+  await expectSound(site.service.env);
+};
+
+describe.each(engines)('a node that boots to be cleaned, on %s', (engine) => {
+  it('is put on the cleaning network, turned on, and off it again after its result', async () => {
+    const site = await makeBootSite(engine);
+    const { service, alice, machine, prepare } = site;
+    await leave(alice);
+    const order = await booted(site);
+    expect(order).toMatchObject({
+      node: 'n1',
+      step: 'wipe',
+      url: `https://corral.example.org/v0/cleaning/${order.cleaning}/result`,
+      nics: [{ nic: 'eth0', macaddr: '52:54:00:00:00:01' }],
+    });
+    expect(machine.bootDevice).toBe('pxe');
+    expect(portOf(site)).toEqual({ native: cleaningVlan, tagged: [] });
+    await expectSound(service.env);
+    expect(await freeNodes(service)).toEqual([]);
+    expect(await message(alice.post('/project/red/connect_node', { node: 'n1' }))).toContain('is being cleaned');
+    expect((await report(site, order)).status).toBe(200);
+    const { steps } = await cleaningThat(service, ended('passed'));
+    expect(steps.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      ...['power passed', 'networks passed', 'ports passed', 'bootdev passed', 'bmc passed'],
+      ...['wipe-network passed', 'wipe passed', 'wipe-off passed', 'wipe-detach passed', 'wipe-bootdev passed'],
+      'ports-again passed',
+    ]);
+    await expectPutBack(site);
+    expect(prepare.heard).toHaveLength(1);
+    expect((await report(site, order)).status).toBe(409);
+    await reserve(service, 'blue', 'n1');
+  });
+
+  it.each(['reports a failure', 'reports nothing'])(
+    'and %s is taken off the network and turned off before it is quarantined; a retry cleans it',
+    async (how) => {
+      const site = await makeBootSite(engine);
+      const { service, alice } = site;
+      await leave(alice);
+      const order = await booted(site);
+      if (how === 'reports a failure') expect((await report(site, order, 'failed')).status).toBe(200);
+      else await expire(site, 'wipe');
+      const failed = await cleaningThat(service, ended('failed'));
+      expect(failed.reason).toMatch(/^step wipe: (reported as failed|not done at its deadline)/);
+      expect(failed.steps.map(({ name, state }) => `${name} ${state}`).slice(5)).toEqual([
+        ...['wipe-network passed', 'wipe failed', 'wipe-off passed', 'wipe-detach passed', 'wipe-bootdev passed'],
+        'ports-again pending',
+      ]);
+      await expectPutBack(site);
+      expect(await freeNodes(service)).toEqual([]);
+      await done(service.admin.post(`/cleaning/${failed.cleaning}/retry`));
+      expect((await report(site, await booted(site, 2))).status).toBe(200);
+      await cleaningThat(service, ended('passed'));
+      await expectPutBack(site);
+    },
+  );
+
+  it('is not turned on while its port is not on the cleaning network, and quarantined with its port empty', async () => {
+    const site = await makeBootSite(engine);
+    const { service, alice, prepare } = site;
+    service.simulated('sw0').faults = { refuseVlans: [cleaningVlan] };
+    await leave(alice);
+    const stuck = await cleaningThat(service, isStuckAt('wipe-network'));
+    expect(stepOf(stuck, 'wipe-network')?.sentence).toContain('refused');
+    await expire(site, 'wipe-network');
+    const failed = await cleaningThat(service, ended('failed'));
+    expect(failed.reason).toMatch(/^step wipe-network: not done at its deadline: /);
+    expect(stepOf(failed, 'wipe')?.state).toBe('pending');
+    expect(prepare.heard).toEqual([]);
+    await expectPutBack(site);
+  });
+
+  it('goes on to be put back if an operator skips the boot', async () => {
+    const site = await makeBootSite(engine);
+    const { service, alice } = site;
+    await leave(alice);
+    const { cleaning } = await booted(site);
+    await done(service.admin.post(`/cleaning/${cleaning}/skip`, { step: 'wipe', reason: 'no disks' }));
+    await cleaningThat(service, ended('passed'));
+    await expectPutBack(site);
+    const refused = await message(service.admin.post(`/cleaning/${cleaning}/skip`, { step: 'wipe', reason: 'x' }));
+    expect(refused).toContain('has passed');
+  });
+
+  it('that is quarantined meanwhile stays as it is, and is turned off and taken off the network by a retry', async () => {
+    const site = await makeBootSite(engine);
+    const { service, alice, machine } = site;
+    await leave(alice);
+    const { cleaning } = await booted(site);
+    await done(service.admin.post('/node/n1/quarantine', { reason: 'let me look at its console' }));
+    expect([machine.power, portOf(site)]).toEqual(['on', { native: cleaningVlan, tagged: [] }]);
+    await expectSound(service.env);
+    expect(await message(service.admin.post('/switch/sw0/port/n1/eth0/detach_nic'))).toBe(
+      'nic eth0 of node n1 is on network cleaning; revert the port first',
+    );
+    await done(service.admin.post(`/cleaning/${cleaning}/retry`));
+    expect((await report(site, await booted(site, 2))).status).toBe(200);
+    await cleaningThat(service, ended('passed'));
+    await expectPutBack(site);
+    await done(service.admin.post('/switch/sw0/port/n1/eth0/detach_nic'));
+  });
+
+  it('that is quarantined meanwhile can be taken off the network by an operator, and deleted', async () => {
+    const site = await makeBootSite(engine);
+    const { service, alice } = site;
+    await leave(alice);
+    await booted(site);
+    await done(service.admin.post('/node/n1/quarantine', { reason: 'scrapped' }));
+    const revert = await service.admin.post('/switch/sw0/port/n1/eth0/revert');
+    expect((await settled(service, revert)).status).toBe('DONE');
+    expect(portOf(site)).toEqual(empty);
+    await done(service.admin.post('/switch/sw0/port/n1/eth0/detach_nic'));
+    await done(service.admin.del('/node/n1/nic/eth0'));
+    await done(service.admin.del('/node/n1'));
+    await expectSound(service.env);
+  });
+
+  it.each([
+    ['a project owns', { owner: 'red', access: 'red', net_id: '' }],
+    ['is public', { owner: 'admin', access: '', net_id: '' }],
+  ])('does not boot on a network that %s', async (_, fields) => {
+    const site = await makeBootSite(engine, { CORRAL_CLEANING_BOOT_NETWORK: 'unfit' });
+    const { service, alice, prepare } = site;
+    await done(service.admin.put('/network/unfit', fields));
+    await leave(alice);
+    const stuck = await cleaningThat(service, isStuckAt('wipe-network'));
+    expect(stepOf(stuck, 'wipe-network')?.sentence).toContain('network unfit cannot be used for cleaning');
+    expect([prepare.heard, portOf(site)]).toEqual([[], empty]);
+  });
+
+  it('does not boot by other nics than those that the site names', async () => {
+    const site = await makeBootSite(engine, { CORRAL_CLEANING_BOOT_NICS: 'ipmi, eth1' });
+    const { service, alice } = site;
+    await makeNetwork(service, 'red-net', 'red');
+    await leave(alice);
+    const stuck = await cleaningThat(service, isStuckAt('wipe-network'));
+    expect(stepOf(stuck, 'wipe-network')?.sentence).toBe('node n1 has no nic to boot from');
+    expect(portOf(site)).toEqual(empty);
+  });
+});

@@ -242,7 +242,7 @@ export interface Calls {
     args: { readonly cleaning: string; readonly step: string; readonly reason: string };
     reply: undefined;
   };
-  /** Report the result of a step that a webhook was asked to do, once, with the token that it was given. Who may: The holder of the token for the step. `POST /cleaning/:cleaning/result` */
+  /** Report the result of a step that a webhook was asked to do, or that a node booted for, once, with its token. Who may: The holder of the token for the step. `POST /cleaning/:cleaning/result` */
   cleaningResult: {
     args: {
       readonly cleaning: string;

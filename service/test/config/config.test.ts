@@ -406,6 +406,17 @@ steps = ["check command /usr/bin/check --strict x", "wipe webhook https://wipe.e
     expect(mistakes('wipe webhook https://wipe.example.org')).toEqual([
       'cleaning.steps: wipe: a webhook reports its result to public_url, which is not set',
     ]);
+    const at = { CORRAL_PUBLIC_URL: 'https://c.example.org' };
+    expect(mistakes('wipe boot https://boot.example.org', at)).toEqual([
+      'cleaning.steps: wipe: a boot needs cleaning.boot_network, which is not set',
+    ]);
+    const booting = { ...at, CORRAL_CLEANING_BOOT_NETWORK: 'cleaning', CORRAL_CLEANING_BOOT_NICS: 'eth0, eth1' };
+    expect(mistakes('wipe boot https://boot.example.org, wipe-off command /bin/true', booting)).toEqual([
+      expect.stringContaining('a different name for each step') as string,
+    ]);
+    const boots = loadConfig({ ...booting, CORRAL_CLEANING_STEPS: 'wipe boot https://boot.example.org' }).cleaning;
+    expect(boots.steps).toEqual([{ kind: 'boot', name: 'wipe', url: 'https://boot.example.org' }]);
+    expect(boots.boot).toEqual({ network: 'cleaning', nics: ['eth0', 'eth1'], device: 'pxe' });
     const [one, other] = [24, 64].map((size) => `whsec_${Buffer.alloc(size, 7).toString('base64')}`);
     const secrets = (given: string) => ({ CORRAL_CLEANING_WEBHOOK_SECRET: given });
     expect(loadConfig(secrets(`${one} ${other}`)).cleaning.webhookSecrets).toEqual([one, other]);

@@ -4,6 +4,7 @@ import { labObmd, registerNode, setObm } from '../support/services/obm-rack.ts';
 import { expectSound } from '../support/services/expect-invariants.ts';
 import { release, released, releaseEnded, showRelease } from '../support/services/releases.ts';
 import { runSql } from '../support/services/run-sql.ts';
+import { serviceForTest } from '../support/services/service.ts';
 import { message, refusal, sharedService } from '../support/services/shared-service.ts';
 import { carried, sweep, tamper } from '../support/switches/drift-helpers.ts';
 import type { Client } from '../support/http/http-client.ts';
@@ -255,20 +256,24 @@ describe.each(engines)('releases of nodes on %s', (engine) => {
   });
 
   it('a port that nobody has read yet is waited for', async () => {
-    const member = await tenant('unread');
-    await makeNode(service(), 'unread-2');
-    await reserve(service(), 'unread', 'unread-2');
-    service().simulated('sw-unread').faults = { unreachable: true };
-    await done(service().admin.put('/node/unread-2/nic/eth0', { macaddr: 'm' }));
-    await done(service().admin.put('/switch/sw-unread/port/spare'));
-    await done(service().admin.post('/switch/sw-unread/port/spare/connect_nic', { node: 'unread-2', nic: 'eth0' }));
-    const [id] = await release(member, 'unread', 'unread-2');
+    // On a busy machine it takes a switch a while to be read again.
+    const patient = await serviceForTest(engine, { CORRAL_RELEASE_PATIENCE: '60' });
+    await makeProject(patient, 'red');
+    const member = await makeUser(patient, 'member', 'red');
+    await makeNode(patient, 'n1', ['eth0'], 'sw0');
+    await makeNode(patient, 'n2');
+    await reserve(patient, 'red', 'n2');
+    patient.simulated('sw0').faults = { unreachable: true };
+    await done(patient.admin.put('/node/n2/nic/eth0', { macaddr: 'm' }));
+    await done(patient.admin.put('/switch/sw0/port/spare'));
+    await done(patient.admin.post('/switch/sw0/port/spare/connect_nic', { node: 'n2', nic: 'eth0' }));
+    const [id] = await release(member, 'red', 'n2');
     const waiting = await eventually(async () => {
       const found = await showRelease(member, id);
       return found.attempts > 0 ? found : undefined;
     });
     expect(waiting.problem).toContain('has not been read since');
-    service().simulated('sw-unread').faults = {};
+    patient.simulated('sw0').faults = {};
     expect((await releaseEnded(member, id)).state).toBe('done');
   });
 

@@ -45,6 +45,8 @@ const connected = async <T>(url: string, name: string, work: (client: pg.Client)
     ...sessionOptions(driver),
     idle_in_transaction_session_timeout: idleInTransactionMs['as it is'],
   });
+  // When the server ends the session between two statements, the next one fails; without a listener the process would end.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await work(client);

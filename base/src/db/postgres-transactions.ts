@@ -159,7 +159,12 @@ export class PostgresTransactions<Schema> {
   constructor(pool: pg.Pool, nameOf: (text: string) => string) {
     this.#pool = pool;
     this.#nameOf = nameOf;
-    pool.on('connect', (client) => this.#known.add(client));
+    pool.on('connect', (client) => {
+      this.#known.add(client);
+      // A server can end a session with the bytes that open it, before anybody has the connection. The next statement
+      // on it fails; without a listener the process would end here.
+      client.on('error', () => undefined);
+    });
     pool.on('remove', (client) => this.#known.delete(client));
   }
 

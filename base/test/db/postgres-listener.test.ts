@@ -4,23 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { listenTo } from '../../src/db/postgres-listener.ts';
-
-const message = (type: string, body: Buffer): Buffer => {
-  const head = Buffer.alloc(5);
-  head.write(type, 0, 'latin1');
-  head.writeInt32BE(body.length + 4, 1);
-  return Buffer.concat([head, body]);
-};
-const ready = message('Z', Buffer.from('I'));
-const welcome = Buffer.concat([message('R', Buffer.alloc(4)), ready]);
-const listening = Buffer.concat([message('C', Buffer.from('LISTEN\0')), ready]);
+import { done, welcome } from '../support/postgres-wire.ts';
 
 /** Lets in whoever comes, says yes to the first statement, and hangs up. */
 const serve = (socket: Socket): void => {
   socket.on('error', () => undefined);
   socket.once('data', () => {
     socket.write(welcome);
-    socket.once('data', () => socket.end(listening));
+    socket.once('data', () => socket.end(done('LISTEN')));
   });
 };
 

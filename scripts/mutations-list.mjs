@@ -1364,7 +1364,14 @@ export const mutations = [
     ],
     ['one project takes the places of all webhooks', 'worker/webhook-deliveries.ts', 'ofSame < places.project && ', ''],
   ].map(([what, file, text, instead]) =>
-    mutation(what, `service/src/${file}`, text, instead, 'service/test/worker/webhooks.test.ts'),
+    mutation(
+      what,
+      `service/src/${file}`,
+      text,
+      instead,
+      'service/test/worker/webhooks.test.ts',
+      'service/test/worker/webhook-safety.test.ts',
+    ),
   ),
   mutation(
     'a notification that cannot be read is tried again at once',

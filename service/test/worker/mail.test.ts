@@ -9,39 +9,23 @@ import { startReceiver } from '../support/http/webhook-receiver.ts';
 import { startDyingProgram } from '../support/services/dying-program.ts';
 import { type EngineName, engines } from '../support/services/engines.ts';
 import { replicaOf } from '../support/services/obm-rack.ts';
-import { runSql } from '../support/services/run-sql.ts';
 import { adminPassword, type Service, serviceForTest } from '../support/services/service.ts';
+import {
+  type DeadLetter,
+  everywhere,
+  showSubscription,
+  type ShownSubscription,
+  untilSubscription,
+} from '../support/services/subscriptions.ts';
 import { done, eventually, makeProject, makeUser } from '../support/services/world.ts';
-
-interface Shown {
-  readonly state: string;
-  readonly paused_because: string | null;
-  readonly attempts: number;
-  readonly delivered: number;
-  readonly given_up: number;
-  readonly last_result: string | null;
-}
-
-interface DeadLetter {
-  readonly dead_letter: number;
-  readonly event: { readonly id: number; readonly project: string };
-  readonly reason: string;
-}
 
 const subscribe = (service: Service, label = 'news', body: object = { address: 'Ops@Example.org' }) =>
   done(service.admin.put(`/subscription/${label}/mail`, body));
 
-const show = async (service: Service, label = 'news'): Promise<Shown> =>
-  (await done(service.admin.get(`/subscription/${label}`))).body as Shown;
+const show = (service: Service, label = 'news') => showSubscription(service, label);
 
-const until = (service: Service, fits: (shown: Shown) => boolean, label = 'news'): Promise<Shown> =>
-  eventually(async () => {
-    const shown = await show(service, label);
-    return fits(shown) ? shown : undefined;
-  });
-
-const everywhere = (service: Service, statement: string): Promise<unknown[]> =>
-  runSql(service, { sqlite: statement, postgres: statement });
+const until = (service: Service, fits: (shown: ShownSubscription) => boolean, label = 'news') =>
+  untilSubscription(service, label, fits);
 
 /** Instead of waiting for the next attempt, or for the end of a digest. */
 const hurry = (service: Service): Promise<unknown[]> => everywhere(service, 'update subscriptions set retry_at = 0');

@@ -25,7 +25,13 @@ export interface Receiver {
   readonly received: readonly Received[];
   readonly taken: readonly Received[];
   react: (message: Received) => Reaction | Promise<Reaction>;
+  /** From then on nobody listens there. */
+  readonly goDown: () => Promise<void>;
+  readonly comeBack: () => Promise<void>;
 }
+
+/** The projects that the messages which it took are about. */
+export const projectsTold = ({ taken }: Receiver): unknown[] => taken.map(({ data }) => data['project']);
 
 interface Place {
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -36,7 +42,6 @@ interface Place {
 export const startReceiver = async ({ tls, host = '127.0.0.1' }: Place = {}): Promise<Receiver> => {
   const received: Received[] = [];
   const taken: Received[] = [];
-  const receiver = { url: '', received, taken, react: (): Reaction => 204 } as Receiver & { url: string };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const message = await messageIn(request);
     received.push(message);
@@ -46,12 +51,23 @@ export const startReceiver = async ({ tls, host = '127.0.0.1' }: Place = {}): Pr
   };
   const listener = (request: IncomingMessage, response: ServerResponse): void => void handle(request, response);
   const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  receiver.url = `${tls === undefined ? 'http' : 'https'}://${host}:${(server.address() as AddressInfo).port}/hook?key=in-the-url`;
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, host, resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const goDown = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(goDown);
+  const receiver: Receiver = {
+    url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}/hook?key=in-the-url`,
+    received,
+    taken,
+    react: () => 204,
+    goDown,
+    comeBack: () => listen(port),
+  };
   return receiver;
 };
 

@@ -15,20 +15,21 @@ import { type Attempt, findCleaned, type Verdict } from './cleaning-attempt.ts';
  */
 
 /** Turns the node off, and reads that it is. */
-export const powerOff = (attempt: Attempt): Promise<Verdict> =>
-  withToken(attempt, async (obm, access, permit) => {
-    const before = await obm.powerStatus(access);
-    if (before.kind !== 'done') return refusal(before);
-    if (!isOff(before.value)) {
-      const told = await obm.powerOff(access, permit);
-      if (told.kind !== 'done') return refusal(told);
-    }
-    const after = await obm.powerStatus(access);
-    if (after.kind !== 'done') return refusal(after);
-    return isOff(after.value)
-      ? { kind: 'passed', sentence: 'the node is off', evidence: `power status: ${after.value}` }
-      : { kind: 'later', sentence: `the node was turned off, and its power status is ${after.value}` };
-  });
+export const powerOff = (attempt: Attempt): Promise<Verdict> => withToken(attempt, turnOff);
+
+const turnOff = async (obm: ObmClient, access: ObmAccess, permit: CallPermit): Promise<Verdict> => {
+  const before = await obm.powerStatus(access);
+  if (before.kind !== 'done') return refusal(before);
+  if (!isOff(before.value)) {
+    const told = await obm.powerOff(access, permit);
+    if (told.kind !== 'done') return refusal(told);
+  }
+  const after = await obm.powerStatus(access);
+  if (after.kind !== 'done') return refusal(after);
+  return isOff(after.value)
+    ? { kind: 'passed', sentence: 'the node is off', evidence: `power status: ${after.value}` }
+    : { kind: 'later', sentence: `the node was turned off, and its power status is ${after.value}` };
+};
 
 /** Daemons have different words around it. */
 const isOff = (status: string): boolean => /\boff\b/i.test(status);
@@ -41,13 +42,36 @@ export const resetBootDevice = (attempt: Attempt): Promise<Verdict> =>
     return told.kind === 'done' ? { kind: 'passed', sentence: `the boot device is ${bootdev}` } : refusal(told);
   });
 
-/** Turns the node on so that it boots by this device. One that is on already was turned on by an earlier attempt. */
-export const bootBy = (attempt: Attempt, device: string): Promise<Verdict> =>
+/** Turns the node off, and has it boot by this device when it is turned on, by whatever that is. */
+export const offToBootBy = (attempt: Attempt, device: string): Promise<Verdict> =>
   withToken(attempt, async (obm, access, permit) => {
+    const off = await turnOff(obm, access, permit);
+    if (off.kind !== 'passed') return off;
+    const told = await obm.setBootDevice(access, device, permit);
+    return told.kind === 'done' ? off : refusal(told);
+  });
+
+/** How far the node has been turned on. */
+interface TurningOn {
+  /** An earlier attempt turned it on, perhaps: only then may it be on. */
+  readonly isBegun: boolean;
+  /** Records that this one does. */
+  readonly begin: () => Promise<void>;
+}
+
+/** Turns the node on so that it boots by this device. One that has turned itself on is turned off first. */
+export const bootBy = (attempt: Attempt, device: string, { isBegun, begin }: TurningOn): Promise<Verdict> =>
+  withToken(attempt, async (obm, access, permit) => {
+    const off = isBegun ? null : await turnOff(obm, access, permit);
+    if (off !== null && off.kind !== 'passed') return off;
     const told = await obm.setBootDevice(access, device, permit);
     if (told.kind !== 'done') return refusal(told);
     const before = await obm.powerStatus(access);
     if (before.kind !== 'done') return refusal(before);
+    if (!isBegun) {
+      if (!isOff(before.value)) return { kind: 'later', sentence: 'the node was turned off, and has turned itself on' };
+      await begin();
+    }
     if (isOff(before.value)) {
       const turned = await obm.powerOn(access, permit);
       if (turned.kind !== 'done') return refusal(turned);

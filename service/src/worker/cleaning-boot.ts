@@ -8,7 +8,7 @@ import type { ReadOp, WriteOp } from '../core/request-context.ts';
 import { waitUntil } from '../core/wait-until.ts';
 import { statement } from '../db/service-statement.ts';
 import { type Attempt, findCleaned, type Verdict } from './cleaning-attempt.ts';
-import { bootBy } from './cleaning-bmc.ts';
+import { bootBy, offToBootBy, powerOff } from './cleaning-bmc.ts';
 import { askService } from './cleaning-webhook.ts';
 
 /*
@@ -18,13 +18,17 @@ import { askService } from './cleaning-webhook.ts';
 
 /** How long one attempt waits for the switches. */
 const longestWaitMs = 10_000;
-/** Stored as the progress of a boot: its service has confirmed; the node has been turned on as well. */
-const [confirmed, turnedOn] = ['confirmed', 'turned on'].map((done) => JSON.stringify(done)) as [string, string];
+/** Stored as the progress of a boot: its service has confirmed; the node is being turned on; it has been. */
+const confirmed = JSON.stringify('confirmed');
+const turningOn = JSON.stringify('turning on');
+const turnedOn = JSON.stringify('turned on');
 
 type Boot = Extract<CleaningConfig['steps'][number], { kind: 'boot' }>;
 
-/** Connects the nics of a node to the cleaning network. */
+/** Connects the nics of a node to the cleaning network. Others are cleaned there: what was left on it must not run. */
 export const attachNode = async (attempt: Attempt): Promise<Verdict> => {
+  const off = await powerOff(attempt);
+  if (off.kind !== 'passed') return off;
   const { network, nics: wanted } = attempt.rules.boot;
   const isWanted = ({ nic, port_id }: NicRow): boolean =>
     wanted.length === 0 ? port_id !== null : wanted.includes(nic);
@@ -64,26 +68,38 @@ export const detachNode = (attempt: Attempt): Promise<Verdict> =>
     passed: () => 'the node is on no network',
   });
 
-/** Has the site's service prepare what the node boots, turns the node on, and waits for the result. */
+/**
+ * Has the site's service prepare what the node boots, turns the node on, and waits for the result. A machine can turn
+ * itself on, such as by an alarm of its clock, and run what its last tenant left. That must not find a token on the
+ * network, so the node is off when the service is sent one, and what runs afterwards was started by this step.
+ */
 export const bootNode = async (attempt: Attempt, { url }: Boot, http: HttpClient): Promise<Verdict> => {
   const { context, step, rules } = attempt;
+  const { network, device } = rules.boot;
   const waiting = { kind: 'waiting', sentence: 'the node was turned on, and no result has been reported' } as const;
   if (step.progress === turnedOn) return waiting;
-  if (step.progress !== confirmed) {
-    const nics = await context.read(async (op) => macsOf(op, await findCleaned(op, attempt), rules.boot.network));
+  const isBegun = step.progress === turningOn;
+  if (!isBegun && step.progress !== confirmed) {
+    const off = await offToBootBy(attempt, device);
+    if (off.kind !== 'passed') return off;
+    const nics = await context.read(async (op) => macsOf(op, await findCleaned(op, attempt), network));
     const failure = await askService(attempt, { url, more: { nics }, progress: confirmed }, http);
     if (failure !== null) return { kind: 'later', sentence: `the service could not be asked: ${failure}` };
   }
-  const verdict = await bootBy(attempt, rules.boot.device);
+  const begin = () => recordProgress(attempt, turningOn);
+  const verdict = await bootBy(attempt, device, { isBegun, begin });
   if (verdict.kind !== 'passed') return verdict;
   attempt.moment('cleaning node turned on');
-  await context.write(async (op) => {
-    await requireLease(op, attempt.held.lease);
-    await findCleaned(op, attempt);
-    await op.tx.updateTable('cleaning_steps').set({ progress: turnedOn }).where('id', '=', step.id).execute();
-  });
+  await recordProgress(attempt, turnedOn);
   return waiting;
 };
+
+const recordProgress = (attempt: Attempt, progress: string): Promise<void> =>
+  attempt.context.write(async (op) => {
+    await requireLease(op, attempt.held.lease);
+    await findCleaned(op, attempt);
+    await op.tx.updateTable('cleaning_steps').set({ progress }).where('id', '=', attempt.step.id).execute();
+  });
 
 /** One row for each attachment, or nic without one. */
 interface NicRow {

@@ -129,6 +129,49 @@ describe.each(engines)('a node that boots to be cleaned, on %s', (engine) => {
     },
   );
 
+  it('that wakes by itself is turned off before its token is given out, and booted from the network in any case', async () => {
+    const site = await makeBootSite(engine);
+    const { service, alice, machine, prepare } = site;
+    /** An alarm of its clock that the last tenant set: it starts what they left on its disk. */
+    const wake = () => {
+      machine.bootDevice = 'disk';
+      machine.powerOn();
+    };
+    const power: string[] = [];
+    prepare.react = () => {
+      power.push(machine.power);
+      wake();
+      return power.length === 1 ? 503 : 200;
+    };
+    await leave(alice);
+    const order = await booted(site, 2);
+    expect(power).toEqual(['off', 'off']);
+    expect(machine.bootedFrom.slice(-3)).toEqual(['disk', 'disk', 'pxe']);
+    expect((await report(site, order)).status).toBe(200);
+    await cleaningThat(service, ended('passed'));
+    await expectPutBack(site);
+  });
+
+  it('that wakes by itself is not put on the cleaning network before it is off', async () => {
+    const look = await startListener();
+    const wipe = await startListener();
+    const steps = `look webhook ${look.url}, wipe boot ${wipe.url}`;
+    const site = { ...(await makeBootSite(engine, { CORRAL_CLEANING_STEPS: steps })), prepare: wipe };
+    const { service, alice, machine } = site;
+    await leave(alice);
+    const looked = await eventually(() => look.heard[0]?.body as Order | undefined);
+    machine.powerOn();
+    machine.fault = { kind: 'status', status: 500, on: ['power_off'] };
+    expect((await report(site, looked)).status).toBe(200);
+    const stuck = await cleaningThat(service, isStuckAt('wipe-network'));
+    expect(stepOf(stuck, 'wipe-network')?.sentence).toContain('OBM');
+    expect(portOf(site)).toEqual(empty);
+    machine.fault = null;
+    expect((await report(site, await booted(site))).status).toBe(200);
+    await cleaningThat(service, ended('passed'));
+    await expectPutBack(site);
+  });
+
   it('is not turned on while its port is not on the cleaning network, and quarantined with its port empty', async () => {
     const site = await makeBootSite(engine);
     const { service, alice, prepare } = site;

@@ -1324,6 +1324,20 @@ export const mutations = [
     'await sleep(0, undefined, { signal }).catch(() => undefined);',
     'service/test/worker/periodic-task.test.ts',
   ),
+  mutation(
+    'a node that is plugged in elsewhere passes its cleaning',
+    'service/src/worker/cleaning-wiring.ts',
+    "({ verdict }) => verdict === 'elsewhere')",
+    '() => false)',
+    'service/test/worker/cleaning-wiring.test.ts',
+  ),
+  mutation(
+    'a node whose wiring is wrong stays on the cleaning network',
+    'service/src/core/cleaning-plan.ts',
+    " || kind === 'wiring'",
+    '',
+    'service/test/worker/cleaning-wiring.test.ts',
+  ),
   // Webhooks: to those who may see it, in order, again until it is taken, and nothing about nothing
   ...[
     [

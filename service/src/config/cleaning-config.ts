@@ -81,6 +81,12 @@ export const cleaningSettings = {
     fallback: 'pxe',
     about: 'The boot device by which a node boots from it.',
   },
+  'cleaning.check_wiring': {
+    takes: flag,
+    fallback: 'false',
+    about:
+      '`true`: after a boot, while the node is on, the switches have to see each of these nics at the port that it is [recorded](operator-guide.md#check-the-wiring) on. Needs drivers that can tell.',
+  },
   'cleaning.webhook_secret': {
     takes: webhookSecrets,
     about:
@@ -113,6 +119,8 @@ export interface CleaningConfig {
   readonly steps: readonly SiteStep[];
   readonly stepDeadlineMs: number;
   readonly deadlineMs: number;
+  /** Is it checked after a boot where the node is plugged in? */
+  readonly checkWiring: boolean;
   readonly bootdev: string;
   readonly atOnce: number;
   /** What nodes boot from; `network` is empty if no step boots any. */
@@ -130,6 +138,10 @@ export const cleaningConfig = (
 ): CleaningConfig => {
   const steps = read.value('cleaning.steps');
   const network = read.value('cleaning.boot_network') ?? '';
+  const checkWiring = read.value('cleaning.check_wiring');
+  if (checkWiring && !steps.some(({ kind }) => kind === 'boot')) {
+    mistakes.push('cleaning.check_wiring: the wiring is checked after a boot, and no step of cleaning.steps is one');
+  }
   for (const step of steps) {
     if (step.kind === 'command') continue;
     const refusal = outbound.refusalOf(new URL(step.url).hostname);
@@ -146,6 +158,7 @@ export const cleaningConfig = (
     steps,
     stepDeadlineMs: read.value('cleaning.step_deadline'),
     deadlineMs: read.value('cleaning.deadline'),
+    checkWiring,
     bootdev: read.value('cleaning.bootdev'),
     atOnce: read.value('cleaning.at_once'),
     boot: { network, nics: read.value('cleaning.boot_nics'), device: read.value('cleaning.boot_device') },

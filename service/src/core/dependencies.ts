@@ -21,6 +21,8 @@ export interface CleaningRules {
   readonly enabled: boolean;
   /** What the site does beside what the service does itself. */
   readonly steps: readonly SiteStep[];
+  /** Is it checked after a boot where the node is plugged in? */
+  readonly checkWiring: boolean;
   readonly bootdev: string;
   /** How long each step of the service itself is tried, and how long one of the site has. */
   readonly deadlineMs: number;

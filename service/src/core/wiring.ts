@@ -16,7 +16,7 @@ interface SeenAt {
 type Verdict = 'right' | 'elsewhere' | 'unseen' | 'unknown';
 
 /** Where a nic is recorded to be, and where its address was seen. */
-interface NicWiring {
+export interface NicWiring {
   readonly node: string;
   readonly nic: string;
   readonly macaddr: string;

@@ -403,9 +403,10 @@ export type StepKind =
   | 'bmc'
   | 'command'
   | 'webhook'
-  /** Puts the node on the cleaning network, boots it from there, and takes it off again. */
+  /** Puts the node on the cleaning network, boots it from there, sees where it is plugged in, and takes it off again. */
   | 'attach'
   | 'boot'
+  | 'wiring'
   | 'detach'
   | 'maintenance';
 

@@ -10,7 +10,13 @@ export type SiteStep =
 export const ownSteps = ['power', 'networks', 'ports', 'bootdev', 'bmc', 'ports-again', 'maintenance'] as const;
 
 /** What a boot consists of beside itself: the parts of its name, by what each does. */
-export const bootParts = { attach: 'network', off: 'off', detach: 'detach', bootdev: 'bootdev' } as const;
+export const bootParts = {
+  attach: 'network',
+  wiring: 'wiring',
+  off: 'off',
+  detach: 'detach',
+  bootdev: 'bootdev',
+} as const;
 
 /** The names of the steps that a step of the site becomes. */
 export const namesOf = ({ name, kind }: Pick<SiteStep, 'name' | 'kind'>): readonly string[] =>

@@ -82,7 +82,7 @@ export const bootNode = async (attempt: Attempt, { url }: Boot, http: HttpClient
   if (!isBegun && step.progress !== confirmed) {
     const off = await offToBootBy(attempt, device);
     if (off.kind !== 'passed') return off;
-    const nics = await context.read(async (op) => macsOf(op, await findCleaned(op, attempt), network));
+    const nics = await context.read(async (op) => nicsOn(op, await findCleaned(op, attempt), network));
     const failure = await askService(attempt, { url, more: { nics }, progress: confirmed }, http);
     if (failure !== null) return { kind: 'later', sentence: `the service could not be asked: ${failure}` };
   }
@@ -171,7 +171,7 @@ const findCleaningNetwork = async (op: ReadOp, label: string): Promise<Network> 
 };
 
 /** The nics that are on the cleaning network, as the site's service knows them again. */
-const macsOf = async ({ tx }: ReadOp, node: Node, network: string) =>
+export const nicsOn = async ({ tx }: ReadOp, node: Node, network: string) =>
   (
     await tx
       .selectFrom('nics')

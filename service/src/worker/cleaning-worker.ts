@@ -21,6 +21,7 @@ import type { CleaningMoment } from './cleaning-moments.ts';
 import { readPorts } from './cleaning-ports.ts';
 import { beginStep, longestPauseMs, settleStep } from './cleaning-record.ts';
 import { callWebhook } from './cleaning-webhook.ts';
+import { checkWiring } from './cleaning-wiring.ts';
 
 /** How often it looks for work without a notification. */
 const pollMs = 2_000;
@@ -209,6 +210,8 @@ export class CleaningWorker {
         return takeBackBmc(attempt);
       case 'attach':
         return attachNode(attempt);
+      case 'wiring':
+        return checkWiring(attempt);
       case 'detach':
         return detachNode(attempt);
       case 'boot':

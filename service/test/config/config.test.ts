@@ -60,6 +60,7 @@ describe('the configuration', () => {
         bootdev: 'none',
         atOnce: 20,
         boot: { network: '', nics: [], device: 'pxe' },
+        checkWiring: false,
         publicUrl: null,
         webhookSecrets: [],
       },
@@ -409,6 +410,9 @@ steps = ["check command /usr/bin/check --strict x", "wipe webhook https://wipe.e
     const at = { CORRAL_PUBLIC_URL: 'https://c.example.org' };
     expect(mistakes('wipe boot https://boot.example.org', at)).toEqual([
       'cleaning.steps: wipe: a boot needs cleaning.boot_network, which is not set',
+    ]);
+    expect(mistakes('wipe webhook https://wipe.example.org', { ...at, CORRAL_CLEANING_CHECK_WIRING: 'true' })).toEqual([
+      'cleaning.check_wiring: the wiring is checked after a boot, and no step of cleaning.steps is one',
     ]);
     const booting = { ...at, CORRAL_CLEANING_BOOT_NETWORK: 'cleaning', CORRAL_CLEANING_BOOT_NICS: 'eth0, eth1' };
     expect(mistakes('wipe boot https://boot.example.org, wipe-off command /bin/true', booting)).toEqual([

@@ -1,79 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { type EngineName, engines } from '../support/services/engines.ts';
-import { expectSound } from '../support/services/expect-invariants.ts';
+import { startListener } from '../support/http/http-listener.ts';
 import {
-  cleaningThat,
-  ended,
-  freeNodes,
-  type GatedSite,
-  isStuckAt,
-  leave,
-  makeGatedSite,
-  stepOf,
-} from '../support/services/gated-node.ts';
-import { type Listener, startListener } from '../support/http/http-listener.ts';
-import { runSql } from '../support/services/run-sql.ts';
+  booted,
+  cleaningVlan,
+  emptyCarried,
+  expectPutBack,
+  expire,
+  makeBootSite,
+  type Order,
+  portOf,
+  report,
+} from '../support/services/boot-site.ts';
+import { engines } from '../support/services/engines.ts';
+import { expectSound } from '../support/services/expect-invariants.ts';
+import { cleaningThat, ended, freeNodes, isStuckAt, leave, stepOf } from '../support/services/gated-node.ts';
 import { message } from '../support/services/shared-service.ts';
-import { done, eventually, makeNetwork, makeProject, reserve, settled } from '../support/services/world.ts';
-import { carried } from '../support/switches/drift-helpers.ts';
-
-interface Order {
-  readonly cleaning: string;
-  readonly node: string;
-  readonly step: string;
-  readonly token: string;
-  readonly url: string;
-  readonly nics: readonly { readonly nic: string; readonly macaddr: string }[];
-}
-
-interface BootSite extends GatedSite {
-  readonly prepare: Listener;
-}
-
-const empty = { native: null, tagged: [] };
-const cleaningVlan = 777;
-
-const makeBootSite = async (engine: EngineName, env: Readonly<Record<string, string>> = {}): Promise<BootSite> => {
-  const prepare = await startListener();
-  const site = await makeGatedSite(engine, {
-    CORRAL_PUBLIC_URL: 'https://corral.example.org',
-    CORRAL_CLEANING_STEPS: `wipe boot ${prepare.url}`,
-    CORRAL_CLEANING_BOOT_NETWORK: 'cleaning',
-    ...env,
-  });
-  const { service } = site;
-  await makeProject(service, 'servers');
-  const fields = { owner: 'admin', access: 'servers', net_id: String(cleaningVlan) };
-  await done(service.admin.put('/network/cleaning', fields));
-  return { ...site, prepare };
-};
-
-const portOf = ({ service }: GatedSite) => carried(service, 'sw0', 'n1/eth0');
-
-/** Waits until the node boots from the cleaning network: the nth order, and what it has to report with. */
-const booted = async ({ prepare, machine, service }: BootSite, times = 1): Promise<Order> => {
-  const order = await eventually(() => prepare.heard[times - 1]?.body as Order | undefined);
-  await cleaningThat(service, (cleaning) => stepOf(cleaning, 'wipe')?.sentence?.includes('turned on') === true);
-  expect(machine.power).toBe('on');
-  return order;
-};
-
-const report = ({ service }: GatedSite, { cleaning, step, token }: Order, outcome = 'clean') =>
-  service.anonymous.post(`/cleaning/${cleaning}/result`, { step, token, outcome, evidence: 'two disks' });
-
-/** The deadline of a step passes. */
-const expire = async ({ service }: GatedSite, step: string): Promise<void> => {
-  const over = `update cleaning_steps set deadline_at = 0 where name = '${step}'`;
-  await runSql(service, { sqlite: over, postgres: over });
-  const due = 'update cleanings set due_at = 0';
-  await runSql(service, { sqlite: due, postgres: due });
-};
-
-const expectPutBack = async (site: BootSite): Promise<void> => {
-  expect(portOf(site)).toEqual(empty);
-  expect([site.machine.power, site.machine.bootDevice, site.machine.token]).toEqual(['off', 'none', null]);
-  await expectSound(site.service.env);
-};
+import { done, eventually, makeNetwork, reserve, settled } from '../support/services/world.ts';
 
 describe.each(engines)('a node that boots to be cleaned, on %s', (engine) => {
   it('is put on the cleaning network, turned on, and off it again after its result', async () => {
@@ -165,7 +107,7 @@ describe.each(engines)('a node that boots to be cleaned, on %s', (engine) => {
     expect((await report(site, looked)).status).toBe(200);
     const stuck = await cleaningThat(service, isStuckAt('wipe-network'));
     expect(stepOf(stuck, 'wipe-network')?.sentence).toContain('OBM');
-    expect(portOf(site)).toEqual(empty);
+    expect(portOf(site)).toEqual(emptyCarried);
     machine.fault = null;
     expect((await report(site, await booted(site))).status).toBe(200);
     await cleaningThat(service, ended('passed'));
@@ -225,7 +167,7 @@ describe.each(engines)('a node that boots to be cleaned, on %s', (engine) => {
     await done(service.admin.post('/node/n1/quarantine', { reason: 'scrapped' }));
     const revert = await service.admin.post('/switch/sw0/port/n1/eth0/revert');
     expect((await settled(service, revert)).status).toBe('DONE');
-    expect(portOf(site)).toEqual(empty);
+    expect(portOf(site)).toEqual(emptyCarried);
     await done(service.admin.post('/switch/sw0/port/n1/eth0/detach_nic'));
     await done(service.admin.del('/node/n1/nic/eth0'));
     await done(service.admin.del('/node/n1'));
@@ -242,7 +184,7 @@ describe.each(engines)('a node that boots to be cleaned, on %s', (engine) => {
     await leave(alice);
     const stuck = await cleaningThat(service, isStuckAt('wipe-network'));
     expect(stepOf(stuck, 'wipe-network')?.sentence).toContain('network unfit cannot be used for cleaning');
-    expect([prepare.heard, portOf(site)]).toEqual([[], empty]);
+    expect([prepare.heard, portOf(site)]).toEqual([[], emptyCarried]);
   });
 
   it('does not boot by other nics than those that the site names', async () => {
@@ -252,6 +194,6 @@ describe.each(engines)('a node that boots to be cleaned, on %s', (engine) => {
     await leave(alice);
     const stuck = await cleaningThat(service, isStuckAt('wipe-network'));
     expect(stepOf(stuck, 'wipe-network')?.sentence).toBe('node n1 has no nic to boot from');
-    expect(portOf(site)).toEqual(empty);
+    expect(portOf(site)).toEqual(emptyCarried);
   });
 });

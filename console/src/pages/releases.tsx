@@ -24,13 +24,15 @@ export const ReleasesPage = () => {
     <Page title="Releases">
       <Card>
         {projects.length > 1 && (
-          <div className="max-w-xs border-b border-line p-3">
-            <ChoiceField
-              label="Of project"
-              options={projects}
-              value={project}
-              onChange={(next) => void navigate({ search: { project: next }, replace: true })}
-            />
+          <div className="border-b border-line p-3">
+            <div className="max-w-xs">
+              <ChoiceField
+                label="Of project"
+                options={projects}
+                value={project}
+                onChange={(next) => void navigate({ search: { project: next }, replace: true })}
+              />
+            </div>
           </div>
         )}
         {project !== '' ? (

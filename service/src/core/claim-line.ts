@@ -2,10 +2,11 @@ import type { Selectable } from 'kysely';
 import type { Database } from '../db/service-schema.ts';
 import { statement } from '../db/service-statement.ts';
 import { sql } from 'kysely';
-import type { ClaimMatch } from './claim-conditions.ts';
+import { allHold, type ClaimMatch, conditionsOf } from './claim-conditions.ts';
 import type { ClaimPreference } from './choose-nodes.ts';
 import type { NodePool, Wanted } from './node-pool.ts';
-import { hasRoomFor } from './quotas.ts';
+import type { Project } from './find-objects.ts';
+import { hasRoomFor, roomAmong } from './quotas.ts';
 import type { ReadOp } from './request-context.ts';
 
 /*
@@ -44,6 +45,24 @@ export const keepForLine = async (op: ReadOp, pool: NodePool, earlier: readonly 
   for (const claim of earlier) if (await keepsNodes(op, claim)) await pool.keepFor(wantedOf(claim));
 };
 
-/** A claim that was refused stands in line like any other as soon as its project may have that many nodes again. */
-const keepsNodes = async (op: ReadOp, { reason, wanted, project_id: id, project: label }: StoredClaim) =>
-  reason === null || (await hasRoomFor(op, { id, label }, wanted));
+/**
+ * A claim that was refused stands in line like any other as soon as its project may have that many nodes again. One that
+ * asks for more than its project may have would never be refused, because so many nodes are never free: it would keep
+ * those that are from everybody else.
+ */
+const keepsNodes = async (op: ReadOp, claim: StoredClaim): Promise<boolean> => {
+  const project = { id: claim.project_id, label: claim.project };
+  if ((await roomOf(op, project, wantedOf(claim))) < claim.wanted) return false;
+  return claim.reason === null || hasRoomFor(op, project, claim.wanted);
+};
+
+/** How many of the nodes that fit the quotas of a project let it have, free or not. */
+export const roomOf = (op: ReadOp, project: Project, { match }: Wanted): Promise<number> =>
+  roomAmong(op, project, () =>
+    allHold(conditionsOf(match))
+      .reduce((query, holds) => query.where(holds), op.tx.selectFrom('nodes'))
+      .where((where) => where.or([where('nodes.project_id', 'is', null), where('nodes.project_id', '<>', project.id)]))
+      .select(['nodes.class', ({ fn }) => fn.countAll<number>().as('count')])
+      .groupBy('nodes.class')
+      .execute(),
+  );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isAdmin, nameOf, requireProject } from './caller.ts';
 import type { ClaimPreference } from './choose-nodes.ts';
 import { type ClaimMatch, conditionsOf } from './claim-conditions.ts';
-import { keepForLine, type StoredClaim, waiting, waitingClaims, wantedOf } from './claim-line.ts';
+import { keepForLine, roomOf, type StoredClaim, waiting, waitingClaims, wantedOf } from './claim-line.ts';
 import { makerOf } from './claim-makers.ts';
 import { claimRefusal, countFitting } from './claim-refusal.ts';
 import { badArgument, blocked, illegalState, notFound, unauthorized } from './corral-error.ts';
@@ -127,6 +127,7 @@ const queueClaim = async (op: WriteOp, { project, wanted, until, line }: Queued)
       `${wanted.count} nodes are asked for, and ${exist} fit, free or not: a claim cannot wait for nodes that do not exist`,
     );
   }
+  const room = await roomOf(op, project, wanted);
   const label = randomUUID();
   await op.tx
     .insertInto('claims')
@@ -139,6 +140,8 @@ const queueClaim = async (op: WriteOp, { project, wanted, until, line }: Queued)
       selector: JSON.stringify(wanted.match),
       prefer: JSON.stringify(wanted.prefer),
       state: 'waiting',
+      reason:
+        room < wanted.count ? `the quotas of project ${project.label} leave room for ${room} of these nodes` : null,
       made_at: Date.now(),
       expires_at: until,
     })

@@ -50,6 +50,26 @@ export const hasRoomFor = async (op: ReadOp, project: Project, count: number): P
   return true;
 };
 
+/** How many of some nodes quotas let a project have beside its own; the nodes are counted by class, if a class is limited. */
+export const roomAmong = async (
+  op: ReadOp,
+  project: Project,
+  byClass: () => Promise<readonly { readonly class: string; readonly count: number }[]>,
+): Promise<number> => {
+  const limits = isExempt(op, project) ? [] : await limitsOfNodes.all(op.tx, { projectId: project.id });
+  const room = new Map(limits.map(({ class: name, most, used }) => [name, Math.max(0, (most ?? Infinity) - used)]));
+  const ofAll = room.get('') ?? Infinity;
+  if (room.size === (room.has('') ? 1 : 0)) return ofAll;
+  const counts = await byClass();
+  const ofClasses = counts.map(({ class: name, count }) =>
+    Math.min(count, name === '' ? Infinity : (room.get(name) ?? Infinity)),
+  );
+  return Math.min(
+    ofAll,
+    ofClasses.reduce((sum, count) => sum + count, 0),
+  );
+};
+
 /** Refuses a network or headnode beyond the quota of the project. */
 export const requireQuota = async (
   op: WriteOp,
@@ -75,18 +95,26 @@ const applying = (projectId: number) => sql<boolean>`(quotas.project_id = ${proj
 const nodeLimits = statement((tx, { projectId, nodeClass }: { projectId: number; nodeClass: string }) =>
   tx
     .selectFrom('quotas')
-    .select([
-      'quotas.class',
-      'quotas.most',
-      sql<number>`case when quotas.class = '' then (select count(*) from nodes where nodes.project_id = ${projectId})
-        else (select count(*) from nodes where nodes.project_id = ${projectId} and nodes.class = quotas.class) end`.as(
-        'used',
-      ),
-    ])
+    .select(['quotas.class', 'quotas.most', usedNodes(projectId)])
     .where('quotas.what', '=', 'nodes')
     .where((where) => where.or([where('quotas.class', '=', ''), where('quotas.class', '=', nodeClass)]))
     .where(applying(projectId)),
 );
+
+/** The same for every class that is limited. */
+const limitsOfNodes = statement((tx, { projectId }: { projectId: number }) =>
+  tx
+    .selectFrom('quotas')
+    .select(['quotas.class', 'quotas.most', usedNodes(projectId)])
+    .where('quotas.what', '=', 'nodes')
+    .where(applying(projectId)),
+);
+
+const usedNodes = (projectId: number) =>
+  sql<number>`case when quotas.class = '' then (select count(*) from nodes where nodes.project_id = ${projectId})
+    else (select count(*) from nodes where nodes.project_id = ${projectId} and nodes.class = quotas.class) end`.as(
+    'used',
+  );
 
 const limitsOf = (what: LimitedKind, column: 'owner_id' | 'project_id') =>
   statement((tx, { projectId }: { projectId: number }) =>

@@ -18,20 +18,24 @@ describe.each(engines)('claims that wait on %s', (engine) => {
   let count = 0;
 
   /** Nodes with a key of metadata of their own, all reserved by project `<key>-owner`; and a member of `<key>`. */
-  const site = async (nodes: readonly string[]) => {
+  const site = async (nodes: readonly string[], more: Readonly<Record<string, unknown>> = {}) => {
     const key = `line${(count += 1)}`;
     for (const project of [key, `${key}-owner`]) await makeProject(service(), project);
     for (const node of nodes) {
       await done(
-        service().admin.put(`/node/${key}-${node}`, { obmd, metadata: { [key]: true, [`${key}.${node}`]: 1 } }),
+        service().admin.put(`/node/${key}-${node}`, {
+          obmd,
+          metadata: { [key]: true, [`${key}.${node}`]: 1, ...more },
+        }),
       );
       await reserve(service(), `${key}-owner`, `${key}-${node}`);
     }
     const member = await makeUser(service(), `${key}-member`, key);
     const free = (node: string) =>
       done(service().admin.post(`/project/${key}-owner/detach_node`, { node: `${key}-${node}` }));
-    const claim = (body: Readonly<Record<string, unknown>>, as: Client = member) =>
-      as.post(`/project/${key}/claim`, { match: { metadata: { [key]: { present: true } } }, ...body });
+    const other = await makeUser(service(), `${key}-other`, `${key}-owner`);
+    const claim = (body: Readonly<Record<string, unknown>>, as: Client = member, project = key) =>
+      as.post(`/project/${project}/claim`, { match: { metadata: { [key]: { present: true } } }, ...body });
     /** Only this node fits. */
     const only = (node: string) => ({ match: { metadata: { [`${key}.${node}`]: { present: true } } } });
     const queued = async (body: Readonly<Record<string, unknown>>, as: Client = member): Promise<string> => {
@@ -39,7 +43,7 @@ describe.each(engines)('claims that wait on %s', (engine) => {
       expect([answer.status, (answer.body as Claim).state], answer.text).toEqual([202, 'waiting']);
       return (answer.body as Claim).claim;
     };
-    return { key, member, free, claim, only, queued };
+    return { key, member, other, free, claim, only, queued };
   };
 
   const shown = async (claim: string): Promise<Claim> =>
@@ -220,6 +224,34 @@ describe.each(engines)('claims that wait on %s', (engine) => {
     expect(await message(claim({ count: 1 }))).toMatch(/1 fits but is kept for claims that came earlier/);
     await free('n3');
     expect(await ended(first)).toMatchObject({ state: 'served', reason: null, nodes: [`${key}-n2`, `${key}-n3`] });
+  });
+
+  it.each([{ limit: 1 }, { limit: 1, class: 'big' }])(
+    'a claim for more than the quota %j of its project allows keeps nothing from others, and is served when it may be',
+    async (quota) => {
+      const { key, free, claim, queued, other } = await site(['n1', 'n2', 'n3'], { class: 'big' });
+      await done(service().admin.put('/quota/nodes', { project: key, ...quota }));
+      const first = await queued({ count: 2 });
+      expect((await shown(first)).reason).toBe(`the quotas of project ${key} leave room for 1 of these nodes`);
+      await free('n1');
+      expect((await claim({ count: 1 }, other, `${key}-owner`)).status).toBe(200);
+      // It has its place in line as soon as the quota is not in its way.
+      await done(service().admin.put('/quota/nodes', { project: key, ...quota, limit: 2 }));
+      await free('n2');
+      expect(await message(claim({ count: 1 }, other, `${key}-owner`))).toContain('kept for claims that came earlier');
+      await free('n3');
+      expect(await ended(first)).toMatchObject({ state: 'served', reason: null, nodes: [`${key}-n2`, `${key}-n3`] });
+    },
+  );
+
+  it('a claim keeps its place although its project may have no more nodes of a class that it does not need', async () => {
+    const { key, free, claim, queued, other } = await site(['n1', 'n2', 'n3']);
+    await done(service().admin.put('/quota/nodes', { project: key, class: 'big', limit: 0 }));
+    const first = await queued({ count: 2 });
+    await free('n1');
+    expect(await message(claim({ count: 1 }, other, `${key}-owner`))).toContain('kept for claims that came earlier');
+    await free('n2');
+    expect(await ended(first)).toMatchObject({ state: 'served', nodes: [`${key}-n1`, `${key}-n2`] });
   });
 
   it('is served after a change of metadata too', async () => {

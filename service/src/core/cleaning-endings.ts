@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Database, Gate, StepKind, StepState } from '../db/service-schema.ts';
-import { isUndone } from './cleaning-plan.ts';
+import { isUndone, undoing } from './cleaning-plan.ts';
 import type { WriteOp } from './request-context.ts';
 
 type Cleaning = Pick<Selectable<Database['cleanings']>, 'id' | 'label' | 'node_id'>;
@@ -75,8 +75,25 @@ export const failStep = async (
     node: cleaning.node,
     detail: { cleaning: cleaning.label, step: step.name, outcome: 'failed' },
   });
-  if (isUndone(step.kind)) await makeDue(op, cleaning);
+  if (isUndone(step.kind) || (await undoes(op, cleaning, step))) await makeDue(op, cleaning);
   else await failCleaning(op, cleaning, `step ${step.name}: ${told.sentence}`);
+};
+
+/** Is it one of the steps that undo a boot? The others of them are done all the same, or the node stays on the network. */
+const undoes = async (
+  { tx }: WriteOp,
+  { id }: Cleaning,
+  step: StepOfCleaning & { readonly kind: StepKind },
+): Promise<boolean> => {
+  if (!undoing.some((kind) => kind === step.kind)) return false;
+  const attach = await tx
+    .selectFrom('cleaning_steps')
+    .select('id')
+    .where('cleaning_id', '=', id)
+    .where('kind', '=', 'attach')
+    .where('position', '<', (of) => of.selectFrom('cleaning_steps').select('position').where('id', '=', step.id))
+    .executeTakeFirst();
+  return attach !== undefined;
 };
 
 /** The node stays where it is until an operator has looked at it. */

@@ -60,7 +60,23 @@ const findStep = ({ tx, now }: ReadOp, cleaningId: number, failed: Failed | unde
     .where('cleaning_id', '=', cleaningId)
     .where('state', 'in', ['pending', 'running'])
     .$if(failed !== undefined, (query) =>
-      query.where('kind', 'in', undoing).where('position', '>', failed?.position ?? 0),
+      query
+        .where('kind', 'in', undoing)
+        .where('position', '>', failed?.position ?? 0)
+        // What undoes a later boot has nothing to undo.
+        .where((where) =>
+          where.not(
+            where.exists(
+              where
+                .selectFrom('cleaning_steps as next')
+                .select('next.id')
+                .where('next.cleaning_id', '=', cleaningId)
+                .where('next.kind', '=', 'attach')
+                .where('next.position', '>', failed?.position ?? 0)
+                .whereRef('next.position', '<', 'cleaning_steps.position'),
+            ),
+          ),
+        ),
     )
     .orderBy('position')
     .executeTakeFirst();

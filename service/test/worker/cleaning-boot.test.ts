@@ -129,6 +129,34 @@ describe.each(engines)('a node that boots to be cleaned, on %s', (engine) => {
     await expectPutBack(site);
   });
 
+  it.each(['clean', 'failed'])(
+    'is taken off the network, and no other boot is undone, if its BMC fails after it reported %s',
+    async (outcome) => {
+      const again = await startListener();
+      const wipe = await startListener();
+      const steps = `wipe boot ${wipe.url}, again boot ${again.url}`;
+      const site = { ...(await makeBootSite(engine, { CORRAL_CLEANING_STEPS: steps })), prepare: wipe };
+      const { service, alice, machine } = site;
+      await leave(alice);
+      const order = await booted(site);
+      machine.fault = { kind: 'status', status: 500, on: ['power_off'] };
+      expect((await report(site, order, outcome)).status).toBe(200);
+      await cleaningThat(service, isStuckAt('wipe-off'));
+      await expire(site, 'wipe-off');
+      const failed = await cleaningThat(service, ended('failed'));
+      const step = outcome === 'clean' ? 'wipe-off: not done at its deadline' : 'wipe: reported as failed';
+      expect(failed.reason).toContain(`step ${step}`);
+      expect(failed.steps.map(({ name, state }) => `${name} ${state}`).slice(7)).toEqual([
+        ...['wipe-off failed', 'wipe-detach passed', 'wipe-bootdev passed', 'again-network pending', 'again pending'],
+        ...['again-off pending', 'again-detach pending', 'again-bootdev pending', 'ports-again pending'],
+      ]);
+      expect([portOf(site), machine.power, machine.bootDevice]).toEqual([emptyCarried, 'on', 'none']);
+      expect(await freeNodes(service)).toEqual([]);
+      await expectSound(service.env);
+      expect(again.heard).toEqual([]);
+    },
+  );
+
   it('goes on to be put back if an operator skips the boot', async () => {
     const site = await makeBootSite(engine);
     const { service, alice } = site;

@@ -236,9 +236,9 @@ const viewOf = ({ caller }: ReadOp, row: Row): ReleaseView => ({
 export const detachesIn = ({ detaches }: Pick<Row, 'detaches'>): readonly Detachment[] =>
   JSON.parse(detaches) as Detachment[];
 
-/** Deletes releases that ended long ago. */
-export const deleteEndedReleases = async ({ tx }: WriteOp): Promise<void> => {
-  await tx
+/** Deletes some of the releases that ended long ago. Answers whether there may be more. */
+export const deleteEndedReleases = async ({ tx }: WriteOp): Promise<boolean> => {
+  const deleted = await tx
     .deleteFrom('releases')
     .where('id', 'in', (of) =>
       of
@@ -249,5 +249,7 @@ export const deleteEndedReleases = async ({ tx }: WriteOp): Promise<void> => {
         .orderBy('ended_at')
         .limit(batch),
     )
+    .returning('id')
     .execute();
+  return deleted.length === batch;
 };

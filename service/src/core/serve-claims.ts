@@ -100,9 +100,9 @@ const passOver = async (op: WriteOp, { id }: StoredClaim, reason: string): Promi
 const keptMs = 7 * 24 * 3_600_000;
 const deletedAtOnce = 1_000;
 
-/** Deletes claims that ended long ago. */
-export const deleteEndedClaims = async ({ tx }: WriteOp): Promise<void> => {
-  await tx
+/** Deletes some of the claims that ended long ago. Answers whether there may be more. */
+export const deleteEndedClaims = async ({ tx }: WriteOp): Promise<boolean> => {
+  const deleted = await tx
     .deleteFrom('claims')
     .where('id', 'in', (of) =>
       of
@@ -111,5 +111,7 @@ export const deleteEndedClaims = async ({ tx }: WriteOp): Promise<void> => {
         .where('ended_at', '<', Date.now() - keptMs)
         .limit(deletedAtOnce),
     )
+    .returning('id')
     .execute();
+  return deleted.length === deletedAtOnce;
 };

@@ -7,7 +7,7 @@ import { releaseLease, thisProcess } from '../core/leases.ts';
 import type { RequestContext } from '../core/request-context.ts';
 import { deleteEndedClaims, serveLine } from '../core/serve-claims.ts';
 import { leaseTable } from '../db/service-leases.ts';
-import { PeriodicTask } from './periodic-task.ts';
+import { PeriodicTask, toTheEnd } from './periodic-task.ts';
 
 const pollMs = 10_000;
 /** Between two looks: a busy site has many events a second. */
@@ -86,6 +86,6 @@ export class ClaimQueue {
 export const claimCleanup = (context: RequestContext, log: Logger): PeriodicTask =>
   new PeriodicTask(
     cleanEveryMs,
-    () => context.write(deleteEndedClaims),
+    (signal) => toTheEnd(signal, () => context.write(deleteEndedClaims)),
     (error) => log.warn({ err: error }, 'failed to delete ended claims; will retry'),
   );

@@ -3,7 +3,7 @@ import type { RequestContext } from '../core/request-context.ts';
 import { deleteExpiredCredentials } from '../core/delete-expired-credentials.ts';
 import { deleteEndedReleases } from '../core/releases.ts';
 import { sweepLeases } from '../core/sweep-leases.ts';
-import { PeriodicTask } from './periodic-task.ts';
+import { PeriodicTask, toTheEnd } from './periodic-task.ts';
 
 const sweepEveryMs = 10 * 60_000;
 
@@ -11,9 +11,9 @@ const sweepEveryMs = 10 * 60_000;
 export const credentialCleanup = (context: RequestContext, log: Logger): PeriodicTask =>
   new PeriodicTask(
     sweepEveryMs,
-    async () => {
+    async (signal) => {
       await context.write(deleteExpiredCredentials);
-      await context.write(deleteEndedReleases);
+      await toTheEnd(signal, () => context.write(deleteEndedReleases));
       await context.write(sweepLeases);
     },
     (error) => log.warn({ err: error }, 'failed to delete expired sessions, tokens, releases and leases; will retry'),

@@ -35,3 +35,9 @@ export class PeriodicTask {
     }
   }
 }
+
+/** Does a part of the work after the other, each in a transaction of its own, as long as one says that there is more. */
+export const toTheEnd = async (signal: AbortSignal, part: () => Promise<boolean>): Promise<void> => {
+  let isMore = true;
+  while (isMore && !signal.aborted) isMore = await part();
+};

@@ -4,7 +4,7 @@ import { bounded, type CleaningOfNode, failCleaning, passCleaning, setGate, time
 import { planSteps, type PlannedStep } from './cleaning-plan.ts';
 import type { Node, Project } from './find-objects.ts';
 import { openCleaningOf } from './gate.ts';
-import type { WriteOp } from './request-context.ts';
+import type { ReadOp, WriteOp } from './request-context.ts';
 
 /** So many cleanings of one node are kept, the newest: enough to see a machine that fails again and again. */
 const keptOfNode = 20;
@@ -48,7 +48,20 @@ export const enterGate = async (op: WriteOp, { node, from, to, repair }: Leaving
   return 'quarantined';
 };
 
-const forRepair = (from: Project, note: string): string => `project ${from.label} released it for repair: ${note}`;
+const forRepair = (from: Project, note: string): string => `${forRepairBy(from)}${note}`;
+const forRepairBy = ({ label }: Project): string => `project ${label} released it for repair: `;
+
+/** The nodes that a project has released for repair, and that nobody has put back yet. */
+export const inRepair = async ({ tx }: ReadOp, project: Project): Promise<readonly Pick<Node, 'id' | 'class'>[]> => {
+  const rows = await tx
+    .selectFrom('cleanings')
+    .innerJoin('nodes', 'nodes.id', 'cleanings.node_id')
+    .select(['nodes.id', 'nodes.class', 'cleanings.reason'])
+    .where('cleanings.state', '=', 'failed')
+    .where('cleanings.project', '=', project.label)
+    .execute();
+  return rows.filter(({ reason }) => reason?.startsWith(forRepairBy(project)) === true);
+};
 
 /** Begins the cleaning of a node that has none. */
 export const openCleaning = async (

@@ -70,6 +70,22 @@ export const roomAmong = async (
   );
 };
 
+/** Refuses to take more nodes out of service than a project may have: then a quota would keep it from no node. */
+export const requireRepairQuota = async (
+  op: WriteOp,
+  project: Project,
+  nodes: readonly Pick<Node, 'class'>[],
+): Promise<void> => {
+  if (isExempt(op, project)) return;
+  for (const { class: name, most } of await limitsOfNodes.all(op.tx, { projectId: project.id })) {
+    const count = name === '' ? nodes.length : nodes.filter((node) => node.class === name).length;
+    if (most === null || count <= most) continue;
+    throw blocked(
+      `project ${project.label} would have ${count} ${named('nodes', name)} out of service for repair, and may have ${most}; ask an administrator to put one back, or release them without a note`,
+    );
+  }
+};
+
 /** Refuses a network or headnode beyond the quota of the project. */
 export const requireQuota = async (
   op: WriteOp,

@@ -5,7 +5,9 @@ import { statement } from '../db/service-statement.ts';
 import { isAdmin, nameOf, requireProject } from './caller.ts';
 import { blocked, notFound, projectMismatch } from './corral-error.ts';
 import { timeOf } from './drift.ts';
-import { findProject, type Node } from './find-objects.ts';
+import { findProject, type Node, type Project } from './find-objects.ts';
+import { inRepair } from './open-cleaning.ts';
+import { requireRepairQuota } from './quotas.ts';
 import type { ReadOp, WriteOp } from './request-context.ts';
 
 /*
@@ -70,7 +72,7 @@ export const projectReleaseNodes = async (
   const labels = [...new Set(args.nodes)];
   const nodes = await op.tx
     .selectFrom('nodes')
-    .select(['id', 'label', 'project_id'])
+    .select(['id', 'label', 'project_id', 'class'])
     .where('label', 'in', labels)
     .execute();
   const missing = labels.filter((label) => nodes.every((node) => node.label !== label));
@@ -79,6 +81,7 @@ export const projectReleaseNodes = async (
   if (foreign.length > 0) {
     throw projectMismatch(about(foreign, `is not in project ${project.label}`, `are not in project ${project.label}`));
   }
+  if (args.for_repair !== undefined && !isAdmin(op.caller)) await requireRepairs(op, project, nodes);
   const releases: { node: string; release: string }[] = [];
   for (const label of labels) {
     const node = nodes.find((one) => one.label === label);
@@ -89,6 +92,24 @@ export const projectReleaseNodes = async (
   }
   op.notify('releases');
   return { releases };
+};
+
+/** What is being released for repair counts, too. */
+const requireRepairs = async (
+  op: WriteOp,
+  project: Project,
+  nodes: readonly Pick<Node, 'id' | 'class'>[],
+): Promise<void> => {
+  const leaving = await op.tx
+    .selectFrom('releases')
+    .innerJoin('nodes', 'nodes.id', 'releases.node_id')
+    .select(['nodes.id', 'nodes.class'])
+    .where('releases.project_id', '=', project.id)
+    .where('releases.ended_at', 'is', null)
+    .where('releases.for_repair', 'is not', null)
+    .execute();
+  const all = new Map([...(await inRepair(op, project)), ...leaving, ...nodes].map((node) => [node.id, node]));
+  await requireRepairQuota(op, project, [...all.values()]);
 };
 
 const about = (nodes: readonly string[], one: string, several: string): string =>

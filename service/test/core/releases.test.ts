@@ -172,6 +172,27 @@ describe.each(engines)('releases of nodes on %s', (engine) => {
     await expectSound(service().env);
   });
 
+  it('for repair takes no more nodes out of service than the project may have, unless an administrator asks', async () => {
+    const member = await tenant('rough');
+    await done(service().admin.put('/quota/nodes', { project: 'rough', limit: 1 }));
+    const forRepair = (as: Client, node: string) =>
+      as.post('/project/rough/release', { nodes: [node], for_repair: 'broken' });
+    expect((await forRepair(member, 'rough')).status).toBe(202);
+    await eventually(async () => ((await projectOf('rough')) === null ? true : undefined));
+    for (const node of ['rough-2', 'rough-3']) await makeNode(service(), node, [], 'sw-rough');
+    await reserve(service(), 'rough', 'rough-2');
+    expect(await message(forRepair(member, 'rough-2'))).toBe(
+      'project rough would have 2 nodes out of service for repair, and may have 1; ask an administrator to put one back, or release them without a note',
+    );
+    await released(member, 'rough', 'rough-2');
+    expect((await done(member.get('/nodes/free'))).body).toContain('rough-2');
+    // An administrator knows what is out of service.
+    await reserve(service(), 'rough', 'rough-3');
+    expect((await forRepair(service().admin, 'rough-3')).status).toBe(202);
+    await eventually(async () => ((await projectOf('rough-3')) === null ? true : undefined));
+    await expectSound(service().env);
+  });
+
   it.each(['', 7, null, 'two\nlines', 'x'.repeat(1001)])(
     'takes one line of text about what is wrong: not %j',
     async (note) => {

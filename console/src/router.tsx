@@ -12,6 +12,7 @@ import { NotSignedIn } from './api/not-signed-in.ts';
 import { me } from './api/queries.ts';
 import { Frame } from './frame/frame.tsx';
 import { FailedPage, LoneMissingPage, MissingPage } from './frame/missing-page.tsx';
+import { claimsSearch } from './pages/claims-search.ts';
 import { cleaningSearch } from './pages/cleaning-search.ts';
 import { eventsSearch } from './pages/events-search.ts';
 import { isolationSearch } from './pages/isolation-search.ts';
@@ -85,6 +86,17 @@ const serialConsoleRoute = createRoute({
   ...pageIn('/nodes/$node/console'),
   component: lazyRouteComponent(() => import('./pages/serial-console.tsx'), 'SerialConsolePage'),
 });
+const claimsRoute = createRoute({
+  ...pageIn('/claims'),
+  validateSearch: claimsSearch,
+  component: lazyRouteComponent(() => import('./pages/claims.tsx'), 'ClaimsPage'),
+});
+
+const subscriptionsRoute = createRoute({
+  ...pageIn('/subscriptions'),
+  component: lazyRouteComponent(() => import('./pages/subscriptions.tsx'), 'SubscriptionsPage'),
+});
+
 const releasesRoute = createRoute({
   ...pageIn('/releases'),
   validateSearch: projectSearch,
@@ -205,6 +217,7 @@ export const router = createRouter({
       nodesRoute,
       nodeRoute,
       serialConsoleRoute,
+      claimsRoute,
       releasesRoute,
       racksRoute,
       networksRoute,
@@ -224,6 +237,7 @@ export const router = createRouter({
       eventsRoute,
       projectsRoute,
       quotasRoute,
+      subscriptionsRoute,
       usageRoute,
       isolationRoute,
       usersRoute,

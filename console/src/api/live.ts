@@ -86,7 +86,7 @@ export class LiveFeed {
     this.#listTimer ??= setTimeout(
       () => {
         this.#listTimer = undefined;
-        this.#stale(['networks']);
+        this.#stale(['networks'], ['claim-preview'], ['claims']);
         void this.#queries.invalidateQueries({ queryKey: allNodes.queryKey }).then(() => this.#readShown());
       },
       isLong ? longListMs : 0,
@@ -220,9 +220,12 @@ const keysOf = (event: CorralEvent): readonly QueryKey[] => {
   about(event.type.startsWith('user_'), ['users'], ['me'], ['projects']);
   about(event.project !== null, ['projects'], ['quotas']);
   about(event.type.startsWith('quota_'), ['quotas']);
+  about(event.type.startsWith('subscription_'), ['subscriptions']);
   about(event.node !== undefined, ['events', 'node', event.node]);
   about(changesCleanings(event.type), ['cleanings']);
   about(event.type.startsWith('node_release'), ['releases', event.project]);
+  about(event.type.includes('claim'), ['claims', event.project]);
+  about(event.node !== undefined, ['claim-preview']);
   about(event.node !== undefined && showsPower(event.type), ['power', event.node]);
   about(event.type.startsWith('bmc_') || event.type === 'node_register', ['bmcs']);
   about(event.type.startsWith('token_'), ['tokens']);

@@ -1,4 +1,4 @@
-import { allUsage } from '@corral/client';
+import { allUsage, type Calls } from '@corral/client';
 import { queryOptions } from '@tanstack/react-query';
 import { type Cleaning, corral, type HeadnodeOverview, type Me, type NodeOverview } from './client.ts';
 import { NotSignedIn } from './not-signed-in.ts';
@@ -164,6 +164,24 @@ export const releasesOf = (project: string) =>
       state.data?.some((release) => release.state === 'running') === true ? 3_000 : false,
   });
 
+/** Claims of a project: those that wait, then those that ended lately. The places in line change with those of others. */
+export const claimsOf = (project: string) =>
+  queryOptions({
+    queryKey: ['claims', project],
+    queryFn: ({ signal }) => corral.listProjectClaims({ project }, { signal }),
+    refetchInterval: ({ state }) => (state.data?.some((claim) => claim.state === 'waiting') === true ? 5_000 : false),
+  });
+
+/** What a claim would get now. That others wait in line, which keeps nodes from it, is in no event for this project. */
+export const claimPreview = (project: string, wanted: Omit<Calls['projectClaimPreview']['args'], 'project'>) =>
+  queryOptions({
+    queryKey: ['claim-preview', project, wanted],
+    queryFn: ({ signal }) => corral.projectClaimPreview({ project, ...wanted }, { signal }),
+    placeholderData: (before) => before,
+    refetchInterval: 10_000,
+    ...readAtEachLook,
+  });
+
 /** Some of the cleanings in a state, the newest first. */
 export interface CleaningColumn {
   readonly state: Cleaning['state'];
@@ -192,6 +210,12 @@ export const cleaningBoard = queryOptions({
     state.data?.columns.some((each) => each.state === 'running' && each.cleanings.length > 0) === true
       ? stepsMs
       : false,
+});
+
+/** For administrators: does the service clean a node that leaves a project? It is a setting, so no event says otherwise. */
+export const cleansNodes = queryOptions({
+  queryKey: ['cleanings', 'enabled'],
+  queryFn: async ({ signal }) => (await corral.listCleanings({ limit: '1' }, { signal })).enabled,
 });
 
 /** The cleanings of one node that are kept, the newest first. */
@@ -277,5 +301,20 @@ export const usageIn = (asked: { readonly by: string; readonly from?: string; re
   queryOptions({
     queryKey: ['usage', asked],
     queryFn: ({ signal }) => allUsage(corral, asked, { signal }),
+    ...readAtEachLook,
+  });
+
+/** Those of the caller's projects; administrators see all. How deliveries go is in no event. */
+export const allSubscriptions = queryOptions({
+  queryKey: ['subscriptions', 'all'],
+  queryFn: ({ signal }) => corral.listSubscriptions({}, { signal }),
+  refetchInterval: 10_000,
+  ...readAtEachLook,
+});
+
+export const deadLettersOf = (subscription: string) =>
+  queryOptions({
+    queryKey: ['subscriptions', 'dead letters', subscription],
+    queryFn: ({ signal }) => corral.listDeadLetters({ subscription }, { signal }),
     ...readAtEachLook,
   });

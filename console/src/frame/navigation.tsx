@@ -36,6 +36,7 @@ export const Navigation = ({ isOpen, onClose }: { readonly isOpen: boolean; read
         </div>
         <Item to="/" label="Overview" isExact />
         <NodesItem />
+        <Item to="/claims" label="Claims" />
         <Item to="/racks" label="Racks" />
         <NetworksItem />
         <HeadnodesItem />
@@ -53,6 +54,7 @@ export const Navigation = ({ isOpen, onClose }: { readonly isOpen: boolean; read
         )}
         <Item to="/events" label="Events" />
         <Item to="/quotas" label="Quotas" />
+        <Item to="/subscriptions" label="Subscriptions" />
         <Item to="/usage" label="Usage" />
       </nav>
     </>
@@ -69,6 +71,7 @@ const Item = ({
   readonly to:
     | '/'
     | '/nodes'
+    | '/claims'
     | '/racks'
     | '/networks'
     | '/headnodes'
@@ -81,6 +84,7 @@ const Item = ({
     | '/users'
     | '/events'
     | '/quotas'
+    | '/subscriptions'
     | '/usage';
   readonly label: string;
   readonly count?: number | undefined;

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { corral, type NodeOverview } from '../api/client.ts';
 import { releasesOf } from '../api/queries.ts';
 import { useProjects } from '../api/use-projects.ts';
+import { AfterRelease } from '../ui/after-release.tsx';
 import { Ago } from '../ui/ago.tsx';
 import { Ask } from '../ui/ask.tsx';
 import { Card } from '../ui/card.tsx';
@@ -64,8 +65,8 @@ export const GiveBack = ({ node, project }: OneNode & { readonly project: string
                   void query.refetch();
                 }}
               >
-                The service detaches its networks, disables OBM and takes {node.name} out of project {project}. Then
-                others can reserve it. What is on its disks stays there. It stays on or off as it is.
+                The service detaches its networks, disables OBM and takes {node.name} out of project {project}.{' '}
+                <AfterRelease count={1} />
               </Ask>
             </div>
           </>

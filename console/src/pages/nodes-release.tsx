@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { corral } from '../api/client.ts';
 import { releasesOf } from '../api/queries.ts';
+import { AfterRelease } from '../ui/after-release.tsx';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
 import { Dialog, focusedFirst } from '../ui/dialog.tsx';
@@ -68,8 +69,9 @@ export const ReleaseNodes = ({
           <>
             <p className="max-h-40 overflow-auto font-mono">{rows.map(({ name }) => name).join(', ')}</p>
             <p className="text-dim">
-              Their networks are detached and OBM is disabled; then they leave their projects, and others can reserve
-              them. What is on their disks stays there. They stay on or off as they are.
+              Networks are detached and OBM is disabled; then{' '}
+              {rows.length === 1 ? 'it leaves its project' : 'they leave their projects'}.{' '}
+              <AfterRelease count={rows.length} />
             </p>
           </>
         ) : (

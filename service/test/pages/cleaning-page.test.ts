@@ -114,4 +114,25 @@ describe.skipIf(!hasPart('Chromium'))('cleaning in the browser', () => {
     expect(body).toMatchObject({ enabled: false, cleanings: [{ node: 'spare', reason: 'smells' }] });
     expectNoComplaints(page);
   });
+
+  it('is announced where a node is released, by words that are true either way to those who may not know', async () => {
+    const ask = async (service: Service, user?: string) => {
+      const page = await opened(service, '/nodes/n1', user, user === undefined ? undefined : passwordOf(user));
+      await page.getByRole('button', { name: 'Release', exact: true }).click();
+      return page;
+    };
+    const gated = await makeGatedSite('sqlite');
+    const admin = await ask(gated.service);
+    const cleaned = 'Then the service cleans it, and others can reserve it once it is clean.';
+    await admin.getByRole('dialog').getByText(cleaned).waitFor();
+    expectNoComplaints(admin);
+    const tenant = await ask(gated.service, 'alice');
+    const either = 'After that others can reserve it; a site that cleans nodes does so first.';
+    await tenant.getByRole('dialog').getByText(either).waitFor();
+    expectNoComplaints(tenant);
+    const open = await makeGatedSite('sqlite', { CORRAL_CLEANING_ENABLED: 'false' });
+    const page = await ask(open.service);
+    await page.getByRole('dialog').getByText('Then others can reserve it.').waitFor();
+    expectNoComplaints(page);
+  });
 });

@@ -17,6 +17,7 @@ const visits: Readonly<Record<string, string>> = {
   '/nodes': '/nodes',
   '/nodes/$node': '/nodes/n1',
   '/nodes/$node/console': '/nodes/n1/console',
+  '/claims': '/claims?project=red',
   '/releases': '/releases?project=red',
   '/racks': '/racks',
   '/networks': '/networks',
@@ -36,6 +37,7 @@ const visits: Readonly<Record<string, string>> = {
   '/events': '/events',
   '/projects': '/projects',
   '/quotas': '/quotas',
+  '/subscriptions': '/subscriptions',
   '/usage': '/usage?by=node',
   '/isolation': '/isolation?a=red&b=blue',
   '/users': '/users',
@@ -102,6 +104,9 @@ describe.skipIf(!hasPart('Chromium'))('every page', () => {
     await done(service().admin.put('/quota/nodes', { limit: 4 }));
     await done(service().admin.put('/quota/nodes', { project: 'red', class: 'gpu', limit: 2 }));
     await done(service().admin.put('/quota/networks', { project: 'red', limit: 3 }));
+    await done(service().admin.post('/project/red/claim', { count: 3, wait: true }));
+    await done(service().admin.put('/subscription/ci', { url: 'http://127.0.0.1:9/' }));
+    await done(service().admin.patch('/subscription/ci', { paused: true }));
   });
 
   it('has a visit here', () => {

@@ -14,10 +14,9 @@ packages="$packages faketime"
 packages="$packages strace"
 # A BMC, machines that boot from the network, and what runs virtual ones.
 packages="$packages openipmi ipmitool libvirt-daemon-system libvirt-clients qemu-utils qemu-system-arm"
-case "$(uname -m)" in
-  aarch64) packages="$packages qemu-efi-aarch64 ipxe-qemu" ;;
-  *) packages="$packages qemu-system-x86 seabios ipxe-qemu" ;;
-esac
+# What a machine boots to be cleaned is a program for PCs, which are emulated on other computers.
+packages="$packages qemu-system-x86 seabios ipxe-qemu"
+[ "$(uname -m)" != aarch64 ] || packages="$packages qemu-efi-aarch64"
 
 missing=""
 for package in $packages; do

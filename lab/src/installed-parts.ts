@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { platform } from './machines/platform.ts';
+import { type Platform, platforms } from './machines/platform.ts';
 
 /** Real software that some of the lab is made of. */
 export type Part =
@@ -8,6 +8,7 @@ export type Part =
   | 'vde_switch'
   | 'ipmi_sim'
   | 'QEMU'
+  | 'QEMU for x86'
   | 'libvirt'
   | 'Keystone'
   | 'Chromium'
@@ -16,14 +17,20 @@ export type Part =
   | 'faketime'
   | 'strace';
 
+const machineOf = ({ program, firmware }: Platform): readonly string[] => [
+  ...[program, ...firmware],
+  ...['setpriv', 'ip', 'python3'],
+];
+
 /** Programs, and files by their whole paths. */
 const needs: Readonly<Record<Part, readonly string[]>> = {
   'Open vSwitch': ['ovsdb-server', 'ovsdb-tool', 'ovs-vswitchd', 'ovs-vsctl', 'ip', 'ethtool', 'ping', 'python3'],
   vde_switch: ['vde_switch', 'vde_plug2tap', 'unixcmd', 'unixterm', 'sshd'],
   ipmi_sim: ['ipmi_sim', 'ipmitool'],
-  QEMU: [platform.program, ...platform.firmware, 'setpriv', 'ip', 'python3'],
+  QEMU: machineOf(platforms.own),
+  'QEMU for x86': machineOf(platforms.x86),
   libvirt: [
-    ...['libvirtd', 'virsh', 'qemu-img', 'qemu-system-aarch64', platform.program, ...platform.firmware],
+    ...['libvirtd', 'virsh', 'qemu-img', 'qemu-system-aarch64', platforms.own.program, ...platforms.own.firmware],
     ...['unshare', 'nsenter', 'bash', 'ip'],
   ],
   Keystone: ['keystone-manage', '/usr/bin/keystone-wsgi-public', 'uwsgi_python3', 'sqlite3', 'setpriv'],

@@ -20,6 +20,7 @@ const arm: Platform = {
   nic: ',romfile=',
 };
 
+/** A PC. QEMU emulates it on every processor; its firmware and that of its nic are programs that PCs run. */
 const x86: Platform = {
   program: 'qemu-system-x86_64',
   firmware: ['/usr/share/seabios/bios-256k.bin', '/usr/lib/ipxe/qemu/efi-virtio.rom'],
@@ -28,5 +29,5 @@ const x86: Platform = {
   nic: '',
 };
 
-/** The platform of this computer's processor: emulated, so that it needs no help of the kernel. */
-export const platform: Platform = process.arch === 'arm64' ? arm : x86;
+/** `own`: of this computer's processor. All are emulated, so that they need no help of the kernel. */
+export const platforms = { own: process.arch === 'arm64' ? arm : x86, x86 } as const satisfies Record<string, Platform>;

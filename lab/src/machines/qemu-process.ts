@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isListening } from '../listen-loopback.ts';
 import { end, keep, untilReady } from '../switches/child-processes.ts';
 import type { Chassis } from './chassis.ts';
-import { platform } from './platform.ts';
+import type { Platform } from './platform.ts';
 import { callQemu, type Qmp } from './qmp.ts';
 
 export interface Parts {
@@ -14,6 +14,9 @@ export interface Parts {
   /** The nic's cable: a TAP device. */
   readonly tap: string;
   readonly mac: string;
+  readonly platform: Platform;
+  /** A file with what its disk holds; null: the disk is empty, and forgets. */
+  readonly disk: string | null;
   /** Takes what it says on its serial line. */
   readonly hear: (bytes: Buffer) => void;
 }
@@ -77,9 +80,10 @@ export class QemuProcess implements Chassis {
     if (this.#running) return;
     this.said = '';
     const orders = join(this.#parts.directory, 'qmp');
+    const { program } = this.#parts.platform;
     // However this process ends, QEMU ends with it.
     const dying = ['--pdeathsig', 'KILL', '--', 'ip', 'netns', 'exec', this.#parts.namespace];
-    const child = keep(spawn('setpriv', [...dying, platform.program, ...this.#options(orders)], { stdio: 'pipe' }));
+    const child = keep(spawn('setpriv', [...dying, program, ...this.#options(orders)], { stdio: 'pipe' }));
     let complaint = '';
     child.stdout.on('data', (bytes: Buffer) => {
       this.said += bytes.toString('latin1');
@@ -110,7 +114,7 @@ export class QemuProcess implements Chassis {
   }
 
   #options(orders: string): string[] {
-    const { tap, mac } = this.#parts;
+    const { tap, mac, platform, disk } = this.#parts;
     const address = (part: Bootable): string => {
       const index = orderOf(this.bootDevice).indexOf(part);
       return index < 0 ? '' : `,bootindex=${index}`;
@@ -121,15 +125,17 @@ export class QemuProcess implements Chassis {
       // Plain frames: nothing is left for a card that is not there to do.
       ...['-netdev', `tap,id=net,ifname=${tap},script=no,downscript=no,vnet_hdr=off`],
       ...['-device', `virtio-net-pci,netdev=net,mac=${mac}${platform.nic}${address('nic')}`],
-      ...['-drive', 'if=none,id=disk,driver=null-co,read-zeroes=on,size=4M'],
+      ...['-drive', `if=none,id=disk,${disk === null ? emptyDisk : `format=raw,file=${disk}`}`],
       ...['-device', `virtio-blk-pci,drive=disk${address('disk')}`],
     ];
   }
 }
 
+const emptyDisk = 'driver=null-co,read-zeroes=on,size=4M';
+
 type Bootable = 'nic' | 'disk';
 
-/** What the firmware tries, in this order. Its disk is empty, so after that it goes on or stays in its own shell. */
+/** What the firmware tries, in this order. With an empty disk it goes on after that, or stays in its own shell. */
 const orderOf = (bootDevice: string): readonly Bootable[] => {
   if (bootDevice === 'pxe') return ['nic', 'disk'];
   return bootDevice === 'none' ? ['disk', 'nic'] : ['disk'];

@@ -2,6 +2,7 @@ import { type Capture, captureFrames } from '../switches/frames.ts';
 import { ip } from '../switches/namespaces.ts';
 import type { LabOvs } from '../switches/lab-ovs.ts';
 import { built, temporaryDirectory, type Undo } from '../switches/undo.ts';
+import { platforms } from './platform.ts';
 import { QemuProcess } from './qemu-process.ts';
 import { type Chassis, startChassisProgram } from './chassis.ts';
 import { openSerialLine } from './serial-line.ts';
@@ -15,9 +16,13 @@ export interface LabQemuOptions {
   readonly mac?: string;
   /** Where its serial line listens on loopback: a free port if left out. */
   readonly serialPort?: number;
+  /** `x86`: a PC, also where this computer is none. */
+  readonly platform?: keyof typeof platforms;
+  /** A file with what its disk holds, of 1 MiB at least and without a comma in its name; it is empty if left out. */
+  readonly disk?: string;
 }
 
-/** A machine with firmware, a nic on a switch, a serial line and an empty disk. It is off at first. */
+/** A machine with firmware, a nic on a switch, a serial line and a disk. It is off at first. */
 export interface LabQemu extends Chassis {
   readonly port: string;
   readonly mac: string;
@@ -42,7 +47,7 @@ export const startMachine = (options: LabQemuOptions): Promise<LabQemu> =>
   built('the machine', (undo, stop) => build(options, undo, stop));
 
 const build = async (
-  { ovs, port = 'm0', mac = '52:54:00:00:00:01', serialPort: wantedPort }: LabQemuOptions,
+  { ovs, port = 'm0', mac = '52:54:00:00:00:01', serialPort: wantedPort, platform = 'own', disk }: LabQemuOptions,
   undo: Undo,
   stop: () => Promise<void>,
 ): Promise<LabQemu> => {
@@ -61,6 +66,8 @@ const build = async (
     namespace: ovs.namespace,
     tap: port,
     mac,
+    platform: platforms[platform],
+    disk: disk ?? null,
     hear: (bytes) => line.say(bytes),
   });
   undo.push(() => body.powerOff());

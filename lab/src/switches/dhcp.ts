@@ -21,9 +21,16 @@ export interface DhcpServer {
 // The script is not compiled, so it stays in src: this finds it from src and from dist.
 const script = fileURLToPath(new URL('./dhcp.py', import.meta.url));
 
-/** Has a host answer everybody who asks for an address on its interface: all are given the same one. */
-export const serveDhcp = async ({ namespace, address }: LabHost, offered: string): Promise<DhcpServer> => {
-  const inside = ['netns', 'exec', namespace, '/usr/bin/python3', script, 'eth0', address, offered];
+/**
+ * Has a host answer everybody who asks for an address on its interface: all are given the same one, and the name or URL
+ * of a file to boot, with their MAC address for `{mac}`. Nobody serves the one that is named if it is left out.
+ */
+export const serveDhcp = async (
+  { namespace, address }: LabHost,
+  offered: string,
+  file = 'corral.efi',
+): Promise<DhcpServer> => {
+  const inside = ['netns', 'exec', namespace, '/usr/bin/python3', script, 'eth0', address, offered, file];
   const child = keep(spawn('ip', inside, { stdio: ['ignore', 'pipe', 'inherit'] }));
   const answers: DhcpAnswer[] = [];
   const lines = createInterface({ input: child.stdout });

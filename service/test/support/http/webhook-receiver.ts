@@ -104,7 +104,10 @@ const answer = (request: IncomingMessage, response: ServerResponse, reaction: Re
 };
 
 /** The signature that the specification of Standard Webhooks asks for, made without the library that makes ours. */
-export const signatureOf = ({ id, timestamp, text }: Received, secret: string): string => {
+export const signatureOf = (
+  { id, timestamp, text }: Pick<Received, 'id' | 'timestamp' | 'text'>,
+  secret: string,
+): string => {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${text}`).digest('base64')}`;
 };

@@ -1,7 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LabIpmiSim, type LabOvs, type LabQemu, startIpmiSim, startMachine, startOvs } from '@corral/lab';
+import {
+  type LabIpmiSim,
+  type LabOvs,
+  type LabQemu,
+  type LabQemuOptions,
+  startIpmiSim,
+  startMachine,
+  startOvs,
+} from '@corral/lab';
 import { loadConfig } from '@corral/obmd/config/load-obmd-config';
 import { startObmd } from '@corral/obmd/start';
 import { pino } from 'pino';
@@ -21,7 +29,10 @@ export interface MachineRoom {
 type Undo = (() => Promise<unknown>)[];
 
 /** Starts all of it; the switch has this many hosts beside. */
-export const startMachineRoom = async (hosts: number): Promise<MachineRoom> => {
+export const startMachineRoom = async (
+  hosts: number,
+  options: Pick<LabQemuOptions, 'platform' | 'disk'> = {},
+): Promise<MachineRoom> => {
   const undo: Undo = [];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -29,7 +40,7 @@ export const startMachineRoom = async (hosts: number): Promise<MachineRoom> => {
   try {
     const ovs = await startOvs({ hosts });
     undo.push(() => ovs.stop());
-    const machine = await startMachine({ ovs });
+    const machine = await startMachine({ ovs, ...options });
     undo.push(() => machine.stop());
     const bmc = await startIpmiSim({ chassis: machine.chassis, serialPort: machine.serialPort });
     undo.push(() => bmc.stop());

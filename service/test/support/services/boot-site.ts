@@ -60,7 +60,7 @@ export const report = ({ service }: GatedSite, { cleaning, step, token }: Order,
   service.anonymous.post(`/cleaning/${cleaning}/result`, { step, token, outcome, evidence: 'two disks' });
 
 /** The deadline of a step passes. */
-export const expire = async ({ service }: GatedSite, step: string): Promise<void> => {
+export const expire = async ({ service }: Pick<GatedSite, 'service'>, step: string): Promise<void> => {
   const over = `update cleaning_steps set deadline_at = 0 where name = '${step}'`;
   await runSql(service, { sqlite: over, postgres: over });
   const due = 'update cleanings set due_at = 0';

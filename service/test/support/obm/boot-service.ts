@@ -6,13 +6,13 @@ import { signatureOf } from '../http/webhook-receiver.ts';
 import type { Order } from '../services/boot-site.ts';
 
 /** What a machine reported about itself, and the status of the service's answer. */
-export interface BootReport extends Pick<Order, 'url' | 'step' | 'token'> {
+interface BootReport extends Pick<Order, 'url' | 'step' | 'token'> {
   readonly outcome: string;
   readonly status: number;
 }
 
 /** Something that happened, and how the machine was at that moment. */
-export interface Witnessed<Told> {
+interface Witnessed<Told> {
   readonly told: Told;
   readonly machine: unknown;
 }

@@ -24,6 +24,12 @@ export const fieldsOf = (filter: Filter): FilterFields => ({
   only: Object.fromEntries(forAdministrators.flatMap((name) => (filter[name] ? [[name, filter[name]]] : []))),
 });
 
+/** The rest of a filter that was made elsewhere, such as of one nic: no field has it, so it stays as it is. */
+export const keptOf = (filter: Filter): Filter =>
+  Object.fromEntries(
+    Object.entries(filter).filter(([name]) => name !== 'types' && !forAdministrators.some((each) => each === name)),
+  );
+
 const typesIn = ({ types }: FilterFields): string[] => types.split(/[\s,]+/).filter((type) => type !== '');
 
 const labelsIn = ({ only }: FilterFields): readonly (readonly [FilterName, string])[] =>

@@ -13,7 +13,8 @@ interface ActionDialogProps {
   readonly label: string;
   readonly look?: ButtonProps['look'];
   readonly unless?: string | null;
-  readonly command: string;
+  /** The command that does the same; null: there is none. */
+  readonly command: string | null;
   readonly run: () => Promise<unknown>;
   /** Keys of what is old afterwards, whether or not an event says so to this person. */
   readonly stale: readonly string[];
@@ -51,9 +52,11 @@ export const ActionDialog = (props: ActionDialogProps) => {
             {formWords(refusal)}
           </p>
         )}
-        <div className="flex min-w-0">
-          <Command text={command} />
-        </div>
+        {command !== null && (
+          <div className="flex min-w-0">
+            <Command text={command} />
+          </div>
+        )}
         <div className="flex flex-wrap justify-end gap-2">
           <Button {...(look === 'danger' ? focusedFirst : {})} onClick={onClose}>
             Cancel

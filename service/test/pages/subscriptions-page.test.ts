@@ -134,6 +134,23 @@ describe.skipIf(!hasPart('Chromium'))('subscriptions in the browser', () => {
     expectNoComplaints(page);
   });
 
+  it('that are changed keep the filters that no field has', async () => {
+    const service = await siteOfRed({});
+    const filter = { types: ['node_released'], project: 'red', nic: 'eth0' };
+    await done(service.admin.put('/subscription/ci', { url: 'http://127.0.0.1:9/', filter }));
+    const page = await opened(service);
+    const change = await ask(page, 'ci', 'Change…');
+    await change.getByText('It stays limited to project red, nic eth0.').waitFor();
+    await change.getByLabel('Types', { exact: true }).fill('node_released, node_quarantined');
+    // The command line would take those away.
+    expect(await change.getByText('corral subscription update').count()).toBe(0);
+    await change.getByRole('button', { name: 'Change subscription', exact: true }).click();
+    await change.waitFor({ state: 'detached' });
+    const { body } = await done(service.admin.get('/subscription/ci'));
+    expect(body).toMatchObject({ filter: { ...filter, types: ['node_released', 'node_quarantined'] } });
+    expectNoComplaints(page);
+  });
+
   it('that fail say how the last attempt ended; what was given up is listed, and sent again', async () => {
     const service = await siteOfRed(forProjects);
     const receiver = await startReceiver();

@@ -63,7 +63,7 @@ export class WebhookSender {
       const why = isRedirect(status) ? ', a redirect, which is not followed' : '';
       return { kind: 'failed', result: `answered ${status}${why}` };
     } catch (error) {
-      return { kind: 'failed', result: sentenceOf(httpFaultOf(error), this.#timeoutMs) };
+      return { kind: 'failed', result: sentenceOf(httpFaultOf(error), owner, this.#timeoutMs) };
     }
   }
 
@@ -73,8 +73,17 @@ export class WebhookSender {
   }
 }
 
-/** Without the fault's own words, which may contain the URL, or addresses that are nobody's business. */
-const sentenceOf = ({ kind, code }: HttpFault, timeoutMs: number): string => {
+/** What resolvers say of names without addresses, or without an answer. */
+const unresolved = /^(?:ENOTFOUND|ENODATA|EAI_\w+)$/;
+
+/**
+ * Without the fault's own words, which may contain the URL, or addresses that are nobody's business. Which names there
+ * are inside the site is nobody's business either: of places where no project may go, members hear the same as of none.
+ */
+const sentenceOf = ({ kind, code }: HttpFault, owner: WebhookTarget['owner'], timeoutMs: number): string => {
+  if (owner === 'project' && (kind === 'refused address' || unresolved.test(code))) {
+    return 'has no address where webhooks may go';
+  }
   if (kind === 'late') return `did not answer within ${timeoutMs / 1000} s`;
   if (kind === 'untrusted') return `has a certificate that is not trusted (${code})`;
   if (kind === 'refused address') return 'is at an address where webhooks may not go';

@@ -69,6 +69,20 @@ describe.each(engines)('webhooks on %s', (engine: EngineName) => {
     expect(projectsTold(receiver)).toEqual(['p1', 'p2']);
   });
 
+  it('of a project tell its members nothing of names inside the site', async () => {
+    const service = await serviceForTest(engine, { CORRAL_WEBHOOKS_PROJECT_TARGETS: '192.0.2.0/24' });
+    await makeProject(service, 'red');
+    const member = await makeUser(service, 'ada', 'red');
+    for (const host of ['localhost', 'no-such-name.invalid']) {
+      await done(member.put('/subscription/hook', { project: 'red', url: `http://${host}/` }));
+      expect((await done(member.post('/subscription/hook/test'))).body, host).toEqual({
+        delivered: false,
+        result: 'has no address where webhooks may go',
+      });
+      await done(member.del('/subscription/hook'));
+    }
+  });
+
   it('of a project are sent what its members may see, whatever happens at random in others', async () => {
     const service = await serviceForTest(engine, projectTargets);
     const labels = ['red', 'blue', 'green'] as const;

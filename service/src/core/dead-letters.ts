@@ -1,5 +1,6 @@
 import type { EventView } from './audit.ts';
-import { notFound } from './corral-error.ts';
+import { isAdmin } from './caller.ts';
+import { notFound, tooMany } from './corral-error.ts';
 import type { ReadOp, RequestContext } from './request-context.ts';
 import { type Sent, sendDelivery } from './send-delivery.ts';
 import { findSubscription, requireOwnMail, type Subscription } from './subscription-records.ts';
@@ -37,8 +38,19 @@ export interface Attempt {
 }
 
 const attempt = async (context: RequestContext, subscription: Subscription, sent: Sent): Promise<Attempt> => {
+  requireFewTrials(context, subscription);
   const { kind, result } = await sendDelivery(context.dependencies, subscription, sent);
   return { delivered: kind === 'delivered', result };
+};
+
+/** The relay is the site's: no member floods it, not even with mail to themselves. */
+const requireFewTrials = (
+  { caller, dependencies: { mail } }: RequestContext,
+  { user_id, label }: Subscription,
+): void => {
+  if (user_id === null || isAdmin(caller)) return;
+  const seconds = mail?.waitForTrial(user_id) ?? 0;
+  if (seconds > 0) throw tooMany(`subscription ${label} was tried too often; wait a moment`, seconds);
 };
 
 /** Sends a message that is about nothing, now, whatever the state of the subscription is. */

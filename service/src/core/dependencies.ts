@@ -102,7 +102,7 @@ export interface RequestDependencies extends TransactionDependencies {
   readonly bmcTypes: Readonly<Record<string, { readonly fields: object }>>;
   readonly webhooks: Pick<WebhookSender, 'send'>;
   /** null: no mail is sent. */
-  readonly mail: Pick<MailSender, 'send' | 'from' | 'digestMs'> | null;
+  readonly mail: Pick<MailSender, 'send' | 'from' | 'digestMs' | 'waitForTrial'> | null;
   readonly signIn: SignInMethods;
   /** The one check of user names and passwords. */
   readonly checkPassword: CheckPassword;

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { firstOf, onAbort, TimedOut } from '@corral/base/abort';
 import { httpFaultOf } from '@corral/base/http/http-fault';
+import { RateLimit } from '@corral/base/http/rate-limit';
 import { AddressRefused, type Outbound } from '@corral/base/http/outbound';
 import { connectTcp } from '@corral/base/net/connect-tcp';
 import type { DeliveryResult } from './delivery-result.ts';
@@ -25,10 +26,14 @@ export interface MailRelay {
   readonly timeoutMs: number;
 }
 
+/** Mails that users have sent to themselves at once: so many after a pause, and then as many a minute. */
+const mostTrials = 10;
+
 /** Sends mail through the site's relay, each over a connection of its own. */
 export class MailSender {
   readonly #relay: MailRelay;
   readonly #outbound: Outbound;
+  readonly #trials = new RateLimit(mostTrials / 60, () => performance.now(), 60_000);
 
   constructor(relay: MailRelay, outbound: Outbound) {
     this.#relay = relay;
@@ -41,6 +46,11 @@ export class MailSender {
 
   get digestMs(): number {
     return this.#relay.digestMs;
+  }
+
+  /** Counts a mail that a user asks for now: 0 if it may be sent, otherwise the seconds until the next one may. */
+  waitForTrial(userId: number): number {
+    return this.#trials.wait(String(userId));
   }
 
   /** Sends a mail once. Never throws. */

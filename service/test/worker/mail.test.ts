@@ -309,6 +309,22 @@ describe.each(engines)('mail on %s', (engine: EngineName) => {
     expect((await service.admin.get('/subscription/news')).status).toBe(404);
   });
 
+  it('that members try out goes to the relay a few times a minute; administrators are not limited', async () => {
+    const relay = await startRelay();
+    const service = await serviceForTest(engine, { ...relay.env, CORRAL_MAIL_DIGEST: '3600' });
+    await makeProject(service, 'red');
+    const ada = await makeUser(service, 'ada', 'red');
+    await done(service.admin.patch('/auth/basic/user/ada/mail', { address: 'ada@example.org' }));
+    await done(ada.put('/subscription/news/mail', { user: 'ada', project: 'red' }));
+    const tried = await Promise.all(Array.from({ length: 40 }, () => ada.post('/subscription/news/test')));
+    const limited = tried.filter(({ status }) => status === 429);
+    expect(limited.length).toBeGreaterThan(0);
+    expect(limited[0]?.text).toContain('subscription news was tried too often; wait a moment');
+    expect(tried.filter(({ status }) => status === 200)).toHaveLength(40 - limited.length);
+    expect(relay.received.length).toBeLessThanOrEqual(40 - limited.length);
+    expect((await service.admin.post('/subscription/news/test')).status).toBe(200);
+  });
+
   it('that the relay took when the process died is sent again, the same under the same id', async () => {
     const relay = await startRelay();
     const first = await serviceForTest(engine, relay.env);

@@ -102,19 +102,22 @@ export const beginStep = async (
     await handToMaintenance(op, cleaning, step.id);
     return null;
   }
+  const wholeMs = deadlineOf(step.kind, rules);
+  const due = { deadline_at: timeIn(op, wholeMs) };
   if (step.state === 'running') {
+    // A deadline that is further off is from before the clock was set back.
     const leftMs = step.leftMs ?? 0;
-    if (leftMs > 0) return { cleaning, step, leftMs };
+    if (leftMs > wholeMs) await op.tx.updateTable('cleaning_steps').set(due).where('id', '=', step.id).execute();
+    if (leftMs > 0) return { cleaning, step, leftMs: Math.min(leftMs, wholeMs) };
     await failLate(op, cleaning, step);
     return null;
   }
-  const leftMs = deadlineOf(step.kind, rules);
   await op.tx
     .updateTable('cleaning_steps')
-    .set({ state: 'running', attempts: 0, started_at: timeIn(op), deadline_at: timeIn(op, leftMs) })
+    .set({ state: 'running', attempts: 0, started_at: timeIn(op), ...due })
     .where('id', '=', step.id)
     .execute();
-  return { cleaning, step, leftMs };
+  return { cleaning, step, leftMs: wholeMs };
 };
 
 const deadlineOf = (kind: StepKind, { deadlineMs, stepDeadlineMs }: CleaningConfig): number =>

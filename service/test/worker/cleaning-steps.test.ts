@@ -18,6 +18,7 @@ import {
 import { type Listener, startListener } from '../support/http/http-listener.ts';
 import { signatureOf, startReceiver } from '../support/http/webhook-receiver.ts';
 import { acceptedDone } from '../support/services/releases.ts';
+import { runSql } from '../support/services/run-sql.ts';
 import { message } from '../support/services/shared-service.ts';
 import { done, eventually, reserve } from '../support/services/world.ts';
 import { tamper } from '../support/switches/drift-helpers.ts';
@@ -203,6 +204,23 @@ describe.each(engines)('a webhook of the gate on %s', (engine) => {
     expect(reason).toBe('step wipe: not done at its deadline: the service was asked, and has not reported a result');
     expect((await report(site, order)).status).toBe(409);
     expect(await freeNodes(service)).toEqual([]);
+  });
+
+  it('that is silent is not waited for longer than its time because the clock was set back', async () => {
+    const site = await makeWipedSite(engine);
+    const { service, alice, listener } = site;
+    await leave(alice);
+    const order = await ordered(listener);
+    await cleaningThat(service, (cleaning) => stepOf(cleaning, 'wipe')?.sentence !== null);
+    const month = 30 * 86_400_000;
+    const later = `update cleaning_steps set deadline_at = deadline_at + ${month} where name = 'wipe'`;
+    await runSql(service, { sqlite: later, postgres: later });
+    const due = 'update cleanings set due_at = 0';
+    await runSql(service, { sqlite: due, postgres: due });
+    const left = (shown: string | null | undefined): number => Date.parse(shown ?? '') - Date.now();
+    await cleaningThat(service, (cleaning) => left(stepOf(cleaning, 'wipe')?.deadline_at) <= 3_600_000);
+    expect((await report(site, order)).status).toBe(200);
+    await cleaningThat(service, ended('passed'));
   });
 
   it('does not hide what happened to a port while it worked', async () => {

@@ -32,8 +32,8 @@ export const bootSectorThatSays = (text: string): Buffer => {
 };
 
 /**
- * For iPXE (`imgexec`), which calls it: writes zeros over the whole first disk, 4 KiB at a time, and reads each back. It
- * succeeds if all of them are zeros.
+ * For iPXE (`imgexec`), which calls it: writes zeros over the whole first disk, 32 KiB at a time, and reads each back. It
+ * succeeds if all of them are zeros. On a busy computer each order to the disk of a machine takes long, so there are few.
  */
 export const wipeProgram = assembled(`
   fc                  ; cld
@@ -48,7 +48,7 @@ export const wipeProgram = assembled(`
   cd13                ; int 13                   how many sectors has it?
   725a                ; jc failed
   668b7c10            ; mov edi, [si+10]
-  66c70410000800      ; mov dword [si], 80010    8 sectors
+  66c70410004000      ; mov dword [si], 400010   64 sectors
   66c7440400000010    ; mov dword [si+4], 10000000    from or to 1000:0000
   66c7440800000000    ; mov dword [si+8], 0      from the first sector on
   66c7440c00000000    ; mov dword [si+c], 0
@@ -65,11 +65,11 @@ export const wipeProgram = assembled(`
   57                  ; push di
   31ff                ; xor di, di
   31c0                ; xor ax, ax
-  b90008              ; mov cx, 800
+  b90040              ; mov cx, 4000
   f3af                ; repe scasw               all zeros?
   5f                  ; pop di
   750f                ; jne failed
-  6683440808          ; add dword [si+8], 8
+  6683440840          ; add dword [si+8], 40
   66397c08            ; cmp [si+8], edi
   72cd                ; jb next
   31c0                ; xor ax, ax
@@ -81,7 +81,7 @@ export const wipeProgram = assembled(`
   57                  ; push di                  clear:
   31ff                ; xor di, di
   31c0                ; xor ax, ax
-  b90008              ; mov cx, 800
+  b90040              ; mov cx, 4000
   f3ab                ; rep stosw
   5f                  ; pop di
   c3                  ; ret

@@ -1882,8 +1882,8 @@ export const mutations = [
   mutation(
     'a claim that a quota kept back never has its place in line again',
     'service/src/core/claim-line.ts',
-    'reason === null || (await hasRoomFor',
-    'reason === null && (await hasRoomFor',
+    'return claim.reason === null || hasRoomFor(op, project, claim.wanted);',
+    'return claim.reason === null;',
     'service/test/core/waiting-claims.test.ts',
   ),
   mutation(

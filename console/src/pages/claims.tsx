@@ -29,12 +29,14 @@ export const ClaimsPage = () => {
     <Page title="Claims">
       <Card title="Claim nodes">
         {projects.length > 1 && (
-          <div className="max-w-xs border-b border-line p-3.5">
-            <ProjectField
-              projects={projects}
-              value={project}
-              onChange={(next) => void navigate({ search: { project: next }, replace: true })}
-            />
+          <div className="border-b border-line p-3.5">
+            <div className="max-w-xs">
+              <ProjectField
+                projects={projects}
+                value={project}
+                onChange={(next) => void navigate({ search: { project: next }, replace: true })}
+              />
+            </div>
           </div>
         )}
         {project === '' ? (

@@ -10,10 +10,13 @@ export type TunnelState =
   /** It is over until the person says otherwise. */
   | { readonly kind: 'over'; readonly why: string };
 
+/** Before it is opened for the first time, or when it was lost. */
+type When = 'at first' | 'again';
+
 /** What a tunnel leads to, and what hears of it. */
 interface TunnelEnds {
   /** Who would lose it; null: nobody. Asked before it is opened, unless the person wants it in any case. */
-  readonly heldBy?: (when: 'at first' | 'again') => Promise<TunnelState | null>;
+  readonly heldBy?: (when: When) => Promise<TunnelState | null>;
   /** Where its WebSocket goes. */
   readonly address: () => Promise<{ readonly url: string }>;
   /** The same call without a WebSocket: a browser does not say why one was refused, this does. */
@@ -51,12 +54,21 @@ export class Tunnel {
     void this.#unlessHeld('at first');
   }
 
-  async #unlessHeld(when: 'at first' | 'again'): Promise<void> {
-    // What cannot be answered is no reason: opening it says what is wrong.
-    const held = await this.#ends.heldBy?.(when).catch(() => null);
-    if (this.#isClosed) return;
-    if (held) this.#ends.state(held);
-    else this.connect();
+  async #unlessHeld(when: When): Promise<void> {
+    try {
+      const held = await this.#ends.heldBy?.(when);
+      if (held) {
+        if (!this.#isClosed) this.#ends.state(held);
+        return;
+      }
+    } catch (error) {
+      // Without an answer somebody may have it. Opening it says why the question was refused.
+      if (!isRefusal(error)) {
+        this.#again(whyLost(error), when);
+        return;
+      }
+    }
+    if (!this.#isClosed) this.connect();
   }
 
   /** Opens it; the client that has it now loses it. */
@@ -97,23 +109,20 @@ export class Tunnel {
       await this.#ends.ask(stop.signal);
       this.#again(this.#ends.unsaid);
     } catch (error) {
-      const { message, status } = error as Error & { readonly status?: number };
       if (this.#isClosed) return;
+      const { message } = error as Error;
       if (isAboutUpgrade(message)) this.#again(this.#ends.unsaid);
-      else if (status !== undefined && status >= 400 && status < 500) this.#ends.state({ kind: 'over', why: message });
-      else this.#again(message.replace(/; try again$/, ''));
+      else if (isRefusal(error)) this.#ends.state({ kind: 'over', why: message });
+      else this.#again(whyLost(error));
     } finally {
       stop.abort();
     }
   }
 
-  #again(why: string): void {
+  #again(why: string, when: When = 'again'): void {
     if (this.#isClosed) return;
     this.#ends.state({ kind: 'lost', why });
-    this.#timer = setTimeout(
-      () => void this.#unlessHeld('again'),
-      pausesMs[Math.min(this.#tries, pausesMs.length - 1)],
-    );
+    this.#timer = setTimeout(() => void this.#unlessHeld(when), pausesMs[Math.min(this.#tries, pausesMs.length - 1)]);
     this.#tries += 1;
   }
 
@@ -138,3 +147,10 @@ export class Tunnel {
 
 /** Nothing but the WebSocket was missing from the call. */
 const isAboutUpgrade = (message: string): boolean => message.includes('"Upgrade: websocket"');
+
+const isRefusal = (error: unknown): boolean => {
+  const { status } = error as { readonly status?: number };
+  return status !== undefined && status >= 400 && status < 500;
+};
+
+const whyLost = (error: unknown): string => (error as Error).message.replace(/; try again$/, '');

@@ -106,6 +106,22 @@ describe.skipIf(!hasPart('Chromium'))('the serial console in the browser', () =>
     expectNoComplaints(page);
   });
 
+  it('is not taken from somebody else either if the service does not say at first who has it', async () => {
+    const { service } = await makeScene('console-page-unanswered');
+    const watcher = new Watcher(service, service.admin);
+    await expect.poll(() => watcher.status).toBe(200);
+    const context = await newBrowser();
+    const failures = ['no answer', 'overloaded'];
+    await context.route('**/console/client', (route) => {
+      const failure = failures.shift();
+      if (failure === undefined) return route.continue();
+      return failure === 'no answer' ? route.abort() : route.fulfill({ status: 503, body: '' });
+    });
+    const page = await openedBy(context, service, '/nodes/n1/console');
+    await page.getByText('In use by admin, since').waitFor();
+    expect([failures, watcher.end]).toEqual([[], 'open']);
+  });
+
   it('is not taken back by itself from somebody who took it while the connection was lost', async () => {
     const { service } = await makeScene('console-page-lost');
     const context = await newBrowser();

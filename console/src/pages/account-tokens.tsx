@@ -8,12 +8,11 @@ import { Ago, Until } from '../ui/ago.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { commandOf } from '../ui/shell-word.ts';
-import { Command } from '../ui/command.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../ui/field.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { nameLack, nameMistake } from '../ui/name-rule.ts';
+import { ShownSecret } from '../ui/shown-secret.tsx';
 import { Empty } from '../ui/states.tsx';
 
 /** One's own tokens: what scripts have in place of a password. */
@@ -120,7 +119,15 @@ const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
   const [project, setProject] = useState('');
   const [isReadOnly, setReadOnly] = useState(false);
   const [made, setMade] = useState<string | null>(null);
-  if (made !== null) return <MadeToken name={token} secret={made} onClose={onClose} />;
+  if (made !== null)
+    return (
+      <ShownSecret title={`Token ${token} is made`} secret={made} name="the token" onClose={onClose}>
+        <p>
+          This is the only time that it is shown: nobody can look it up later. Scripts send it as{' '}
+          <code className="font-mono">Authorization: Bearer …</code>
+        </p>
+      </ShownSecret>
+    );
   const isAboutDays = (refusal: string | null): boolean => /seconds|expires_in/.test(refusal ?? '');
   return (
     <ActionDialog
@@ -183,28 +190,3 @@ const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
     </ActionDialog>
   );
 };
-
-const MadeToken = ({
-  name,
-  secret,
-  onClose,
-}: {
-  readonly name: string;
-  readonly secret: string;
-  readonly onClose: () => void;
-}) => (
-  <Dialog title={`Token ${name} is made`} isOpen onClose={onClose} mustAnswer>
-    <div className="grid gap-4">
-      <p>
-        This is the only time that it is shown: nobody can look it up later. Scripts send it as{' '}
-        <code className="font-mono">Authorization: Bearer …</code>
-      </p>
-      <div className="flex min-w-0">
-        <Command text={secret} name="the token" />
-      </div>
-      <Button look="primary" className="justify-self-end" onClick={onClose}>
-        I have stored it
-      </Button>
-    </div>
-  </Dialog>
-);

@@ -18,7 +18,7 @@ import {
   type SubscriptionForm,
   type Way,
 } from './subscriptions-request.ts';
-import { ShownSecret } from './subscriptions-secret.tsx';
+import { ReceiverSecret } from './subscriptions-secret.tsx';
 
 /** Makes what the form says; answers with the secret, if there is one. */
 const create = async ({ name, way, target, project, filter: fields }: SubscriptionForm): Promise<string | null> => {
@@ -49,7 +49,7 @@ export const CreateSubscription = ({ onClose }: { readonly onClose: () => void }
   const form = typed.way === 'mail' && !admin ? { ...typed, target: self } : typed;
   const change = (part: Partial<SubscriptionForm>): void => setForm({ ...typed, ...part });
   if (secret !== null)
-    return <ShownSecret title={`Subscription ${form.name} is made`} secret={secret} onClose={onClose} />;
+    return <ReceiverSecret title={`Subscription ${form.name} is made`} secret={secret} onClose={onClose} />;
   return (
     <ActionDialog
       title="Create a subscription"

@@ -6,7 +6,7 @@ import { commandOf } from '../ui/shell-word.ts';
 import { isMail } from '../ui/subscription-words.ts';
 import { ChangeSubscription } from './subscriptions-change.tsx';
 import { Deliveries } from './subscriptions-deliveries.tsx';
-import { ShownSecret } from './subscriptions-secret.tsx';
+import { ReceiverSecret } from './subscriptions-secret.tsx';
 import { TestSubscription } from './subscriptions-test.tsx';
 
 /** What was asked for, and of which subscription. */
@@ -85,9 +85,9 @@ const Rotate = ({ one: { subscription }, onClose }: OfOne) => {
   const [made, setMade] = useState<string | null>(null);
   if (made !== null)
     return (
-      <ShownSecret title={`${subscription} has a new secret`} secret={made} onClose={onClose}>
+      <ReceiverSecret title={`${subscription} has a new secret`} secret={made} onClose={onClose}>
         <p>For a day, messages are signed with the old one too.</p>
-      </ShownSecret>
+      </ReceiverSecret>
     );
   return (
     <ActionDialog

@@ -42,12 +42,8 @@ export const requireNodeQuota = async (
 
 /** Whether quotas let a project have so many more nodes, and one of every class that is limited. */
 export const hasRoomFor = async (op: ReadOp, project: Project, count: number): Promise<boolean> => {
-  const limits = isExempt(op, project) ? [] : await limitsOfProject.all(op.tx, { projectId: project.id });
-  for (const { what, class: name, most } of limits) {
-    if (what !== 'nodes' || most === null) continue;
-    if ((await usedBy(op, project, what, name)) + (name === '' ? count : 1) > most) return false;
-  }
-  return true;
+  const limits = isExempt(op, project) ? [] : await limitsOfNodes.all(op.tx, { projectId: project.id });
+  return limits.every(({ class: name, most, used }) => most === null || used + (name === '' ? count : 1) <= most);
 };
 
 /** How many of some nodes quotas let a project have beside its own; the nodes are counted by class, if a class is limited. */

@@ -2,6 +2,7 @@ import { labCertificate, labKey } from '@corral/lab';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { SubscriptionView } from '../../src/core/subscriptions.ts';
 import { dataDirectory } from '../support/services/data-directory.ts';
 import { type MailRelay, startRelay } from '../support/mail/mail-relay.ts';
 import { basic, clientOf } from '../support/http/http-client.ts';
@@ -10,13 +11,7 @@ import { startDyingProgram } from '../support/services/dying-program.ts';
 import { type EngineName, engines } from '../support/services/engines.ts';
 import { replicaOf } from '../support/services/obm-rack.ts';
 import { adminPassword, type Service, serviceForTest } from '../support/services/service.ts';
-import {
-  type DeadLetter,
-  everywhere,
-  showSubscription,
-  type ShownSubscription,
-  untilSubscription,
-} from '../support/services/subscriptions.ts';
+import { type DeadLetter, everywhere, showSubscription, untilSubscription } from '../support/services/subscriptions.ts';
 import { done, eventually, makeProject, makeUser } from '../support/services/world.ts';
 
 const subscribe = (service: Service, label = 'news', body: object = { address: 'Ops@Example.org' }) =>
@@ -24,7 +19,7 @@ const subscribe = (service: Service, label = 'news', body: object = { address: '
 
 const show = (service: Service, label = 'news') => showSubscription(service, label);
 
-const until = (service: Service, fits: (shown: ShownSubscription) => boolean, label = 'news') =>
+const until = (service: Service, fits: (shown: SubscriptionView) => boolean, label = 'news') =>
   untilSubscription(service, label, fits);
 
 /** Instead of waiting for the next attempt, or for the end of a digest. */

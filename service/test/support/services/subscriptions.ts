@@ -1,19 +1,7 @@
+import type { SubscriptionView } from '../../../src/core/subscriptions.ts';
 import { runSql } from './run-sql.ts';
 import type { Service } from './service.ts';
 import { done, eventually } from './world.ts';
-
-/** A subscription, as the service shows it. */
-export interface ShownSubscription {
-  readonly state: string;
-  readonly paused_because: string | null;
-  readonly position: number;
-  readonly attempts: number;
-  readonly retry_at: string | null;
-  readonly delivered: number;
-  readonly given_up: number;
-  readonly lost_up_to: number | null;
-  readonly last_result: string | null;
-}
 
 export interface DeadLetter {
   readonly dead_letter: number;
@@ -28,14 +16,14 @@ export const projectTargets = { CORRAL_WEBHOOKS_PROJECT_TARGETS: '127.0.0.0/8' }
 export const subscribe = async (service: Service, label: string, body: object): Promise<string> =>
   ((await done(service.admin.put(`/subscription/${label}`, body))).body as { secret: string }).secret;
 
-export const showSubscription = async (service: Service, label: string): Promise<ShownSubscription> =>
-  (await done(service.admin.get(`/subscription/${label}`))).body as ShownSubscription;
+export const showSubscription = async (service: Service, label: string): Promise<SubscriptionView> =>
+  (await done(service.admin.get(`/subscription/${label}`))).body as SubscriptionView;
 
 export const untilSubscription = (
   service: Service,
   label: string,
-  fits: (shown: ShownSubscription) => boolean,
-): Promise<ShownSubscription> =>
+  fits: (shown: SubscriptionView) => boolean,
+): Promise<SubscriptionView> =>
   eventually(async () => {
     const shown = await showSubscription(service, label);
     return fits(shown) ? shown : undefined;
